@@ -1,0 +1,62 @@
+import type { Scopes, ScopeDeclaration } from "./scopes.ts";
+
+/** The operating system, as far as the product uses it. `node-host.ts` is the real one, `memory-host.ts` its twin for tests. */
+export interface Host {
+  /** Environment variables as they were at the start; an empty value counts as unset, see `variable`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly homeDirectory: string;
+  /** Where credentials, trust and the journals of read-only programs are kept; made when first written to. */
+  readonly stateDirectory: string;
+  readonly files: HostFiles;
+  readonly clock: Clock;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Unique, sortable by time, safe in a file name. */
+  createId(): string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy where the module has none. */
+  importModule(path: string): Promise<Record<string, unknown>>;
+  /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
+  openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
+}
+
+export interface OpenScopesOptions {
+  /** Absolute host paths of the running program's own files: readable, never writable through a scope. */
+  readonly programFiles?: readonly string[];
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary point, never going back. */
+  monotonic(): number;
+  /** Resolves after the delay; rejects with the signal's reason when it aborts first. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Plain, unconfined file access for the product itself: program sources, journals, stores. Never handed to tools. */
+export interface HostFiles {
+  /** Rejects with `ENOENT` and the like in `code`. */
+  readText(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  /** `undefined` where there is nothing (or nothing readable). Follows links. */
+  kind(path: string): Promise<"file" | "directory" | "other" | undefined>;
+  /** Names in a directory, sorted; empty where there is none. */
+  names(path: string): Promise<readonly string[]>;
+  realPath(path: string): Promise<string>;
+  makeDirectory(path: string, mode?: number): Promise<void>;
+  /** Whole or not at all: a random name beside the target, synced, then renamed. */
+  writeAtomically(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
+  /** Opens for appending, creating it; see `AppendFile`. */
+  openAppend(path: string, mode?: number): Promise<AppendFile>;
+  remove(path: string): Promise<void>;
+}
+
+export interface AppendFile {
+  /** Appends at once, in the order of the calls. Throws what the system says (a full disk). */
+  append(text: string): void;
+  /** Resolves when everything appended so far is on disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { AssistantMessage, Message } from "../protocol/message.ts";
+import type { JsonSchema, ToolDefinition } from "../protocol/tool.ts";
+import type { Usage } from "../protocol/usage.ts";
+
+/** What one turn asks of a model. The same object for every provider; an adapter turns it into a wire format. */
+export interface ModelRequest {
+  /** System parts, in order; never glued together. */
+  readonly system: readonly string[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  /** JSON Schema of the wanted final answer, where the worker declares an output. */
+  readonly output?: JsonSchema;
+  readonly settings: ModelSettings;
+}
+
+export interface ModelSettings {
+  readonly temperature?: number;
+  readonly max_output_tokens?: number;
+  readonly top_p?: number;
+  readonly seed?: number;
+  readonly reasoning?: "none" | "minimal" | "low" | "medium" | "high";
+  /** Passed to the provider's library as they are, under the provider's own name. */
+  readonly provider_options?: JsonObject;
+}
+
+export interface GenerateOptions {
+  readonly signal: AbortSignal;
+  /** Present: the response is streamed, and each piece told. Absent: one request, one answer. Both end in the same message. */
+  readonly onDelta?: (delta: ModelDelta) => void;
+  /** Whose turn this is; for scripted models, traces and tests. No provider gets it. */
+  readonly call: ModelCall;
+}
+
+export interface ModelCall {
+  readonly worker: string;
+  readonly callPath: CallPath;
+  /** From 1. */
+  readonly turn: number;
+}
+
+export interface ModelDelta {
+  readonly type: "text-delta" | "reasoning-delta";
+  readonly text: string;
+}
+
+export interface ModelResponse {
+  readonly message: AssistantMessage;
+  readonly usage: Usage;
+  /** Informative only: the loop goes on while there are tool calls, whatever this says. */
+  readonly finish: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+  readonly warnings?: readonly string[];
+}
+
+/**
+ * A model of one provider. `generate` resolves with a whole answer or rejects with a `ModelError`; an answer that was
+ * cut off is an error, never a shorter answer. It does not retry: the loop does, with `retryDelay`.
+ */
+export interface Model {
+  /** `provider:name`. */
+  readonly id: string;
+  generate(request: ModelRequest, options: GenerateOptions): Promise<ModelResponse>;
+}
+
+export type ModelErrorCode = "auth" | "rate_limit" | "overloaded" | "timeout" | "network" | "broken_stream" | "bad_request" | "not_found" | "bad_response" | "unexpected_request";
+
+/** A provider's failure. `retryable` follows the wire: 408, 409, 429, 5xx, overloaded, a broken connection or stream. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode;
+  readonly model: string;
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  /** What `retry-after` asked for, in milliseconds. */
+  readonly retryAfterMilliseconds: number | undefined;
+
+  constructor(facts: { code: ModelErrorCode; model: string; message: string; status?: number | undefined; retryable?: boolean; retryAfterMilliseconds?: number | undefined; cause?: unknown }) {
+    super(facts.message, { cause: facts.cause });
+    this.name = "ModelError";
+    this.code = facts.code;
+    this.model = facts.model;
+    this.status = facts.status;
+    this.retryable = facts.retryable ?? false;
+    this.retryAfterMilliseconds = facts.retryAfterMilliseconds;
+  }
+}

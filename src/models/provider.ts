@@ -1,0 +1,22 @@
+import type { Model } from "./model.ts";
+
+/** What a provider may use of the outside. Given by the host; an adapter reads nothing from `process`. */
+export interface ProviderEnvironment {
+  /** Environment variables; an empty value counts as unset. */
+  variable(name: string): string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  /** Imports a script of the program or the user (a `scripted:` model). Refuses what is not trusted. */
+  importScript(path: string): Promise<Record<string, unknown>>;
+  readText(path: string): Promise<string>;
+}
+
+/** One service. Plain data and a factory; its library is imported inside `create`, when a model of it is first used. */
+export interface Provider {
+  /** The part before the colon of a model id. */
+  readonly name: string;
+  readonly description: string;
+  /** The variables that can hold its key, the first that is set is used; empty: it needs none. */
+  readonly keyVariables: readonly string[];
+  /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */
+  create(name: string, environment: ProviderEnvironment): Promise<Model>;
+}

@@ -1,0 +1,57 @@
+import type { CallPath } from "./call.ts";
+import type { JsonObject } from "./json.ts";
+
+/** The pure outcome of the rules for one call. `blocked` never reaches a person, and no mode unblocks it. */
+export type Verdict =
+  | { readonly type: "allowed"; readonly why: string }
+  | { readonly type: "ask"; readonly why: string }
+  | { readonly type: "blocked"; readonly why: string };
+
+/** What an approver sees. Plain data; text in it is the raw text: whoever shows it escapes it. */
+export interface ApprovalRequest {
+  readonly runId: string;
+  readonly callPath: CallPath;
+  /** The worker (or code) that asks. */
+  readonly worker: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly description: string;
+  readonly why: string;
+  readonly preview?: Preview;
+  /** `n of m`: this question's number and how many have come up so far. */
+  readonly position: { readonly n: number; readonly m: number };
+  readonly canRemember: boolean;
+}
+
+export type Preview =
+  | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
+  | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
+  | { readonly type: "attachments"; readonly destination: string; readonly files: readonly AttachmentPreview[] }
+  | { readonly type: "text"; readonly text: string };
+
+export interface AttachmentPreview {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
+export type ApprovalDecision =
+  | { readonly type: "approve"; readonly remember?: "run"; readonly args?: JsonObject; readonly note?: string }
+  | { readonly type: "deny"; readonly note?: string }
+  | { readonly type: "stop"; readonly note?: string };
+
+/** How a question was settled: by whom, so that a report can tell a person's answer from a mode's. */
+export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "error";
+
+export type ApprovalMode = "prompt" | "approve_all" | "reject_all";
+
+/** One thing a run needed and did not get; `allow` are the lines of configuration that would allow it. */
+export interface DeniedCall {
+  readonly callPath: CallPath;
+  readonly worker: string;
+  readonly tool: string;
+  readonly description: string;
+  readonly source: DecisionSource;
+  readonly note?: string;
+  readonly allow?: string;
+}

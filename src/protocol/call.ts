@@ -1,0 +1,19 @@
+/**
+ * The ids from the entry down to a call: `main/0.pitch_evaluator/2.read_file`. The number is the call's ordinal among
+ * its parent's calls, in the order in which they were asked for, so that a path means the same call in every replay.
+ */
+export type CallPath = string;
+
+export function childCallPath(parent: CallPath, ordinal: number, name: string): CallPath {
+  return `${parent}/${ordinal}.${name}`;
+}
+
+export function callPathName(path: CallPath): string {
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  return last.slice(last.indexOf(".") + 1);
+}
+
+export type CallKind = "worker" | "tool" | "code";
+
+/** Why a call or a run ended. */
+export type StopReason = "done" | "limit" | "denied" | "aborted" | "failed";

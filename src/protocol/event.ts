@@ -1,0 +1,41 @@
+import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "./approval.ts";
+import type { CallKind, CallPath, StopReason } from "./call.ts";
+import type { JsonValue } from "./json.ts";
+import type { Message, ToolResult } from "./message.ts";
+import type { LimitName, Usage } from "./usage.ts";
+
+/** What every event carries. `time` is milliseconds since the epoch. */
+export interface EventEnvelope {
+  readonly v: 1;
+  readonly runId: string;
+  readonly callPath: CallPath;
+  readonly depth: number;
+  readonly time: number;
+}
+
+/** Plain, serialisable data. Attachments appear by name, type and size, never with their content. */
+export type RunEventBody =
+  | { readonly type: "run-start"; readonly program: string; readonly entry: string; readonly mode: string }
+  | { readonly type: "run-end"; readonly stopReason: StopReason; readonly usage: Usage; readonly error?: string }
+  | { readonly type: "call-start"; readonly kind: CallKind; readonly name: string; readonly model?: string; readonly modelSource?: string; readonly attachments?: readonly string[] }
+  | { readonly type: "call-end"; readonly kind: CallKind; readonly name: string; readonly stopReason: StopReason; readonly usage: Usage; readonly milliseconds: number }
+  | { readonly type: "turn-start"; readonly turn: number; readonly model: string }
+  | { readonly type: "turn-end"; readonly turn: number; readonly usage: Usage; readonly text: string }
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "tool-call"; readonly tool: string; readonly args: JsonValue }
+  | { readonly type: "approval-request"; readonly request: ApprovalRequest }
+  | { readonly type: "approval-decision"; readonly tool: string; readonly decision: ApprovalDecision; readonly source: DecisionSource }
+  | { readonly type: "tool-result"; readonly tool: string; readonly result: ToolResult; readonly milliseconds: number }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
+  | { readonly type: "retry"; readonly attempt: number; readonly delayMilliseconds: number; readonly reason: string; readonly afterOutput: boolean }
+  | { readonly type: "progress"; readonly message: string }
+  | { readonly type: "warning"; readonly message: string }
+  | { readonly type: "message"; readonly message: Message };
+
+export type RunEvent = EventEnvelope & RunEventBody;
+export type RunEventType = RunEvent["type"];
+
+/** Receives every event in order. Must not throw; what it throws is dropped. */
+export type EventSink = (event: RunEvent) => void;

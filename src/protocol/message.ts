@@ -1,0 +1,70 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ToolError } from "./tool.ts";
+
+/**
+ * The conversation of one call. Messages are immutable once made: adapters convert each of them once and keep the
+ * result, so a message must never be changed in place.
+ */
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly parts: readonly (TextPart | FilePart)[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[];
+}
+
+/** Answers every tool call of the assistant message before it, in the order of the calls. */
+export interface ToolMessage {
+  readonly role: "tool";
+  readonly parts: readonly ToolResultPart[];
+}
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface FilePart {
+  readonly type: "file";
+  /** The name shown to the model: a virtual path or a base name, never a host path. */
+  readonly name: string;
+  /** IANA media type, found by content. */
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** Lower-case hex SHA-256 of the content. */
+  readonly sha256: string;
+  /** The content in base64: encoded once, sent on every turn. */
+  readonly data: string;
+}
+
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  /** What the provider needs back unchanged on the next turn (signatures, ids). Opaque to everybody else. */
+  readonly providerData?: JsonObject;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  /** The provider's id of the call; unique within one assistant message. */
+  readonly id: string;
+  readonly name: string;
+  readonly args: JsonValue;
+  /** The argument text as the model wrote it, present only where it is not valid JSON; `args` is then null. */
+  readonly invalidArgs?: string;
+  readonly providerData?: JsonObject;
+}
+
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  readonly id: string;
+  readonly name: string;
+  readonly result: ToolResult;
+}
+
+/** What the model gets back for a call. Exactly one per call, also on abort. */
+export type ToolResult = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: ToolError };

@@ -1,0 +1,53 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+
+export type JsonSchema = JsonObject;
+
+/** What a model is told about a tool. */
+export interface ToolDefinition {
+  /** `[A-Za-z][A-Za-z0-9_-]{0,63}`: what every provider accepts. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema 2020-12 of the arguments; always `type: object`. */
+  readonly inputSchema: JsonSchema;
+}
+
+/** A failure that is told to the model: what went wrong, of which type, and what to try next. */
+export interface ToolError {
+  readonly error: string;
+  readonly type: ToolErrorType;
+  readonly hint?: string;
+  /** Facts that a program can use: the limit in bytes, the readable scopes, the nearest names, … */
+  readonly details?: { readonly [key: string]: JsonValue };
+}
+
+export type ToolErrorType =
+  | "invalid_arguments"
+  | "unknown_tool"
+  | "denied"
+  | "blocked"
+  | "changed"
+  | "limit"
+  | "timeout"
+  | "aborted"
+  | "output_invalid"
+  | "tool_failed"
+  | ScopeErrorType
+  | AttachmentErrorType;
+
+/** Section 7 of the design: each is refused with what is allowed instead, and never with a host path. */
+export type ScopeErrorType =
+  | "path_outside_scope"
+  | "path_not_writable"
+  | "path_protected"
+  | "suffix_not_allowed"
+  | "file_too_large"
+  | "edit_no_match"
+  | "edit_many_matches"
+  | "not_a_file"
+  | "not_a_directory"
+  | "not_found"
+  | "invalid_path"
+  | "not_text"
+  | "io_error";
+
+export type AttachmentErrorType = "too_many_attachments" | "attachments_too_large" | "media_type_not_allowed";

@@ -1,0 +1,170 @@
+import type { Scopes } from "../host/scopes.ts";
+import type { Preview } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { FilePart } from "../protocol/message.ts";
+import type { ToolError, ToolErrorType } from "../protocol/tool.ts";
+import type { Schema } from "../schema/schema.ts";
+
+/** Marks, by `Symbol.for`, so that two installed copies of llm-do recognise each other's tools. */
+export const toolMark: unique symbol = Symbol.for("llm-do.tool");
+export const toolsetMark: unique symbol = Symbol.for("llm-do.toolset");
+
+/** One executable thing. Made by `tool()`, or by a toolset. */
+export interface Tool {
+  readonly [toolMark]: true;
+  /** `[A-Za-z][A-Za-z0-9_-]{0,63}`. A tool exported by `tools.ts` is named after its export. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema;
+  /** Never runs beside another call of the same worker. Default: calls of one turn run in parallel. */
+  readonly sequential?: boolean;
+  /** What the tool's author wants where nobody says otherwise. Default: it asks. */
+  readonly approval?: "pre-approved" | "ask";
+  /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
+  readonly sideEffect?: boolean;
+  /** The workers and tools that `run` may call through its runtime. Nothing else is reachable from it. */
+  readonly calls?: readonly string[];
+  /**
+   * Does the work. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
+   * What it throws becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.
+   */
+  run(args: JsonObject, runtime: WorkerRuntime, payload?: unknown): unknown;
+}
+
+/**
+ * A named, configured collection of tools. Plain object, no base class. Only the gate calls what is in it.
+ * `Config` is what its config schema makes of the map under its reference in a worker file.
+ */
+export interface Toolset<Config = unknown> {
+  readonly [toolsetMark]: true;
+  readonly name: string;
+  readonly config?: Schema<Config>;
+  /** What it cannot work without; checked at compile time. */
+  readonly requires?: readonly ToolsetRequirement[];
+  /** The tools of this configuration. Called at compile time and once per call of the worker; touches nothing. */
+  tools(config: Config, scope: ToolsetScope): readonly Tool[];
+  /**
+   * Looks at what a call is about: opens what it needs, read-only and bounded, and says what would be done. Called
+   * before the question and again after it; if the digests differ the call is refused as `changed`.
+   */
+  prepare?(call: ToolsetCall<Config>, access: PrepareAccess): Promise<Preparation>;
+  /** The toolset's own verdict. Pure: rules, arguments and preparation alone. Absent: every call asks unless pre-approved. */
+  needsApproval?(call: PreparedToolsetCall<Config>): OwnVerdict;
+  /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
+  describeCall?(call: PreparedToolsetCall<Config>): string;
+  /** What a person must see to judge the call. Pure. */
+  preview?(call: PreparedToolsetCall<Config>): Preview | undefined;
+  /** Called once before the first and once after the last call of a worker's call. `close` is called on every exit path. */
+  open?(config: Config): Promise<void>;
+  close?(config: Config): Promise<void>;
+}
+
+export type ToolsetRequirement = "scopes" | "network" | "tools.ts";
+
+/** What a toolset may know of its worker while it lists its tools. */
+export interface ToolsetScope {
+  readonly worker: string;
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
+export interface ToolsetCall<Config = unknown> {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly config: Config;
+}
+
+export interface PreparedToolsetCall<Config = unknown> extends ToolsetCall<Config> {
+  readonly preparation: Preparation;
+}
+
+export interface PrepareAccess {
+  readonly scopes: Scopes;
+  readonly signal: AbortSignal;
+}
+
+export interface Preparation {
+  /** The arguments in their one form: what is judged, shown, remembered and run. */
+  readonly canonicalArgs: JsonObject;
+  /** What the call touches (`file:reports/a.md`); calls that share a target never overlap. */
+  readonly targets: readonly string[];
+  /** Facts about the world that the judgement rests on (identities, content hashes). Compared after the question. */
+  readonly facts: JsonObject;
+  /** Overrides the tool's `sideEffect`. */
+  readonly sideEffect?: boolean;
+  /** Handed to `run`, `needsApproval`, `describeCall` and `preview`; never journalled. */
+  readonly payload?: unknown;
+}
+
+/**
+ * `default`: the toolset's general caution, which the author of a worker may lift with `pre_approved: true`.
+ * `rule`: something that an author wrote, or a protected name; no `pre_approved` lifts it.
+ */
+export type OwnVerdict =
+  | { readonly type: "pre-approved"; readonly why?: string }
+  | { readonly type: "needs-approval"; readonly by: "default" | "rule"; readonly why?: string }
+  | { readonly type: "blocked"; readonly why: string };
+
+export function preApproved(why?: string): OwnVerdict {
+  return why === undefined ? { type: "pre-approved" } : { type: "pre-approved", why };
+}
+
+export function needsApproval(why?: string, by: "default" | "rule" = "default"): OwnVerdict {
+  return why === undefined ? { type: "needs-approval", by } : { type: "needs-approval", by, why };
+}
+
+export function blocked(why: string): OwnVerdict {
+  return { type: "blocked", why };
+}
+
+/** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
+export interface WorkerRuntime {
+  /**
+   * Calls a worker or tool by name, through the gate, as a child of this call. Resolves with its value, rejects with a
+   * `ToolFailure` that says why not. Only names in the tool's `calls` are reachable (a code entry: all of its program).
+   */
+  call(name: string, input?: JsonValue): Promise<JsonValue>;
+  readonly scopes: Scopes;
+  readonly attachments: readonly AttachmentHandle[];
+  readonly worker: { readonly name: string; readonly description: string };
+  /** `provider:name`; undefined in a code entry, which has no model. */
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+  readonly callPath: CallPath;
+  readonly depth: number;
+  /** Tells whoever listens; never fails. */
+  progress(message: string): void;
+}
+
+export interface AttachmentHandle {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  read(): Promise<Uint8Array>;
+  toFilePart(): FilePart;
+}
+
+/** Thrown by a tool (or a toolset's `prepare`) to tell the model what went wrong and what to try next. */
+export class ToolFailure extends Error {
+  readonly toolError: ToolError;
+
+  constructor(toolError: ToolError, options?: { cause?: unknown }) {
+    super(toolError.error, options);
+    this.name = "ToolFailure";
+    this.toolError = toolError;
+  }
+}
+
+export function toolFailure(type: ToolErrorType, error: string, hint?: string): ToolFailure {
+  return new ToolFailure(hint === undefined ? { error, type } : { error, type, hint });
+}
+
+export function isTool(value: unknown): value is Tool {
+  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[toolMark] === true;
+}
+
+export function isToolset(value: unknown): value is Toolset {
+  return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[toolsetMark] === true;
+}
