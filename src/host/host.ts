@@ -1,4 +1,4 @@
-import type { Scopes, ScopeDeclaration } from "./scopes.ts";
+import type { ScopeDeclaration, Scopes } from "./scopes.ts";
 
 /** The operating system, as far as the product uses it. `node-host.ts` is the real one, `memory-host.ts` its twin for tests. */
 export interface Host {

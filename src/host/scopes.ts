@@ -1,5 +1,5 @@
-import type { ScopeErrorType } from "../protocol/tool.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import type { ScopeErrorType } from "../protocol/tool.ts";
 
 /** A named directory that a call may touch, as the author of a worker or the manifest declared it. */
 export interface ScopeDeclaration {
@@ -72,7 +72,10 @@ export interface Scopes {
    */
   write(virtualPath: string, bytes: Uint8Array, options: { readonly expect: string | undefined }): Promise<FileFacts>;
   /** Files below a directory (or below all scopes for `.` where there is no default scope) that match the glob. */
-  list(virtualPath: string, options: { readonly pattern: string; readonly maxEntries: number; readonly signal?: AbortSignal }): Promise<ListedFiles>;
+  list(
+    virtualPath: string,
+    options: { readonly pattern: string; readonly maxEntries: number; readonly signal?: AbortSignal },
+  ): Promise<ListedFiles>;
   /** Whether rights and suffix allow it; a missing file can be writable. Never throws. */
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;
@@ -85,7 +88,11 @@ export class ScopeError extends Error {
   readonly hint: string | undefined;
   readonly details: { readonly [key: string]: JsonValue };
 
-  constructor(type: ScopeErrorType, message: string, more: { hint?: string; details?: { readonly [key: string]: JsonValue }; cause?: unknown } = {}) {
+  constructor(
+    type: ScopeErrorType,
+    message: string,
+    more: { hint?: string; details?: { readonly [key: string]: JsonValue }; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause });
     this.name = "ScopeError";
     this.type = type;

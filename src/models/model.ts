@@ -63,7 +63,17 @@ export interface Model {
   generate(request: ModelRequest, options: GenerateOptions): Promise<ModelResponse>;
 }
 
-export type ModelErrorCode = "auth" | "rate_limit" | "overloaded" | "timeout" | "network" | "broken_stream" | "bad_request" | "not_found" | "bad_response" | "unexpected_request";
+export type ModelErrorCode =
+  | "auth"
+  | "rate_limit"
+  | "overloaded"
+  | "timeout"
+  | "network"
+  | "broken_stream"
+  | "bad_request"
+  | "not_found"
+  | "bad_response"
+  | "unexpected_request";
 
 /** A provider's failure. `retryable` follows the wire: 408, 409, 429, 5xx, overloaded, a broken connection or stream. */
 export class ModelError extends Error {
@@ -74,7 +84,15 @@ export class ModelError extends Error {
   /** What `retry-after` asked for, in milliseconds. */
   readonly retryAfterMilliseconds: number | undefined;
 
-  constructor(facts: { code: ModelErrorCode; model: string; message: string; status?: number | undefined; retryable?: boolean; retryAfterMilliseconds?: number | undefined; cause?: unknown }) {
+  constructor(facts: {
+    code: ModelErrorCode;
+    model: string;
+    message: string;
+    status?: number | undefined;
+    retryable?: boolean;
+    retryAfterMilliseconds?: number | undefined;
+    cause?: unknown;
+  }) {
     super(facts.message, { cause: facts.cause });
     this.name = "ModelError";
     this.code = facts.code;

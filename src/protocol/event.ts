@@ -17,19 +17,44 @@ export interface EventEnvelope {
 export type RunEventBody =
   | { readonly type: "run-start"; readonly program: string; readonly entry: string; readonly mode: string }
   | { readonly type: "run-end"; readonly stopReason: StopReason; readonly usage: Usage; readonly error?: string }
-  | { readonly type: "call-start"; readonly kind: CallKind; readonly name: string; readonly model?: string; readonly modelSource?: string; readonly attachments?: readonly string[] }
-  | { readonly type: "call-end"; readonly kind: CallKind; readonly name: string; readonly stopReason: StopReason; readonly usage: Usage; readonly milliseconds: number }
+  | {
+      readonly type: "call-start";
+      readonly kind: CallKind;
+      readonly name: string;
+      readonly model?: string;
+      readonly modelSource?: string;
+      readonly attachments?: readonly string[];
+    }
+  | {
+      readonly type: "call-end";
+      readonly kind: CallKind;
+      readonly name: string;
+      readonly stopReason: StopReason;
+      readonly usage: Usage;
+      readonly milliseconds: number;
+    }
   | { readonly type: "turn-start"; readonly turn: number; readonly model: string }
   | { readonly type: "turn-end"; readonly turn: number; readonly usage: Usage; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | { readonly type: "tool-call"; readonly tool: string; readonly args: JsonValue }
   | { readonly type: "approval-request"; readonly request: ApprovalRequest }
-  | { readonly type: "approval-decision"; readonly tool: string; readonly decision: ApprovalDecision; readonly source: DecisionSource }
+  | {
+      readonly type: "approval-decision";
+      readonly tool: string;
+      readonly decision: ApprovalDecision;
+      readonly source: DecisionSource;
+    }
   | { readonly type: "tool-result"; readonly tool: string; readonly result: ToolResult; readonly milliseconds: number }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
-  | { readonly type: "retry"; readonly attempt: number; readonly delayMilliseconds: number; readonly reason: string; readonly afterOutput: boolean }
+  | {
+      readonly type: "retry";
+      readonly attempt: number;
+      readonly delayMilliseconds: number;
+      readonly reason: string;
+      readonly afterOutput: boolean;
+    }
   | { readonly type: "progress"; readonly message: string }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "message"; readonly message: Message };

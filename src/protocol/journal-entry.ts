@@ -7,21 +7,80 @@ export type StepKind = "model" | "tool" | "worker" | "question";
 
 /** The facts of a run. Each line of `journal.jsonl` is one entry with `v`, `n` (its number from 0) and `time`. */
 export type JournalFact =
-  | { readonly type: "run-start"; readonly runId: string; readonly program: string; readonly programDigest: string; readonly entry: string; readonly mode: string; readonly version: string; readonly input: JsonValue }
-  | { readonly type: "run-end"; readonly stopReason: StopReason; readonly usage: Usage; readonly output?: JsonValue; readonly error?: JsonObject; readonly denied: number }
-  | { readonly type: "call-start"; readonly callPath: CallPath; readonly kind: CallKind; readonly name: string; readonly depth: number; readonly model?: string; readonly modelSource?: string; readonly input: JsonValue }
-  | { readonly type: "call-end"; readonly callPath: CallPath; readonly stopReason: StopReason; readonly usage: Usage; readonly output?: JsonValue; readonly error?: JsonObject }
-  | { readonly type: "verdict"; readonly callPath: CallPath; readonly tool: string; readonly args: JsonValue; readonly digest: string; readonly verdict: Verdict }
-  | { readonly type: "decision"; readonly callPath: CallPath; readonly tool: string; readonly decision: ApprovalDecision; readonly source: DecisionSource }
+  | {
+      readonly type: "run-start";
+      readonly runId: string;
+      readonly program: string;
+      readonly programDigest: string;
+      readonly entry: string;
+      readonly mode: string;
+      readonly version: string;
+      readonly input: JsonValue;
+    }
+  | {
+      readonly type: "run-end";
+      readonly stopReason: StopReason;
+      readonly usage: Usage;
+      readonly output?: JsonValue;
+      readonly error?: JsonObject;
+      readonly denied: number;
+    }
+  | {
+      readonly type: "call-start";
+      readonly callPath: CallPath;
+      readonly kind: CallKind;
+      readonly name: string;
+      readonly depth: number;
+      readonly model?: string;
+      readonly modelSource?: string;
+      readonly input: JsonValue;
+    }
+  | {
+      readonly type: "call-end";
+      readonly callPath: CallPath;
+      readonly stopReason: StopReason;
+      readonly usage: Usage;
+      readonly output?: JsonValue;
+      readonly error?: JsonObject;
+    }
+  | {
+      readonly type: "verdict";
+      readonly callPath: CallPath;
+      readonly tool: string;
+      readonly args: JsonValue;
+      readonly digest: string;
+      readonly verdict: Verdict;
+    }
+  | {
+      readonly type: "decision";
+      readonly callPath: CallPath;
+      readonly tool: string;
+      readonly decision: ApprovalDecision;
+      readonly source: DecisionSource;
+    }
   | { readonly type: "grant"; readonly callPath: CallPath; readonly tool: string; readonly digest: string }
-  | { readonly type: "intent"; readonly callPath: CallPath; readonly step: number; readonly kind: StepKind; readonly detail: JsonObject; readonly sideEffect: boolean }
-  | { readonly type: "result"; readonly callPath: CallPath; readonly step: number; readonly kind: StepKind; readonly ok: boolean; readonly detail: JsonObject };
+  | {
+      readonly type: "intent";
+      readonly callPath: CallPath;
+      readonly step: number;
+      readonly kind: StepKind;
+      readonly detail: JsonObject;
+      readonly sideEffect: boolean;
+    }
+  | {
+      readonly type: "result";
+      readonly callPath: CallPath;
+      readonly step: number;
+      readonly kind: StepKind;
+      readonly ok: boolean;
+      readonly detail: JsonObject;
+    };
 
 export type JournalEntry = { readonly v: 1; readonly n: number; readonly time: number } & JournalFact;
 
 /** A value too large for a line, kept beside the journal under its digest. */
 export interface BlobReference {
-  readonly "$blob": string;
+  readonly $blob: string;
   readonly bytes: number;
 }
 

@@ -9,7 +9,9 @@ export interface Schema<T = unknown> {
   validate(value: unknown): Validation<T> | Promise<Validation<T>>;
 }
 
-export type Validation<T = unknown> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
+export type Validation<T = unknown> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
 export interface SchemaIssue {
   /** Keys and indexes from the root of the value. */

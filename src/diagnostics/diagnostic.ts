@@ -1,0 +1,21 @@
+import type { Span } from "./source.ts";
+
+export type Severity = "error" | "warning" | "hint";
+
+/** One mistake of an author: what, where, and how to fix it. Collected and told together, never thrown one by one. */
+export interface Diagnostic {
+  /** A code of the catalogue, `unknown-key`: stable, documented, what tests assert. */
+  readonly code: string;
+  readonly severity: Severity;
+  /** One sentence; names are in back-ticks. */
+  readonly message: string;
+  /** Absent only where the mistake has no place in any text (a missing file on the command line). */
+  readonly span?: Span;
+  /** What to do, or where else to look. */
+  readonly notes: readonly DiagnosticNote[];
+}
+
+export interface DiagnosticNote {
+  readonly message: string;
+  readonly span?: Span;
+}

@@ -1,0 +1,83 @@
+import type { Source, Span, Spanned } from "../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+
+/**
+ * The syntax tree of a `.worker` file: what its author wrote, with the place of each value. A key that is absent or
+ * that could not be read is absent here (and, in the second case, a diagnostic). Nothing is resolved yet.
+ */
+export interface WorkerFile {
+  readonly source: Source;
+  readonly name?: Spanned<string>;
+  readonly description?: Spanned<string>;
+  readonly model?: Spanned<string>;
+  readonly compatible_models?: Spanned<readonly Spanned<string>[]>;
+  readonly input?: Spanned<SchemaSyntax>;
+  readonly output?: Spanned<SchemaSyntax>;
+  readonly attachment_policy?: Spanned<AttachmentPolicySyntax>;
+  readonly sandbox?: Spanned<SandboxSyntax>;
+  readonly toolsets?: Spanned<readonly ToolsetSyntax[]>;
+  readonly limits?: Spanned<LimitsSyntax>;
+  /** `version`, `license`, `metadata` and `x-*`: carried, not interpreted. */
+  readonly extras: Readonly<Record<string, JsonValue>>;
+  /** The text after the closing fence, as written; its span says where it begins. */
+  readonly instructions: Spanned<string>;
+}
+
+/** A schema that is data: already JSON Schema 2020-12, whichever notation it was written in. */
+export interface SchemaSyntax {
+  readonly jsonSchema: JsonSchema;
+  /** Names of the top-level fields, with their places. */
+  readonly fields: readonly Spanned<string>[];
+}
+
+export interface AttachmentPolicySyntax {
+  readonly max_attachments?: Spanned<number>;
+  readonly max_total_bytes?: Spanned<number>;
+  readonly allowed_suffixes?: Spanned<readonly string[]>;
+  readonly denied_suffixes?: Spanned<readonly string[]>;
+  readonly media_types?: Spanned<readonly string[]>;
+}
+
+export interface SandboxSyntax {
+  /** Absent: the default scope. An empty list: no scope at all. */
+  readonly paths?: Spanned<readonly ScopeSyntax[]>;
+}
+
+export interface ScopeSyntax {
+  readonly name: Spanned<string>;
+  readonly root: Spanned<string>;
+  readonly mode?: Spanned<"ro" | "rw">;
+  readonly suffixes?: Spanned<readonly string[]>;
+  readonly max_file_bytes?: Spanned<number>;
+  readonly write_approval?: Spanned<boolean>;
+  readonly read_approval?: Spanned<boolean>;
+}
+
+export interface ToolsetSyntax {
+  /** The key as written: a built-in, a worker, an export of `tools.ts`, a module reference. */
+  readonly reference: Spanned<string>;
+  /** The map under it, without the keys that begin with `_`. */
+  readonly config: Spanned<JsonObject>;
+  /** Where each key of the configuration stands, by its path (`rules.0.pattern`), for diagnostics of its own schema. */
+  readonly configSpans: ReadonlyMap<string, Span>;
+  readonly approvals?: Spanned<readonly ApprovalSyntax[]>;
+  readonly prefix?: Spanned<string>;
+  readonly use?: Spanned<string>;
+}
+
+/** One entry of `_approval_config`. */
+export interface ApprovalSyntax {
+  /** An unprefixed tool name, or `*`. */
+  readonly tool: Spanned<string>;
+  readonly preApproved: Spanned<boolean>;
+}
+
+export interface LimitsSyntax {
+  readonly depth?: Spanned<number>;
+  readonly turns?: Spanned<number>;
+  readonly tool_calls?: Spanned<number>;
+  readonly tokens?: Spanned<number>;
+  readonly seconds?: Spanned<number>;
+  readonly parallel?: Spanned<number>;
+}
