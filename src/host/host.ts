@@ -21,9 +21,17 @@ export interface Host {
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
 }
 
+/** A variable of the environment; an empty one counts as unset. */
+export function variable(host: Pick<Host, "environment">, name: string): string | undefined {
+  const value = host.environment[name];
+  return value === "" ? undefined : value;
+}
+
 export interface OpenScopesOptions {
   /** Absolute host paths of the running program's own files: readable, never writable through a scope. */
   readonly programFiles?: readonly string[];
+  /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
+  readonly programFolder?: string;
 }
 
 export interface Clock {
@@ -46,10 +54,14 @@ export interface HostFiles {
   names(path: string): Promise<readonly string[]>;
   realPath(path: string): Promise<string>;
   makeDirectory(path: string, mode?: number): Promise<void>;
-  /** Whole or not at all: a random name beside the target, synced, then renamed. */
+  /**
+   * Whole or not at all: a random name beside the target, synced, then renamed. Keeps the mode of what it replaces unless
+   * `mode` says otherwise; a link stays one, and its target is written. The directory must be there.
+   */
   writeAtomically(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
   /** Opens for appending, creating it; see `AppendFile`. */
   openAppend(path: string, mode?: number): Promise<AppendFile>;
+  /** A file, a link or a whole directory; nothing there is fine. */
   remove(path: string): Promise<void>;
 }
 

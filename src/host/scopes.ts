@@ -43,6 +43,32 @@ export interface ReadFile {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * How far a path belongs to what steers a program or a machine. `program`: part of the running program, never written
+ * through a scope. `ask-…`: whoever asks for approvals must ask here, whatever else would allow it.
+ */
+export type Protection = "program" | "ask-read-and-write" | "ask-write";
+
+/** A path that may be read or written as far as rights and suffix go, found by looking at what is there. */
+export interface InspectedPath {
+  /** In the deepest scope's terms: two paths to one file are one here. */
+  readonly virtualPath: string;
+  /** The deepest scope: its rights hold. */
+  readonly scope: ScopeDeclaration;
+  /** `undefined` where there is no file yet (to write alone). */
+  readonly facts: FileFacts | undefined;
+  readonly protection: Protection | undefined;
+}
+
+export interface ListOptions {
+  /** `*`, `?`, `[a-z]`, `{a,b}` and `**`, matched below the directory. A leading dot is matched by a dot alone. */
+  readonly pattern: string;
+  readonly maxEntries: number;
+  readonly signal?: AbortSignal;
+  /** Names of the scopes to stay in; default all. */
+  readonly scopes?: readonly string[];
+}
+
 export interface ListedFiles {
   /** Virtual paths, sorted by code unit. */
   readonly paths: readonly string[];
@@ -63,7 +89,19 @@ export interface Scopes {
   resolve(virtualPath: string): ResolvedPath;
   /** Opens, checks and closes. Rejects with `not_found` (nearest names in `details`), `not_a_file`, … */
   facts(virtualPath: string): Promise<FileFacts>;
-  /** A regular file within its scope's suffixes and size limit, at most `maxBytes` of it from `offset`, both in bytes. */
+  /**
+   * Looks before anything is done: rejects as `read` or `write` would (a size limit apart), but for `path_protected`,
+   * which `protection` tells. A missing file can be written.
+   */
+  inspect(virtualPath: string, access: "read" | "write"): Promise<InspectedPath>;
+  /** By name alone, in any case and whether it exists or not. Pure. */
+  protection(path: ResolvedPath): Protection | undefined;
+  /** The scopes whose files `list` shows for this path: its own, and those nested in it. Pure; throws as `resolve`. */
+  covered(virtualPath: string): readonly ScopeDeclaration[];
+  /**
+   * A regular file within its scope's suffixes and size limit. With `maxBytes`: that much from the beginning. Without: the
+   * whole of it, `file_too_large` beyond `maxReadBytes`.
+   */
   read(virtualPath: string, options?: { readonly maxBytes?: number }): Promise<ReadFile>;
   /**
    * Writes the whole file: a new random name in the same directory, synced, then renamed over the target. Makes missing
@@ -71,16 +109,20 @@ export interface Scopes {
    * file); if the target is another one by now, it rejects with `io_error` and writes nothing.
    */
   write(virtualPath: string, bytes: Uint8Array, options: { readonly expect: string | undefined }): Promise<FileFacts>;
-  /** Files below a directory (or below all scopes for `.` where there is no default scope) that match the glob. */
-  list(
-    virtualPath: string,
-    options: { readonly pattern: string; readonly maxEntries: number; readonly signal?: AbortSignal },
-  ): Promise<ListedFiles>;
+  /**
+   * Regular files below a directory (or below all scopes for `.` where there is no default scope) that match the glob and
+   * that `read` would take. What asks before it is read (`.git`, `.env`, …) is left out unless the directory itself is or
+   * lies in it. Paths begin as `virtualPath` does, so that they sort and read as one listing.
+   */
+  list(virtualPath: string, options: ListOptions): Promise<ListedFiles>;
   /** Whether rights and suffix allow it; a missing file can be writable. Never throws. */
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;
   close(): Promise<void>;
 }
+
+/** What `read` takes into memory at most where nobody says less. */
+export const maxReadBytes = 100_000_000;
 
 /** A refusal in terms of scopes: names what is allowed, never a host path. Tools hand it to the model as it is. */
 export class ScopeError extends Error {

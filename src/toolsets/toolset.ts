@@ -23,13 +23,13 @@ export interface Tool {
   readonly approval?: "pre-approved" | "ask";
   /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
-  /** The workers and tools that `run` may call through its runtime. Nothing else is reachable from it. */
+  /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
   /**
-   * Does the work. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
+   * Does the work; only the gate calls it. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
    * What it throws becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.
    */
-  run(args: JsonObject, runtime: WorkerRuntime, payload?: unknown): unknown;
+  execute(args: JsonObject, runtime: WorkerRuntime, payload?: unknown): unknown;
 }
 
 /**
@@ -93,7 +93,7 @@ export interface Preparation {
   readonly facts: JsonObject;
   /** Overrides the tool's `sideEffect`. */
   readonly sideEffect?: boolean;
-  /** Handed to `run`, `needsApproval`, `describeCall` and `preview`; never journalled. */
+  /** Handed to `execute`, `needsApproval`, `describeCall` and `preview`; never journalled. */
   readonly payload?: unknown;
 }
 

@@ -1,0 +1,26 @@
+import type { ApprovalDecision, ApprovalMode, ApprovalRequest } from "../protocol/approval.ts";
+
+/**
+ * Answers one question. Called once per question, never two at a time. May reject (the call is then denied); must
+ * settle when `signal` aborts. Only an `ApprovalDecision` counts: a boolean or anything else is an error and denies.
+ */
+export type Approver = (request: ApprovalRequest, options: { readonly signal: AbortSignal }) => Promise<ApprovalDecision>;
+
+/** Who may do what in a run. Required of every run: there is no default. */
+export interface ApprovalPolicy {
+  /** `prompt` asks the approver; without one, what would be asked is denied at once. No mode unblocks what is blocked. */
+  readonly mode: ApprovalMode;
+  readonly approver?: Approver;
+  /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
+  readonly onDenied?: "return" | "stop";
+}
+
+const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt", strict: "reject_all" };
+
+/** Throws a `TypeError` that names the right words where a policy is not one. */
+export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
+  const mode: string = policy?.mode;
+  if (mode === "prompt" || mode === "approve_all" || mode === "reject_all") return policy;
+  const hint = renamed[mode] ? `; \`${mode}\` is now \`${renamed[mode]}\`` : "";
+  throw new TypeError(`\`approval.mode\` must be \`prompt\`, \`approve_all\` or \`reject_all\`${hint}`);
+}

@@ -1,0 +1,68 @@
+/** What stands behind a name, never following a link. */
+export type EntryType = "file" | "directory" | "link" | "other";
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly type: EntryType;
+}
+
+export interface EntryFacts {
+  readonly type: EntryType;
+  /** Tells one file or directory from another while both exist (device and inode). */
+  readonly identity: string;
+  /** Changes with the content too, and when an inode number is used again. */
+  readonly version: string;
+  readonly bytes: number;
+  /** Permission bits alone. */
+  readonly mode: number;
+  readonly modifiedMilliseconds: number;
+  readonly user: number;
+  readonly group: number;
+}
+
+/**
+ * An open directory: the only thing that file access goes through. Every name is one component (no `/`, no `..`) and is
+ * looked up in this very directory, wherever it may have been moved to; no link is ever followed. Failures carry the
+ * system's code: `ENOENT`, `ELOOP` (a link), `ENOTDIR`, `EISDIR`, `EEXIST`, `ENOSPC`, …
+ */
+export interface Directory {
+  readonly identity: string;
+  /** `undefined` where there is nothing of that name. */
+  look(name: string): Promise<EntryFacts | undefined>;
+  openDirectory(name: string): Promise<Directory>;
+  /** A regular file, for reading. Never waits for the other end of a pipe: what is no regular file is `ENXIO`. */
+  openFile(name: string): Promise<OpenFile>;
+  /** In no particular order. */
+  entries(): Promise<readonly DirectoryEntry[]>;
+  makeDirectory(name: string): Promise<void>;
+  /** A file that was not there before: otherwise `EEXIST`. `mode` is subject to the process's mask. */
+  createFile(name: string, mode: number): Promise<NewFile>;
+  /** Replaces `to`. Both names are of this directory. */
+  rename(from: string, to: string): Promise<void>;
+  removeFile(name: string): Promise<void>;
+  /** Puts created and renamed names on disk; silently does nothing where the system cannot. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OpenFile {
+  readonly facts: EntryFacts;
+  /** From the beginning, at most `limit` bytes, however the file grows meanwhile. */
+  read(limit: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface NewFile {
+  write(bytes: Uint8Array): Promise<void>;
+  setMode(mode: number): Promise<void>;
+  setOwner(user: number, group: number): Promise<void>;
+  /** Resolves when the content is on disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A directory opened by its host path: where confinement begins. Links on the way to it are resolved once, here. */
+export interface RootDirectory extends Directory {
+  /** Host path without links. For comparisons alone; it never reaches a message. */
+  readonly realPath: string;
+}

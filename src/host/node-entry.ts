@@ -1,0 +1,80 @@
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import type { EntryFacts, EntryType, NewFile, OpenFile } from "./directory.ts";
+import { SystemError } from "./system-error.ts";
+
+interface Typed {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+export function typeOf(entry: Typed): EntryType {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isFile()) return "file";
+  return entry.isDirectory() ? "directory" : "other";
+}
+
+export function toFacts(stats: BigIntStats): EntryFacts {
+  const identity = `${stats.dev}:${stats.ino}`;
+  return {
+    type: typeOf(stats),
+    identity,
+    version: `${identity}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`,
+    bytes: Number(stats.size),
+    // Not the set-user and set-group bits: the kernel takes them away from whoever writes, and so do we.
+    mode: Number(stats.mode & 0o777n),
+    modifiedMilliseconds: Number(stats.mtimeMs),
+    user: Number(stats.uid),
+    group: Number(stats.gid),
+  };
+}
+
+/** Takes over the handle; closes it where it is not a regular file. */
+export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
+  try {
+    const facts = toFacts(await handle.stat({ bigint: true }));
+    if (facts.type === "directory") throw new SystemError("EISDIR");
+    if (facts.type !== "file") throw new SystemError("ENXIO");
+    return { facts, read: (limit) => readAtMost(handle, facts.bytes, limit), close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+export function toNewFile(handle: FileHandle): NewFile {
+  return {
+    write: async (bytes) => handle.writeFile(bytes),
+    setMode: (mode) => handle.chmod(mode),
+    setOwner: (user, group) => handle.chown(user, group),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
+
+async function readAtMost(handle: FileHandle, expected: number, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  // One byte more than expected, so that the usual file takes one read and one that finds its end.
+  let size = Math.min(expected + 1, limit);
+  while (total < limit) {
+    const chunk = new Uint8Array(Math.min(Math.max(size, 1), limit - total));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, total);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    total += bytesRead;
+    size = 65_536;
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : concatenate(chunks, total);
+}
+
+function concatenate(chunks: readonly Uint8Array[], total: number): Uint8Array {
+  const whole = new Uint8Array(total);
+  let position = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, position);
+    position += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,105 @@
+import type { Protection } from "./scopes.ts";
+
+/**
+ * Names that steer a program or a machine, whether they exist or not. Compared folded: `.GIT`, full-width letters and a
+ * dot or blank at the end name the same file on some disks.
+ */
+export function protectionOfName(components: readonly string[]): Protection | undefined {
+  const folded = components.map(foldName);
+  if (folded.some((name) => name.startsWith(".env") || readProtected.has(name))) return "ask-read-and-write";
+  if (folded.some((name) => writeProtectedFolders.has(name))) return "ask-write";
+  if (nestedFolders.some((nested) => holds(folded, nested))) return "ask-write";
+  const last = folded.at(-1) ?? "";
+  return writeProtected.has(last) || last.endsWith(".worker") ? "ask-write" : undefined;
+}
+
+/** Names that compile would take into a program whose folder they are put in. */
+export function isProgramName(name: string): boolean {
+  const folded = foldName(name);
+  return folded.endsWith(".worker") || programNames.has(folded);
+}
+
+/** The one form of all spellings that some file system takes for the same name. */
+export function foldName(name: string): string {
+  // Ignorable characters: HFS+ drops them when it compares names.
+  const visible = name.normalize("NFKC").replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");
+  const withoutStream = visible.replace(/:.*$/s, "");
+  return withoutStream.toLowerCase().toUpperCase().toLowerCase().normalize("NFKC").replace(/[. ]+$/, "");
+}
+
+function holds(names: readonly string[], nested: readonly string[]): boolean {
+  return names.some((_, start) => nested.every((name, index) => names[start + index] === name));
+}
+
+const programNames = new Set(["llm-do.yaml", "llm-do.yml", "tools.ts", "tools.js", "tools.mjs", "tools.mts", "tools.cjs", "tools.cts"]);
+
+const readProtected = new Set([".git", ".llm-do"]);
+
+const writeProtectedFolders = new Set([
+  ".githooks",
+  ".husky",
+  ".vscode",
+  ".idea",
+  ".cursor",
+  ".devcontainer",
+  ".claude",
+  ".codex",
+  ".gemini",
+  ".ssh",
+  ".gnupg",
+  ".direnv",
+]);
+
+const nestedFolders = [
+  [".github", "workflows"],
+  [".config", "git"],
+  [".config", "fish"],
+  [".config", "nvim"],
+  [".config", "autostart"],
+  [".config", "systemd"],
+];
+
+const writeProtected = new Set([
+  "llm-do.yaml",
+  "llm-do.yml",
+  "package.json",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".pnpmfile.cjs",
+  "bunfig.toml",
+  ".gitconfig",
+  ".gitmodules",
+  ".gitattributes",
+  ".mcp.json",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_aliases",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".kshrc",
+  ".cshrc",
+  ".tcshrc",
+  ".login",
+  ".inputrc",
+  ".xinitrc",
+  ".xprofile",
+  ".xsession",
+  ".vimrc",
+  ".exrc",
+  ".nvimrc",
+  ".emacs",
+  ".dir-locals.el",
+  ".editorconfig",
+  ".envrc",
+  ".netrc",
+  ".pypirc",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+]);

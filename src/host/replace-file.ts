@@ -1,0 +1,60 @@
+import type { Directory, EntryFacts, NewFile } from "./directory.ts";
+import { createTemporaryName, isLeftOver, isTemporaryName, type Writer } from "./temporary-name.ts";
+
+export interface Replacement {
+  readonly bytes: Uint8Array;
+  readonly writer: Writer;
+  /** The file that is replaced, whose mode and, where the system lets us, owner are kept. */
+  readonly like?: EntryFacts | undefined;
+  /** Of a new file, subject to the process's mask. Default 0o666. */
+  readonly mode?: number | undefined;
+  /** The last look before the file takes its name; what it throws prevents that. */
+  readonly confirm?: () => Promise<void>;
+}
+
+/**
+ * Writes a file whole or not at all: a new name in the same directory, on disk, then renamed over the target. Access
+ * lists and extended attributes of a replaced file are lost. A file with several hard links is replaced under this one
+ * name; the others keep the old content.
+ */
+export async function replaceFile(directory: Directory, name: string, replacement: Replacement): Promise<void> {
+  const { bytes, writer, like, mode = 0o666, confirm } = replacement;
+  const temporary = createTemporaryName(writer);
+  const file = await directory.createFile(temporary, like === undefined ? mode : 0o600);
+  try {
+    await fill(file, bytes, like);
+    await confirm?.();
+    await directory.rename(temporary, name);
+  } catch (error) {
+    await directory.removeFile(temporary).catch(() => undefined);
+    throw error;
+  }
+  await directory.sync();
+}
+
+async function fill(file: NewFile, bytes: Uint8Array, like: EntryFacts | undefined): Promise<void> {
+  try {
+    await file.write(bytes);
+    if (like !== undefined) {
+      await file.setOwner(like.user, like.group).catch(() => undefined);
+      await file.setMode(like.mode);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Removes the temporaries that killed processes left in a directory. Never fails. */
+export async function removeLeftOvers(directory: Directory, writer: Writer): Promise<void> {
+  try {
+    for (const entry of await directory.entries()) {
+      if (entry.type !== "file" || !isTemporaryName(entry.name)) continue;
+      const facts = await directory.look(entry.name);
+      if (facts?.type !== "file" || !isLeftOver(entry.name, facts.modifiedMilliseconds, writer)) continue;
+      await directory.removeFile(entry.name);
+    }
+  } catch {
+    // What cannot be cleaned now is cleaned by a later write.
+  }
+}

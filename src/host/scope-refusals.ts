@@ -1,0 +1,106 @@
+import type { ScopeErrorType } from "../protocol/tool.ts";
+import { type ScopeDeclaration, ScopeError } from "./scopes.ts";
+import { errorCode } from "./system-error.ts";
+
+/** Every message here is read by a model: it names virtual paths and what is allowed, never a host path. */
+export interface Allowed {
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
+export function pathOutsideScope(message: string, allowed: Allowed): ScopeError {
+  return new ScopeError("path_outside_scope", message, {
+    hint: describeReadable(allowed),
+    details: { readable: allowed.readable, writable: allowed.writable },
+  });
+}
+
+export function linkRefused(virtualPath: string, allowed: Allowed): ScopeError {
+  return pathOutsideScope(`"${virtualPath}" is a link, or lies behind one; links are not followed.`, allowed);
+}
+
+export function pathNotWritable(virtualPath: string, scope: ScopeDeclaration, allowed: Allowed): ScopeError {
+  const hint =
+    allowed.writable.length > 0
+      ? `Writable: ${allowed.writable.map(describeScope).join(", ")}.`
+      : "Nothing is writable here; give the content back in your answer instead.";
+  return new ScopeError("path_not_writable", `"${virtualPath}" cannot be written: ${describeScope(scope.name)} is read-only.`, {
+    hint,
+    details: { writable: allowed.writable },
+  });
+}
+
+export function suffixNotAllowed(virtualPath: string, suffixes: readonly string[]): ScopeError {
+  return new ScopeError("suffix_not_allowed", `"${virtualPath}" has a suffix that is not allowed there.`, {
+    hint: suffixes.length > 0 ? `Allowed: ${suffixes.join(", ")}.` : "No suffix is allowed there.",
+    details: { suffixes },
+  });
+}
+
+export function fileTooLarge(virtualPath: string, limit: number): ScopeError {
+  return new ScopeError("file_too_large", `"${virtualPath}" is larger than ${limit} bytes.`, {
+    hint: `At most ${limit} bytes are allowed there.`,
+    details: { max_file_bytes: limit },
+  });
+}
+
+export function pathProtected(virtualPath: string): ScopeError {
+  return new ScopeError("path_protected", `"${virtualPath}" is part of the running program and cannot be written.`, {
+    hint: "Write to another path.",
+  });
+}
+
+export function notAFile(virtualPath: string, what: "a folder" | "not a regular file"): ScopeError {
+  return new ScopeError("not_a_file", `"${virtualPath}" is ${what}.`, {
+    hint: what === "a folder" ? "List it, or name a file in it." : "Pipes, sockets and devices cannot be used.",
+  });
+}
+
+export function notADirectory(virtualPath: string): ScopeError {
+  return new ScopeError("not_a_directory", `"${virtualPath}" is not a folder.`);
+}
+
+export function notFound(virtualPath: string, nearest: readonly string[]): ScopeError {
+  return new ScopeError("not_found", `"${virtualPath}" does not exist.`, {
+    hint: nearest.length > 0 ? `Nearest names: ${nearest.join(", ")}.` : "List the folder to see what is there.",
+    details: { nearest },
+  });
+}
+
+export function changedMeanwhile(virtualPath: string): ScopeError {
+  return new ScopeError("io_error", `"${virtualPath}" was changed by somebody else in the meantime; nothing was written.`, {
+    hint: "Read it again and decide anew.",
+  });
+}
+
+/** What the system says, in words that hold no host path. */
+export function systemRefused(virtualPath: string, error: unknown): ScopeError {
+  const code = errorCode(error);
+  const [type, why] = reasons[code] ?? ["io_error", `failed${code === "" ? "" : ` (${code})`}`];
+  return new ScopeError(type, `"${virtualPath}": ${why}.`, { details: code === "" ? {} : { code }, cause: error });
+}
+
+const reasons: Readonly<Record<string, readonly [ScopeErrorType, string]>> = {
+  EACCES: ["io_error", "the system does not permit it"],
+  EPERM: ["io_error", "the system does not permit it"],
+  EROFS: ["io_error", "the disk is read-only"],
+  ENOSPC: ["io_error", "the disk is full"],
+  EDQUOT: ["io_error", "the disk quota is used up"],
+  EFBIG: ["io_error", "the file would be too large for this disk"],
+  EMFILE: ["io_error", "too many files are open; try again"],
+  ENFILE: ["io_error", "too many files are open; try again"],
+  ENAMETOOLONG: ["invalid_path", "the name is too long"],
+  EILSEQ: ["invalid_path", "the disk cannot hold this name"],
+  EINVAL: ["invalid_path", "the disk cannot hold this name"],
+  ESTALE: ["io_error", "a folder on the way was replaced in the meantime"],
+};
+
+function describeReadable(allowed: Allowed): string {
+  if (allowed.readable.length === 0) return "This worker has no files.";
+  return `Readable: ${allowed.readable.map(describeScope).join(", ")}.`;
+}
+
+/** The name of a scope as a path begins with it. */
+export function describeScope(name: string): string {
+  return name === "." ? "the program's folder (paths such as notes/a.md)" : `${name}/`;
+}

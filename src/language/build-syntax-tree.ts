@@ -1,0 +1,164 @@
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { MapEntry, ScalarNode, SyntaxNode, UnreadableNode } from "./syntax-node.ts";
+
+type Report = (diagnostic: Diagnostic) => void;
+
+/** YAML nodes to our tree, in one pass and without recursion deeper than the text may be nested. */
+export function buildSyntaxTree(contents: Document["contents"], span: Span, report: Report): SyntaxNode {
+  if (contents === null) return { kind: "map", span: { ...span, end: span.start }, entries: [] };
+  return new TreeBuilder(span, report).build(contents);
+}
+
+/** How many values all aliases of a text together may stand for. */
+const maxAliased = 10_000;
+
+const coreTags = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`));
+
+interface ParsedNode {
+  readonly range?: readonly [number, number, number] | null;
+  readonly tag?: string;
+  readonly anchor?: string;
+}
+
+class TreeBuilder {
+  readonly #whole: Span;
+  readonly #report: Report;
+  readonly #anchors = new Map<string, SyntaxNode>();
+  /** How many nodes one reads who follows all aliases below a node. */
+  readonly #sizes = new WeakMap<SyntaxNode, number>();
+  #aliased = 0;
+
+  constructor(whole: Span, report: Report) {
+    this.#whole = whole;
+    this.#report = report;
+  }
+
+  build(node: unknown): SyntaxNode {
+    const parsed = (node ?? {}) as ParsedNode;
+    const span = this.#spanOf(parsed);
+    if (isAlias(node)) return this.#follow(node.source, span);
+    if (parsed.anchor !== undefined) this.#anchors.delete(parsed.anchor);
+    const built = this.#isRefusedTag(parsed, span) ? unreadable(span) : this.#buildValue(node, span);
+    if (parsed.anchor !== undefined) this.#anchors.set(parsed.anchor, built);
+    return built;
+  }
+
+  #buildValue(node: unknown, span: Span): SyntaxNode {
+    if (isMap(node)) return this.#buildMap(node, span);
+    if (isSeq(node)) return this.#buildList(node, span);
+    if (isScalar(node)) return buildScalar(node, span);
+    return unreadable(span);
+  }
+
+  #buildList(list: YAMLSeq, span: Span): SyntaxNode {
+    const items = list.items.map((item) => (isPair(item) ? unreadable(span) : this.build(item)));
+    return this.#measured({ kind: "list", span, items }, items);
+  }
+
+  #buildMap(map: YAMLMap, span: Span): SyntaxNode {
+    const entries = new Map<string, MapEntry>();
+    let before: MapEntry | undefined;
+    for (const pair of map.items) {
+      const entry = this.#buildEntry(pair);
+      if (entry === undefined) continue;
+      if (map.flow && pair.value === null && before) this.#checkComma(before, entry);
+      before = entry;
+      const first = entries.get(entry.key.value);
+      if (first === undefined) entries.set(entry.key.value, entry);
+      else this.#reportDuplicate(first, entry);
+    }
+    const kept = [...entries.values()];
+    return this.#measured(
+      { kind: "map", span, entries: kept },
+      kept.map((entry) => entry.value),
+    );
+  }
+
+  #buildEntry(pair: Pair): MapEntry | undefined {
+    const key = this.#keyOf(pair.key);
+    if (key.value === "<<") {
+      const notes = [{ message: "write the keys out, or refer to a whole value with `*name`" }];
+      this.#report(diagnose("yaml-merge-key", { message: "the merge key `<<` is not supported", span: key.span, notes }));
+      return undefined;
+    }
+    const nothing: ScalarNode = { kind: "scalar", span: key.span, value: null, text: "", plain: true };
+    return { key, value: pair.value === null || pair.value === undefined ? nothing : this.build(pair.value) };
+  }
+
+  #keyOf(node: unknown): Spanned<string> {
+    const parsed = (node ?? {}) as ParsedNode;
+    const span = this.#spanOf(parsed);
+    if (isScalar(node)) return { value: typeof node.value === "string" ? node.value : (node.source ?? ""), span };
+    return { value: span.source.text.slice(span.start, span.end), span };
+  }
+
+  /** `{ market: integer, 1 to 5 }`: to YAML, `1 to 5` is a key. */
+  #checkComma(before: MapEntry, entry: MapEntry): void {
+    if (before.value.kind !== "scalar" || typeof before.value.value !== "string" || !before.value.plain) return;
+    const whole = `${before.value.value}, ${entry.key.value}`;
+    const notes = [{ message: `put the value in quotes: \`${before.key.value}: ${JSON.stringify(whole)}\`` }];
+    const message = `the comma ends the value of \`${before.key.value}\`: \`${entry.key.value}\` is a key without a value`;
+    this.#report(diagnose("yaml-flow-comma", { message, span: entry.key.span, notes }));
+  }
+
+  #reportDuplicate(first: MapEntry, entry: MapEntry): void {
+    const notes = [{ message: "the first one is here", span: first.key.span }];
+    this.#report(diagnose("duplicate-key", { message: `\`${entry.key.value}\` is written twice`, span: entry.key.span, notes }));
+  }
+
+  #isRefusedTag(node: ParsedNode, span: Span): boolean {
+    if (node.tag === undefined || coreTags.has(node.tag)) return false;
+    const message = `the YAML tag \`${node.tag}\` is not supported`;
+    this.#report(diagnose("yaml-tag", { message, span, notes: [{ message: "delete the tag: frontmatter is plain data" }] }));
+    return true;
+  }
+
+  /** The same node again, with the alias' own place. */
+  #follow(name: string, span: Span): SyntaxNode {
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      const notes = [{ message: `if \`*${name}\` is a glob, put it in quotes: \`"*${name}"\`` }];
+      this.#report(diagnose("yaml-alias", { message: `there is no anchor \`&${name}\` above`, span, notes }));
+      return unreadable(span);
+    }
+    const size = this.#sizes.get(target) ?? 1;
+    this.#aliased += size;
+    if (this.#aliased > maxAliased) {
+      this.#report(diagnose("yaml-alias-expansion", { message: `the aliases stand for more than ${maxAliased} values`, span }));
+      return unreadable(span);
+    }
+    const copy = { ...target, span };
+    this.#sizes.set(copy, size);
+    return copy;
+  }
+
+  #measured(node: SyntaxNode, children: readonly SyntaxNode[]): SyntaxNode {
+    this.#sizes.set(
+      node,
+      children.reduce((sum, child) => sum + (this.#sizes.get(child) ?? 1), 1),
+    );
+    return node;
+  }
+
+  #spanOf(node: ParsedNode): Span {
+    const { source, start, end } = this.#whole;
+    const from = Math.min(start + (node.range?.[0] ?? 0), end);
+    let to = Math.max(from, Math.min(start + (node.range?.[1] ?? 0), end));
+    while (to > from && " \t\r\n".includes(source.text.charAt(to - 1))) to--;
+    return { source, start: from, end: to };
+  }
+}
+
+function unreadable(span: Span): UnreadableNode {
+  return { kind: "unreadable", span };
+}
+
+function buildScalar(node: Scalar, span: Span): SyntaxNode {
+  const { value, source = "" } = node;
+  const isPlainValue = value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  if (!isPlainValue) return unreadable(span);
+  return { kind: "scalar", span, value, text: source, plain: node.type === "PLAIN" };
+}

@@ -1,0 +1,54 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Span } from "../diagnostics/source.ts";
+import { buildSyntaxTree } from "./build-syntax-tree.ts";
+import { composeYaml } from "./compose-yaml.ts";
+import { diagnoseYamlProblem } from "./diagnose-yaml-problem.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
+
+const maxLength = 256 * 1024;
+const maxProblems = 10;
+
+/**
+ * Reads a part of a source as YAML. A text that is not YAML is mended by leaving out the top-level entry with the
+ * problem and reading again, so that each broken entry is reported once and all the others are read: ten times at most,
+ * so that the work stays in proportion to the text. Never throws; gives an unreadable node where nothing is left.
+ */
+export function parseYaml(span: Span, report: (diagnostic: Diagnostic) => void): SyntaxNode {
+  if (span.end - span.start > maxLength) {
+    const place = { ...span, end: span.start };
+    report(diagnose("frontmatter-too-large", { message: `the frontmatter is longer than ${maxLength} characters`, span: place }));
+    return { kind: "unreadable", span };
+  }
+  let text = span.source.text.slice(span.start, span.end);
+  for (let round = 0; round < maxProblems; round++) {
+    const { contents, problem } = composeYaml(text);
+    if (problem === undefined) return buildSyntaxTree(contents, span, report);
+    const { diagnostic, culprit } = diagnoseYamlProblem(problem, contents, { text, span });
+    report(diagnostic);
+    text = leaveOutEntry(text, culprit);
+  }
+  return { kind: "unreadable", span };
+}
+
+/** Blanks the top-level entry at an offset; everything else keeps its place. */
+function leaveOutEntry(text: string, offset: number): string {
+  let start = 0;
+  let end = text.length;
+  for (let line = 0; line < text.length; ) {
+    if (beginsEntry(text, line)) {
+      if (line > offset) {
+        end = line;
+        break;
+      }
+      start = line;
+    }
+    const lineFeed = text.indexOf("\n", line);
+    line = lineFeed === -1 ? text.length : lineFeed + 1;
+  }
+  return text.slice(0, start) + text.slice(start, end).replace(/[^\r\n]/g, " ") + text.slice(end);
+}
+
+function beginsEntry(text: string, line: number): boolean {
+  return !" \t\r\n#}]".includes(text.charAt(line)) && !/^-\s/.test(text.slice(line, line + 2));
+}

@@ -1,0 +1,49 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
+
+/** Where in a file a value is read: its keys from the root (`limits.turns`), for messages, and who collects mistakes. */
+export interface Place {
+  readonly path: string;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * What may be written at one place of a file, both to read it and to say it in JSON Schema. The one table of a file's
+ * keys is made of shapes, so that what is read and what editors complete cannot differ.
+ */
+export interface Shape<T> {
+  readonly jsonSchema: JsonSchema;
+  /** The value, or undefined where there is none to use; then it has been reported why. Never throws. */
+  read(node: SyntaxNode, place: Place): T | undefined;
+}
+
+/** What a shape reads. */
+export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
+
+export function placeOf(place: Place, key: string | number): Place {
+  return { path: place.path === "" ? String(key) : `${place.path}.${key}`, report: place.report };
+}
+
+/** A shape whose value keeps its place. */
+export function spanned<T>(shape: Shape<T>): Shape<Spanned<T>> {
+  return {
+    jsonSchema: shape.jsonSchema,
+    read(node, place) {
+      const value = shape.read(node, place);
+      return value === undefined ? undefined : { value, span: node.span };
+    },
+  };
+}
+
+/** A shape with a further check or another form of the value. `then` reports what it refuses, and gives undefined. */
+export function refined<T, U>(shape: Shape<T>, then: (value: T, node: SyntaxNode, place: Place) => U | undefined): Shape<U> {
+  return {
+    jsonSchema: shape.jsonSchema,
+    read(node, place) {
+      const value = shape.read(node, place);
+      return value === undefined ? undefined : then(value, node, place);
+    },
+  };
+}

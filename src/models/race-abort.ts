@@ -1,0 +1,19 @@
+/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts: for code that may not listen. */
+export function raceAbort<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const leave = () => signal.removeEventListener("abort", abort);
+    promise.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (error: unknown) => {
+        leave();
+        reject(signal.aborted ? signal.reason : error);
+      },
+    );
+  });
+}

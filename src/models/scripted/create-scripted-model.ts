@@ -1,0 +1,108 @@
+import type { JsonValue } from "../../protocol/json.ts";
+import type { AssistantMessage, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import { type GenerateOptions, type Model, ModelError, type ModelResponse } from "../model.ts";
+import { retryableByCode } from "../model-error-codes.ts";
+import { raceAbort } from "../race-abort.ts";
+import { readReply } from "./read-reply.ts";
+import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest } from "./script.ts";
+import { ScriptFault } from "./script-fault.ts";
+import { toScriptedRequest } from "./scripted-request.ts";
+
+/** A model that a script plays. `observe` sees each request before the script does. */
+export function createScriptedModel(id: string, script: Script, observe?: (request: ScriptedRequest) => void): Model {
+  return {
+    id,
+    async generate(request, options) {
+      options.signal.throwIfAborted();
+      const scripted = toScriptedRequest(id, request, options);
+      observe?.(scripted);
+      const reply = await raceAbort(answer(id, script, scripted), options.signal);
+      const response = toResponse(reply, scripted);
+      await streamParts(response.message, options);
+      if (reply.error) throw toModelError(id, reply.error);
+      return response;
+    },
+  };
+}
+
+async function answer(id: string, script: Script, request: ScriptedRequest): Promise<ScriptedReply> {
+  try {
+    const value = await script(request);
+    if (value === undefined || value === null) return request.unexpected("nothing: the script gave no reply");
+    return readReply(value, ["reply"]);
+  } catch (error) {
+    if (error instanceof ModelError || request.signal.aborted) throw error;
+    const what = error instanceof ScriptFault ? "answers wrongly" : "threw";
+    const where = `worker ${request.worker}, turn ${request.turn}`;
+    const message = `${id} ${what} (${where}): ${errorMessage(error)}`;
+    throw new ModelError({ code: "bad_response", model: id, message, cause: error });
+  }
+}
+
+function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelResponse {
+  const text = reply.json === undefined ? reply.text : JSON.stringify(reply.json);
+  const calls = toCallParts(reply.calls ?? [], request);
+  const parts = [
+    ...(reply.reasoning ? [{ type: "reasoning", text: reply.reasoning } satisfies ReasoningPart] : []),
+    ...(text ? [{ type: "text", text } satisfies TextPart] : []),
+    ...calls,
+  ];
+  return {
+    message: { role: "assistant", parts },
+    usage: { ...noUsage, requests: 1, ...reply.usage },
+    finish: reply.finish ?? (calls.length > 0 ? "tool-calls" : "stop"),
+  };
+}
+
+/** Ids go on through the conversation, so that they are unique in it and the same in every replay. */
+function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): ToolCallPart[] {
+  const unknown = calls.find((call) => !call.allowUnknownTool && !request.hasTool(call.tool));
+  if (unknown) request.unexpected(`the tool ${unknown.tool} among those offered, because the script calls it`);
+  const before = request.messages
+    .flatMap((message) => (message.role === "assistant" ? message.parts : []))
+    .filter((part) => part.type === "tool-call").length;
+  return calls.map((call, index) => ({
+    type: "tool-call",
+    id: `call_${before + index + 1}`,
+    name: call.tool,
+    ...(call.invalidArgs === undefined ? { args: copyJson(call.args ?? {}) } : { args: null, invalidArgs: call.invalidArgs }),
+  }));
+}
+
+function copyJson(value: JsonValue): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}
+
+async function streamParts(message: AssistantMessage, options: GenerateOptions): Promise<void> {
+  if (!options.onDelta) return;
+  for (const part of message.parts) {
+    if (part.type === "tool-call") continue;
+    const type = part.type === "text" ? "text-delta" : "reasoning-delta";
+    for (const text of pieces(part.text)) {
+      options.onDelta({ type, text });
+      await Promise.resolve();
+      options.signal.throwIfAborted();
+    }
+  }
+}
+
+/** Three or so pieces, none of which ends inside a character. */
+function pieces(text: string): string[] {
+  const characters = [...text];
+  const size = Math.max(1, Math.ceil(characters.length / 3));
+  const count = Math.ceil(characters.length / size);
+  return Array.from({ length: count }, (_, index) => characters.slice(index * size, (index + 1) * size).join(""));
+}
+
+function toModelError(model: string, error: NonNullable<ScriptedReply["error"]>): ModelError {
+  return new ModelError({
+    code: error.code,
+    model,
+    message: error.message ?? `${model} fails with ${error.code}, as its script says`,
+    status: error.status,
+    retryable: error.retryable ?? retryableByCode[error.code],
+    retryAfterMilliseconds: error.retryAfterMilliseconds,
+  });
+}

@@ -1,0 +1,58 @@
+import { errorMessage } from "../../util/error-message.ts";
+import { ModelError } from "../model.ts";
+import type { ProviderEnvironment } from "../provider.ts";
+import { parseScriptRules } from "./parse-script-rules.ts";
+import type { Script } from "./script.ts";
+import { ScriptFault } from "./script-fault.ts";
+
+/** Loads the script of `scripted:PATH`. Rejects with a `ModelError` that names the file and the place in it. */
+export async function loadScript(path: string, environment: ProviderEnvironment): Promise<Script> {
+  const extension = /\.[a-z]+$/i.exec(path)?.[0].toLowerCase() ?? "";
+  if ([".ts", ".js", ".mjs", ".mts"].includes(extension)) return loadModule(path, environment);
+  if ([".yaml", ".yml", ".json"].includes(extension)) return loadRules(path, environment);
+  throw fault(path, "a script is a .ts, .js, .mjs, .yaml, .yml or .json file");
+}
+
+async function loadModule(path: string, environment: ProviderEnvironment): Promise<Script> {
+  const module = await environment.importScript(path).catch((error: unknown) => {
+    throw fault(path, `cannot be imported: ${errorMessage(error)}`, error);
+  });
+  const script = module["default"] ?? module["model"];
+  if (typeof script === "function") return script as Script;
+  const exported = Object.keys(module).join(", ") || "nothing";
+  throw fault(path, `must export a function as default or as "model"; it exports ${exported}`);
+}
+
+async function loadRules(path: string, environment: ProviderEnvironment): Promise<Script> {
+  const text = await environment.readText(path).catch((error: unknown) => {
+    throw fault(path, `cannot be read: ${errorMessage(error)}`, error);
+  });
+  const { LineCounter, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineAt = (offset: number | undefined) => (offset === undefined ? "" : `:${lines.linePos(offset).line}`);
+  const broken = document.errors[0];
+  if (broken) throw fault(path + lineAt(broken.pos[0]), broken.message);
+  try {
+    return parseScriptRules(document.toJS());
+  } catch (error) {
+    if (!(error instanceof ScriptFault)) throw fault(path, errorMessage(error), error);
+    throw fault(path + lineAt(offsetOf(document, error.path)), error.message, error);
+  }
+}
+
+/** Where a path, or the longest part of it that is there, begins in the text. */
+function offsetOf(
+  document: { getIn(path: Iterable<unknown>, keep: true): unknown },
+  path: readonly (string | number)[],
+): number | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] | null } | undefined;
+    if (node?.range) return node.range[0];
+  }
+  return undefined;
+}
+
+function fault(path: string, message: string, cause?: unknown): ModelError {
+  return new ModelError({ code: "bad_response", model: `scripted:${path}`, message: `Script ${path}: ${message}`, cause });
+}

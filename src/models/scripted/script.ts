@@ -1,0 +1,76 @@
+import type { CallPath } from "../../protocol/call.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { ToolResultPart } from "../../protocol/message.ts";
+import type { Usage } from "../../protocol/usage.ts";
+import type { ModelErrorCode, ModelRequest, ModelResponse } from "../model.ts";
+
+/**
+ * A model that is played by code: it sees the request and answers. Answering nothing means that the request was not
+ * expected, and fails the run loudly. It is called once for each attempt of each turn.
+ */
+export type Script = (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+export type ScriptedAnswer = ScriptedReply | string | undefined;
+
+/** The whole request, whose turn it is, and shorthands for what scripts look at. */
+export interface ScriptedRequest extends ModelRequest {
+  readonly worker: string;
+  readonly callPath: CallPath;
+  /** From 1, for each call of a worker. */
+  readonly turn: number;
+  readonly signal: AbortSignal;
+  /** The text of the last user message; empty where there is none. */
+  lastUserText(): string;
+  /** The results that came since the model's last answer, in the order of the calls. */
+  toolResults(): readonly ToolResultPart[];
+  /** All files of the conversation, with their content. */
+  files(): readonly ScriptedFile[];
+  hasTool(name: string): boolean;
+  /** Throws a `ModelError` of code `unexpected_request` that shows what came. */
+  unexpected(expected: string): never;
+}
+
+/** A file of a user message with its content decoded. */
+export interface ScriptedFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface ScriptedReply {
+  readonly text?: string;
+  /** The text as a value, for workers with an output: in place of `text`. */
+  readonly json?: JsonValue;
+  readonly reasoning?: string;
+  readonly calls?: readonly ScriptedCall[];
+  /** What is not given is 0, and one request. */
+  readonly usage?: Partial<Usage>;
+  readonly finish?: ModelResponse["finish"];
+  /** Fails the request; `text` beside it is streamed first, as from a connection that breaks. */
+  readonly error?: ScriptedError;
+}
+
+export interface ScriptedCall {
+  readonly tool: string;
+  /** Nothing is `{}`. */
+  readonly args?: JsonValue;
+  /** Argument text that is not valid JSON, in place of `args`. */
+  readonly invalidArgs?: string;
+  /** A call of a tool that is not offered is a mistake in the script, unless this is set. */
+  readonly allowUnknownTool?: boolean;
+}
+
+export interface ScriptedError {
+  readonly code: ModelErrorCode;
+  readonly message?: string;
+  readonly status?: number;
+  /** Follows the code where it is not given. */
+  readonly retryable?: boolean;
+  readonly retryAfterMilliseconds?: number;
+}
+
+/** Gives a script its types: `export default defineScript((request) => …)`. */
+export function defineScript(script: Script): Script {
+  return script;
+}

@@ -1,0 +1,13 @@
+import type { Provider } from "../provider.ts";
+
+/** `scripted:FILE`: a file plays the model. Needs no key and no network. */
+export const scriptedProvider: Provider = {
+  name: "scripted",
+  description: "A TypeScript, JavaScript, YAML or JSON file that plays the model",
+  keyVariables: [],
+  async create(path, environment) {
+    const { loadScript } = await import("./load-script.ts");
+    const { createScriptedModel } = await import("./create-scripted-model.ts");
+    return createScriptedModel(`scripted:${path}`, await loadScript(path, environment));
+  },
+};

@@ -1,0 +1,60 @@
+import type { Message, TextPart, ToolResultPart } from "../../protocol/message.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { type GenerateOptions, ModelError, type ModelRequest } from "../model.ts";
+import type { ScriptedFile, ScriptedRequest } from "./script.ts";
+
+export function toScriptedRequest(model: string, request: ModelRequest, options: GenerateOptions): ScriptedRequest {
+  const scripted: ScriptedRequest = {
+    ...request,
+    ...options.call,
+    signal: options.signal,
+    lastUserText: () => lastUserText(request.messages),
+    toolResults: () => newToolResults(request.messages),
+    files: () => allFiles(request.messages),
+    hasTool: (name) => request.tools.some((tool) => tool.name === name),
+    unexpected: (expected) => {
+      throw new ModelError({ code: "unexpected_request", model, message: describeUnexpected(model, scripted, expected) });
+    },
+  };
+  return scripted;
+}
+
+function lastUserText(messages: readonly Message[]): string {
+  const message = messages.findLast((candidate) => candidate.role === "user");
+  if (message?.role !== "user") return "";
+  return message.parts
+    .filter((part): part is TextPart => part.type === "text")
+    .map((part) => part.text)
+    .join("\n");
+}
+
+function newToolResults(messages: readonly Message[]): readonly ToolResultPart[] {
+  const since = messages.findLastIndex((message) => message.role === "assistant") + 1;
+  return messages.slice(since).flatMap((message) => (message.role === "tool" ? message.parts : []));
+}
+
+function allFiles(messages: readonly Message[]): readonly ScriptedFile[] {
+  return messages
+    .flatMap((message) => (message.role === "user" ? message.parts : []))
+    .filter((part) => part.type === "file")
+    .map(({ name, mediaType, sha256, data }) => ({ name, mediaType, sha256, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
+}
+
+/** Without decoding them. */
+export function countFiles(messages: readonly Message[]): number {
+  return messages.flatMap((message) => (message.role === "user" ? message.parts : [])).filter((part) => part.type === "file")
+    .length;
+}
+
+function describeUnexpected(model: string, request: ScriptedRequest, expected: string): string {
+  const results = request.toolResults().map((part) => part.name);
+  return [
+    `${model} got a request that it does not expect.`,
+    `  worker:   ${request.worker}, turn ${request.turn} (${request.callPath})`,
+    `  expected: ${expected}`,
+    `  user:     ${JSON.stringify(clipText(request.lastUserText(), 200))}`,
+    `  results:  ${results.join(", ") || "none"}`,
+    `  files:    ${countFiles(request.messages)}`,
+    `  tools:    ${request.tools.map((tool) => tool.name).join(", ") || "none"}`,
+  ].join("\n");
+}

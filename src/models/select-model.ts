@@ -1,0 +1,41 @@
+/** Everything that can name a worker's model. A missing or blank value counts as unset. */
+export interface ModelCandidates {
+  /** The worker's own `model`. */
+  readonly worker?: string | undefined;
+  /** `--model`, or the API's `model`: a default for the whole run. */
+  readonly run?: string | undefined;
+  /** The manifest's `model`. */
+  readonly manifest?: string | undefined;
+  /** The variable `LLM_DO_MODEL`. */
+  readonly environment?: string | undefined;
+}
+
+/** Where a worker's model comes from, in the words that are shown. */
+export type ModelSource = "worker" | "--model" | "manifest" | "LLM_DO_MODEL";
+
+export interface SelectedModel {
+  /** As it was written, trimmed. */
+  readonly id: string;
+  readonly source: ModelSource;
+}
+
+const precedence: readonly (readonly [keyof ModelCandidates, ModelSource])[] = [
+  ["worker", "worker"],
+  ["run", "--model"],
+  ["manifest", "manifest"],
+  ["environment", "LLM_DO_MODEL"],
+];
+
+/** The model of one worker: the first of its own, `--model`, the manifest's, `LLM_DO_MODEL`. A caller's is never inherited. */
+export function selectModel(candidates: ModelCandidates): SelectedModel | undefined {
+  for (const [key, source] of precedence) {
+    const id = candidates[key]?.trim();
+    if (id) return { id, source };
+  }
+  return undefined;
+}
+
+/** What to tell where no model is set. */
+export function noModelMessage(worker: string): string {
+  return `Worker "${worker}" has no model. Set one of: model in the worker, --model, model in the manifest, LLM_DO_MODEL.`;
+}

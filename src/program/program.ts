@@ -1,0 +1,96 @@
+import type { ToolsetBinding } from "../approval/gate.ts";
+import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Limits } from "../protocol/usage.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { Tool, WorkerRuntime } from "../toolsets/toolset.ts";
+
+/**
+ * What compile makes and runtime runs: everything that the entry can reach, linked and frozen. Nothing is looked up on
+ * disk after it.
+ */
+export interface Program {
+  readonly name: string;
+  /** Absolute host path of the program's folder. */
+  readonly root: string;
+  readonly entry: Entry;
+  /** The reachable workers, by canonical id. */
+  readonly workers: ReadonlyMap<string, Worker>;
+  /** What code may call by name: workers and tools. A tool reaches those that it declares, a code entry all of them. */
+  readonly callables: ReadonlyMap<string, Callable>;
+  /** Absolute host paths of the files that make the program; no tool may change them. */
+  readonly files: readonly string[];
+  /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
+  readonly digest: string;
+}
+
+export type Entry = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "code"; readonly code: CodeEntry };
+
+export type Callable = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "tool"; readonly tool: Tool };
+
+/** A function of `tools.ts` that starts a run. It has no model; what it calls goes through the gate. */
+export interface CodeEntry {
+  readonly name: string;
+  readonly input: Schema | undefined;
+  readonly scopes: readonly ScopeDeclaration[];
+  execute(input: unknown, runtime: WorkerRuntime): unknown;
+}
+
+/** The linked form of a `.worker` file, or of a worker defined in code. */
+export interface Worker {
+  /** Its path inside the program, without the suffix: unique, and the same on every machine. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** Undefined where nothing names a model: such a worker compiles, and cannot run. */
+  readonly model: ModelChoice | undefined;
+  readonly compatibleModels: readonly string[] | undefined;
+  readonly input: Schema;
+  /** Undefined: the output is text. */
+  readonly output: Schema | undefined;
+  /** The system parts and the text of the first user message, made from an input that `input` has validated. */
+  render(input: JsonObject): RenderedPrompt;
+  readonly toolsets: readonly ToolsetReference[];
+  readonly scopes: readonly ScopeDeclaration[];
+  readonly attachmentPolicy: AttachmentPolicy;
+  readonly limits: Limits;
+}
+
+export interface RenderedPrompt {
+  readonly system: readonly string[];
+  readonly user: string;
+}
+
+/** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, the worker's file. */
+export interface ModelChoice {
+  readonly id: string;
+  readonly source: string;
+}
+
+export type ToolsetReference =
+  | { readonly kind: "toolset"; readonly binding: ToolsetBinding }
+  | {
+      readonly kind: "worker";
+      readonly reference: string;
+      readonly worker: () => Worker;
+      readonly prefix?: string;
+      readonly approvals: ReadonlyMap<string, boolean>;
+    };
+
+export interface AttachmentPolicy {
+  readonly maxAttachments: number;
+  readonly maxTotalBytes: number;
+  /** Lower-case with the dot; empty: any. */
+  readonly allowedSuffixes: readonly string[];
+  readonly deniedSuffixes: readonly string[];
+  /** Globs of media types; empty: any. */
+  readonly mediaTypes: readonly string[];
+}
+
+export const defaultAttachmentPolicy: AttachmentPolicy = {
+  maxAttachments: 4,
+  maxTotalBytes: 10_000_000,
+  allowedSuffixes: [],
+  deniedSuffixes: [],
+  mediaTypes: [],
+};

@@ -1,0 +1,99 @@
+import type { JsonValue } from "../protocol/json.ts";
+import type { AssistantMessage, Message, ToolCallPart } from "../protocol/message.ts";
+import { renderIssues, type Schema } from "../schema/schema.ts";
+import { toolFailure } from "../toolsets/toolset.ts";
+import type { CallConfig, CallEnd, CallFrame } from "./config.ts";
+import { requestModel } from "./request-model.ts";
+import { answerToolCalls } from "./tool-call.ts";
+
+/*
+ * Terminology. A *call* is one invocation of a worker; this loop runs one. A *turn* is one model response and the results
+ * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says. The
+ * *last turn* is the one that the `turns` limit allows last: the model is told to finish with what it has.
+ */
+
+const lastTurnNote =
+  "The limit of turns is reached. Give your final answer now, with what you have; no further tool call will run.";
+
+/** How often an answer that does not fit the output schema is handed back. */
+const repairTurns = 1;
+
+export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+  let repairs = 0;
+  for (const message of frame.messages) publish(call, message);
+  for (;;) {
+    const isLast = frame.turn + 1 >= call.maxTurns;
+    if (isLast && frame.turn > 0) add(call, frame, { role: "user", parts: [{ type: "text", text: lastTurnNote }] });
+    const calls = await takeTurn(call, frame);
+    if (isLast && (calls.length > 0 || frame.turn > 1)) return endAtTurnLimit(call, frame);
+    if (calls.length > 0) {
+      add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+      continue;
+    }
+    const output = await readOutput(call.worker.output, frame.partialOutput);
+    if (output.ok) return { output: output.value, stopReason: "done" };
+    if (repairs++ >= repairTurns)
+      throw toolFailure(
+        "output_invalid",
+        `\`${call.worker.name}\` gave an output that does not fit its schema: ${output.problem}`,
+      );
+    add(call, frame, {
+      role: "user",
+      parts: [
+        {
+          type: "text",
+          text: `Your answer does not fit the output schema: ${output.problem}. Answer again with JSON that fits it, and nothing else.`,
+        },
+      ],
+    });
+  }
+}
+
+/** One model response; the tool calls that it asks for. */
+async function takeTurn(call: CallConfig, frame: CallFrame): Promise<readonly ToolCallPart[]> {
+  const turn = frame.turn + 1;
+  call.run.emit(call, { type: "turn-start", turn, model: call.model.id });
+  const { message, usage } = await requestModel(call, frame);
+  frame.turn = turn;
+  add(call, frame, message);
+  const text = textOf(message);
+  if (text !== "") frame.partialOutput = text;
+  call.run.emit(call, { type: "turn-end", turn, usage, text });
+  call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
+  return message.parts.filter((part) => part.type === "tool-call");
+}
+
+function textOf(message: AssistantMessage): string {
+  return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+function add(call: CallConfig, frame: CallFrame, message: Message): void {
+  frame.messages.push(message);
+  publish(call, message);
+}
+
+function publish({ run, callPath }: CallConfig, message: Message): void {
+  run.onMessage?.(callPath, message);
+}
+
+async function endAtTurnLimit(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+  const reason = `the limit of ${call.maxTurns} turns`;
+  call.run.emit(call, { type: "limit", limit: "turns", allowed: call.maxTurns, message: `${reason} is reached` });
+  const output = await readOutput(call.worker.output, frame.partialOutput);
+  return { output: output.ok ? output.value : frame.partialOutput, stopReason: "limit", reason };
+}
+
+type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
+
+/** Text as it is, or JSON (also inside a code fence) that fits the schema. */
+async function readOutput(schema: Schema | undefined, text: string): Promise<ReadOutput> {
+  if (!schema) return { ok: true, value: text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/, "$1"));
+  } catch {
+    return { ok: false, problem: "it is not JSON" };
+  }
+  const checked = await schema.validate(value);
+  return checked.ok ? { ok: true, value: checked.value as JsonValue } : { ok: false, problem: renderIssues(checked.issues) };
+}

@@ -1,0 +1,169 @@
+import type { GatedToolset } from "../approval/gate.ts";
+import type { Scopes } from "../host/scopes.ts";
+import { ModelError } from "../models/model.ts";
+import type { ModelChoice, Worker } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { UserMessage } from "../protocol/message.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { runAgentLoop } from "./agent-loop.ts";
+import { describeFiles, toHandle } from "./attachments.ts";
+import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import { LimitAccount } from "./limit-account.ts";
+import { toRunError } from "./request-model.ts";
+import { LimitReached, RunError } from "./run-error.ts";
+import { workerToolset } from "./worker-toolset.ts";
+
+/** The engine behind `RuntimeConfig.callWorker`, which states its contract. */
+export async function callWorker(run: RuntimeConfig, worker: Worker, request: CallRequest): Promise<CallEnd> {
+  const { callPath, depth } = request;
+  const started = run.clock.monotonic();
+  const choice = requireModel(worker, callPath);
+  const place = { kind: "worker" as const, name: worker.name, model: choice.id, modelSource: choice.source };
+  const files = describeFiles(request.input.files);
+  run.emit(request, {
+    type: "call-start",
+    ...place,
+    ...(files.length > 0 ? { attachments: request.input.files.map(({ name }) => name) } : {}),
+  });
+  run.journal.record({ type: "call-start", callPath, depth, ...place, input: { input: request.input.input, files } });
+  const milliseconds = () => run.clock.monotonic() - started;
+  try {
+    const end = await runCall(run, worker, { ...request, choice });
+    const usage = run.meter.of(callPath);
+    run.journal.record({ type: "call-end", callPath, stopReason: end.stopReason, usage, output: end.output });
+    run.emit(request, {
+      type: "call-end",
+      kind: "worker",
+      name: worker.name,
+      stopReason: end.stopReason,
+      usage,
+      milliseconds: milliseconds(),
+    });
+    return end;
+  } catch (thrown) {
+    const stopReason = request.signal.aborted ? "aborted" : "failed";
+    const usage = run.meter.of(callPath);
+    run.journal.record({ type: "call-end", callPath, stopReason, usage, error: { message: errorMessage(thrown) } });
+    run.emit(request, { type: "call-end", kind: "worker", name: worker.name, stopReason, usage, milliseconds: milliseconds() });
+    throw thrown;
+  }
+}
+
+function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
+  if (worker.model) return worker.model;
+  throw new RunError("configuration", `no model for the worker \`${worker.name}\``, { callPath });
+}
+
+async function runCall(
+  run: RuntimeConfig,
+  worker: Worker,
+  request: CallRequest & { readonly choice: ModelChoice },
+): Promise<CallEnd> {
+  const { input, callPath } = request;
+  const controller = new AbortController();
+  const stopTimer = startTimer(run, worker, { owner: callPath, controller });
+  const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files });
+  const account = new LimitAccount(worker.limits, callPath, request.account);
+  const frame = createFrame(worker, input);
+  let toolsets: readonly GatedToolset[] = [];
+  try {
+    const base = await describeCall(run, worker, { ...request, scopes, account, controller });
+    toolsets = gateToolsets(base);
+    for (const toolset of toolsets) await toolset.open();
+    return await runAgentLoop(Object.freeze({ ...base, toolsets }), frame);
+  } catch (thrown) {
+    const reason = request.signal.aborted ? request.signal.reason : controller.signal.aborted ? controller.signal.reason : thrown;
+    if (reason instanceof LimitReached && endsThisCall(reason, request)) return endAtLimit(run, request, { reached: reason, frame });
+    throw reason;
+  } finally {
+    stopTimer();
+    await Promise.allSettled(toolsets.map((toolset) => toolset.close()));
+    await scopes.close();
+  }
+}
+
+interface CallParts extends CallRequest {
+  readonly choice: ModelChoice;
+  readonly scopes: Scopes;
+  readonly controller: AbortController;
+}
+
+async function describeCall(run: RuntimeConfig, worker: Worker, parts: CallParts): Promise<Omit<CallConfig, "toolsets">> {
+  const { callPath, depth, choice, scopes, account, controller } = parts;
+  return {
+    run,
+    callPath,
+    depth,
+    worker,
+    model: await resolveModel(run, choice.id, callPath),
+    modelSource: choice.source,
+    scopes,
+    attachments: parts.input.files.map(toHandle),
+    account,
+    maxTurns: Math.min(worker.limits.turns ?? run.maxTurns, run.maxTurns),
+    signal: AbortSignal.any([parts.signal, controller.signal]),
+    abort: (reason) => controller.abort(reason),
+  };
+}
+
+async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) {
+  try {
+    return await run.resolveModel(id);
+  } catch (thrown) {
+    if (thrown instanceof ModelError) throw toRunError(thrown, { callPath });
+    throw thrown;
+  }
+}
+
+function gateToolsets(call: Omit<CallConfig, "toolsets">): readonly GatedToolset[] {
+  const { run, worker, depth, account } = call;
+  return worker.toolsets.map((reference) => {
+    if (reference.kind === "toolset") return run.gate.gate(reference.binding);
+    const toolset = workerToolset(reference.worker(), { run, depth, caller: worker, account });
+    const tools = toolset.tools(undefined, { worker: worker.name, readable: [], writable: [] });
+    const { prefix, approvals } = reference;
+    return run.gate.gate({
+      reference: reference.reference,
+      toolset,
+      config: undefined,
+      approvals,
+      tools,
+      ...(prefix === undefined ? {} : { prefix }),
+    });
+  });
+}
+
+function createFrame(worker: Worker, { input, files }: WorkerInput): CallFrame {
+  const { system, user } = worker.render(input as JsonObject);
+  const message: UserMessage = { role: "user", parts: [{ type: "text", text: user }, ...files] };
+  return { input, system, messages: [message], turn: 0, toolCalls: 0, journalled: 0, partialOutput: "" };
+}
+
+function startTimer(
+  run: RuntimeConfig,
+  worker: Worker,
+  { owner, controller }: { owner: CallPath; controller: AbortController },
+): () => void {
+  const allowed = worker.limits.seconds;
+  const timer = new AbortController();
+  if (allowed !== undefined) {
+    const expire = () => controller.abort(new LimitReached({ limit: "seconds", allowed, owner }));
+    run.clock.sleep(allowed * 1000, timer.signal).then(expire, () => undefined);
+  }
+  return () => timer.abort();
+}
+
+/** The run's own account ends its entry's call; any other, the call that it belongs to. */
+function endsThisCall({ owner }: LimitReached, { callPath, depth }: CallRequest): boolean {
+  return owner === undefined ? depth === 0 : owner === callPath;
+}
+
+function endAtLimit(
+  run: RuntimeConfig,
+  place: CallRequest,
+  { reached, frame }: { reached: LimitReached; frame: CallFrame },
+): CallEnd {
+  run.emit(place, { type: "limit", limit: reached.limit, allowed: reached.allowed, message: reached.message });
+  return { output: frame.partialOutput, stopReason: "limit", reason: reached.message };
+}

@@ -1,0 +1,98 @@
+import type { Gate, GatedToolset } from "../approval/gate.ts";
+import type { Clock, Host } from "../host/host.ts";
+import type { Scopes } from "../host/scopes.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Model } from "../models/model.ts";
+import type { Program, Worker } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { RunEventBody } from "../protocol/event.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { FilePart, Message } from "../protocol/message.ts";
+import type { AttachmentHandle } from "../toolsets/toolset.ts";
+import type { LimitAccount } from "./limit-account.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+/** Shared by all calls of a run; frozen. */
+export interface RuntimeConfig {
+  readonly runId: string;
+  readonly program: Program;
+  readonly gate: Gate;
+  readonly meter: UsageMeter;
+  readonly account: LimitAccount;
+  readonly maxDepth: number;
+  readonly maxTurns: number;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly openScopes: Host["openScopes"];
+  readonly resolveModel: (id: string) => Promise<Model>;
+  /** Streams responses where somebody listens to deltas. */
+  readonly streaming: boolean;
+  readonly emit: (call: CallPlace, body: RunEventBody) => void;
+  readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
+  /** Bounds what is in flight in the whole run; never held while waiting for a child. */
+  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /**
+   * Runs one call of a worker with its own frame, scopes, toolsets and account. Rejects only with what ends more than that
+   * call (an abort, a provider's failure, a policy stop, an exhausted account of a caller), or with a `ToolFailure` that
+   * the caller is to be told.
+   */
+  readonly callWorker: (worker: Worker, request: CallRequest) => Promise<CallEnd>;
+}
+
+export interface CallRequest extends CallPlace {
+  readonly input: WorkerInput;
+  /** The caller's account: the call draws on it, and on its own. */
+  readonly account: LimitAccount;
+  readonly signal: AbortSignal;
+}
+
+/** How a worker's call ended. `limit`: with what it had so far, and `reason` says which limit. */
+export interface CallEnd {
+  readonly output: JsonValue;
+  readonly stopReason: "done" | "limit";
+  readonly reason?: string;
+}
+
+export interface CallPlace {
+  readonly callPath: CallPath;
+  readonly depth: number;
+}
+
+/** One call; frozen. */
+export interface CallConfig extends CallPlace {
+  readonly run: RuntimeConfig;
+  readonly worker: Worker;
+  readonly model: Model;
+  readonly modelSource: string;
+  readonly toolsets: readonly GatedToolset[];
+  readonly scopes: Scopes;
+  readonly attachments: readonly AttachmentHandle[];
+  readonly account: LimitAccount;
+  readonly maxTurns: number;
+  readonly signal: AbortSignal;
+  /** Ends everything below this call. */
+  readonly abort: (reason: unknown) => void;
+}
+
+/** What changes while a call runs. */
+export interface CallFrame {
+  readonly input: JsonObject;
+  readonly system: readonly string[];
+  readonly messages: Message[];
+  /** Model responses so far. */
+  turn: number;
+  /** Tool calls so far: the ordinals of their call paths. */
+  toolCalls: number;
+  /** How many of `messages` the journal has. */
+  journalled: number;
+  /** The text of the last response: what there is to give where the call must end. */
+  partialOutput: string;
+}
+
+/** What a caller hands to a worker. */
+export interface WorkerInput {
+  readonly input: JsonObject;
+  /** One for each attachment value of `input`, in the order in which they stand in it. */
+  readonly files: readonly FilePart[];
+}

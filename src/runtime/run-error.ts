@@ -1,0 +1,51 @@
+import type { DeniedCall } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { LimitName, Usage } from "../protocol/usage.ts";
+
+export type RunErrorCode =
+  /** The input does not fit the entry's schema. */
+  | "input_invalid"
+  /** The output does not fit its schema, after the repair turn. */
+  | "output_invalid"
+  /** A policy stopped the run: a person said stop, or `onDenied` is `stop`. */
+  | "denied"
+  /** The provider failed, after the retries. */
+  | "provider"
+  | "authentication"
+  | "aborted"
+  | "configuration"
+  | "journal"
+  /** Code of the program (a code entry) failed. */
+  | "failed";
+
+/** The one error that a caller of a run gets. `cause` is what happened underneath. */
+export class RunError extends Error {
+  readonly code: RunErrorCode;
+  /** The call that it happened in. */
+  readonly callPath: CallPath | undefined;
+  /** What the run came to before it failed; absent where it did not start. */
+  run: { readonly runId: string; readonly usage: Usage; readonly denied: readonly DeniedCall[] } | undefined;
+
+  constructor(code: RunErrorCode, message: string, more: { cause?: unknown; callPath?: CallPath } = {}) {
+    super(message, { cause: more.cause });
+    this.name = "RunError";
+    this.code = code;
+    this.callPath = more.callPath;
+  }
+}
+
+/** An account is exhausted. Ends the call whose account it is; that call's caller gets what there is so far. */
+export class LimitReached extends Error {
+  readonly limit: LimitName;
+  readonly allowed: number;
+  /** Whose account it is: the call's path, or `undefined` for the run's own. */
+  readonly owner: CallPath | undefined;
+
+  constructor(facts: { limit: LimitName; allowed: number; owner: CallPath | undefined }) {
+    super(`the limit of ${facts.allowed} ${facts.limit.replaceAll("_", " ")} is reached`);
+    this.name = "LimitReached";
+    this.limit = facts.limit;
+    this.allowed = facts.allowed;
+    this.owner = facts.owner;
+  }
+}

@@ -1,0 +1,77 @@
+import type { GatedToolset } from "../approval/gate.ts";
+import { childCallPath } from "../protocol/call.ts";
+import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
+import { nearestNames } from "../util/nearest-names.ts";
+import type { CallConfig, CallFrame } from "./config.ts";
+import { createWorkerRuntime } from "./worker-runtime.ts";
+
+/**
+ * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
+ * them and hold up all after them. The results stand in the order of the calls, whatever finished first. Where one of them
+ * ends this call, the others are aborted and waited for.
+ */
+export async function answerToolCalls(
+  call: CallConfig,
+  frame: CallFrame,
+  parts: readonly ToolCallPart[],
+): Promise<ToolResultPart[]> {
+  for (const _ of parts) call.account.spendToolCall();
+  const pending: Promise<ToolResultPart>[] = [];
+  try {
+    for (const part of parts) {
+      const toolset = call.toolsets.find((candidate) => candidate.has(part.name));
+      const sequential = toolset?.isSequential(part.name) ?? false;
+      if (sequential) await Promise.all(pending);
+      pending.push(answerToolCall(call, part, { toolset, ordinal: frame.toolCalls++ }));
+      if (sequential) await pending.at(-1);
+    }
+    return await Promise.all(pending);
+  } catch (thrown) {
+    call.abort(thrown);
+    await Promise.allSettled(pending);
+    throw thrown;
+  }
+}
+
+interface ToolPlace {
+  readonly toolset: GatedToolset | undefined;
+  readonly ordinal: number;
+}
+
+async function answerToolCall(call: CallConfig, part: ToolCallPart, { toolset, ordinal }: ToolPlace): Promise<ToolResultPart> {
+  const place = { callPath: childCallPath(call.callPath, ordinal, part.name), depth: call.depth };
+  const started = call.run.clock.monotonic();
+  call.run.emit(place, { type: "tool-call", tool: part.name, args: part.args });
+  const result = await resultOf(call, part, { toolset, place });
+  call.run.emit(place, { type: "tool-result", tool: part.name, result, milliseconds: call.run.clock.monotonic() - started });
+  return { type: "tool-result", id: part.id, name: part.name, result };
+}
+
+async function resultOf(
+  call: CallConfig,
+  part: ToolCallPart,
+  {
+    toolset,
+    place,
+  }: { readonly toolset: GatedToolset | undefined; readonly place: { readonly callPath: string; readonly depth: number } },
+): Promise<ToolResult> {
+  if (!toolset) return unknownTool(call, part.name);
+  if (part.invalidArgs !== undefined) {
+    return {
+      ok: false,
+      error: { type: "invalid_arguments", error: "the arguments are not valid JSON", hint: "call it again with one JSON object" },
+    };
+  }
+  const runtime = createWorkerRuntime(call, place.callPath);
+  return toolset.call({ name: part.name, args: part.args, ...place, caller: call.worker.name, runtime });
+}
+
+function unknownTool(call: CallConfig, name: string): ToolResult {
+  const names = call.toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
+  const near = nearestNames(name, names);
+  const hint =
+    near.length > 0
+      ? `did you mean ${near.map((one) => `\`${one}\``).join(" or ")}?`
+      : `there are: ${names.join(", ") || "no tools at all"}`;
+  return { ok: false, error: { type: "unknown_tool", error: `there is no tool \`${name}\``, hint } };
+}

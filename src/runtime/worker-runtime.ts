@@ -1,0 +1,95 @@
+import type { Gate } from "../approval/gate.ts";
+import type { Scopes } from "../host/scopes.ts";
+import type { Callable } from "../program/program.ts";
+import { type CallPath, childCallPath } from "../protocol/call.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import { type AttachmentHandle, type Tool, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
+import { nearestNames } from "../util/nearest-names.ts";
+import type { CallConfig, RuntimeConfig } from "./config.ts";
+import type { LimitAccount } from "./limit-account.ts";
+import { workerToolset } from "./worker-toolset.ts";
+
+/** The place that code stands in while it runs: a tool of a worker's call, or a code entry. */
+export interface CodePlace {
+  readonly run: RuntimeConfig;
+  readonly callPath: CallPath;
+  readonly depth: number;
+  readonly caller: { readonly name: string; readonly description: string };
+  readonly model: string | undefined;
+  readonly scopes: Scopes;
+  readonly attachments: readonly AttachmentHandle[];
+  readonly account: LimitAccount;
+  readonly signal: AbortSignal;
+  /** Undefined: all of the program. */
+  readonly reach: readonly string[] | undefined;
+}
+
+/** The facade that a tool called by a worker sees. */
+export function createWorkerRuntime(call: CallConfig, callPath: CallPath, reach: readonly string[] = []): WorkerRuntime {
+  const { run, depth, worker, model, scopes, attachments, account, signal } = call;
+  return createCodeRuntime({
+    run,
+    callPath,
+    depth,
+    caller: worker,
+    model: model.id,
+    scopes,
+    attachments,
+    account,
+    signal,
+    reach,
+  });
+}
+
+export function createCodeRuntime(place: CodePlace): WorkerRuntime {
+  let calls = 0;
+  return Object.freeze({
+    scopes: place.scopes,
+    attachments: place.attachments,
+    worker: Object.freeze({ name: place.caller.name, description: place.caller.description }),
+    model: place.model,
+    signal: place.signal,
+    callPath: place.callPath,
+    depth: place.depth,
+    progress: (message: string) => place.run.emit(place, { type: "progress", message: String(message) }),
+    call: (name: string, input: JsonValue = {}) => callByName(place, { name, input, ordinal: calls++ }),
+  });
+}
+
+async function callByName(
+  place: CodePlace,
+  { name, input, ordinal }: { name: string; input: JsonValue; ordinal: number },
+): Promise<JsonValue> {
+  const callable = findCallable(place, name);
+  place.account.spendToolCall();
+  const path = { callPath: childCallPath(place.callPath, ordinal, name), depth: place.depth };
+  const gated = gateCallable(place, place.run.gate, { name, callable });
+  const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
+  const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
+  const started = place.run.clock.monotonic();
+  place.run.emit(path, { type: "tool-call", tool: name, args: input });
+  const result = await gated.call({ name, args: input, ...path, caller: place.caller.name, runtime });
+  place.run.emit(path, { type: "tool-result", tool: name, result, milliseconds: place.run.clock.monotonic() - started });
+  if (result.ok) return result.value;
+  throw new ToolFailure(result.error);
+}
+
+function findCallable(place: CodePlace, name: string): Callable {
+  const callable = place.run.program.callables.get(name);
+  if (callable && (place.reach === undefined || place.reach.includes(name))) return callable;
+  const names = place.reach ?? [...place.run.program.callables.keys()];
+  const near = nearestNames(name, names);
+  const hint = near.length > 0 ? `did you mean \`${near[0]}\`?` : `declare it: tool({ calls: ["${name}"], … })`;
+  throw toolFailure(
+    "unknown_tool",
+    `\`${name}\` is not among the names that this code may call (${names.join(", ") || "none"})`,
+    hint,
+  );
+}
+
+function gateCallable(place: CodePlace, gate: Gate, { name, callable }: { readonly name: string; readonly callable: Callable }) {
+  const toolset = callable.kind === "worker" ? workerToolset(callable.worker, place) : toolsetOfTool(name, callable.tool);
+  const tools: readonly Tool[] = toolset.tools(undefined, { worker: place.caller.name, readable: [], writable: [] });
+  return gate.gate({ reference: name, toolset, config: undefined, approvals: new Map(), tools });
+}

@@ -1,0 +1,109 @@
+import type { Scopes } from "../host/scopes.ts";
+import type { Worker } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { FilePart } from "../protocol/message.ts";
+import {
+  type Preparation,
+  type PreparedToolsetCall,
+  type Tool,
+  type Toolset,
+  toolFailure,
+  toolMark,
+  toolsetMark,
+} from "../toolsets/toolset.ts";
+import { clipText } from "../util/clip-text.ts";
+import { attachmentPaths, describeFiles, readAttachments } from "./attachments.ts";
+import type { RuntimeConfig } from "./config.ts";
+import type { LimitAccount } from "./limit-account.ts";
+
+/** Who calls: what a child call needs of it. */
+export interface Caller {
+  readonly run: RuntimeConfig;
+  readonly depth: number;
+  readonly caller: { readonly name: string };
+  readonly account: LimitAccount;
+}
+
+/** A worker as the toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
+export function workerToolset(worker: Worker, caller: Caller): Toolset {
+  const tool: Tool = {
+    [toolMark]: true,
+    name: worker.name,
+    description: worker.description,
+    input: worker.input,
+    calls: [worker.name],
+    execute: (args, runtime, payload) =>
+      executeWorker(worker, caller, {
+        args,
+        files: payload as readonly FilePart[],
+        callPath: runtime.callPath,
+        signal: runtime.signal,
+      }),
+  };
+  return Object.freeze({
+    [toolsetMark]: true as const,
+    name: worker.name,
+    tools: () => [tool],
+    prepare: ({ args }: { readonly args: JsonObject }, { scopes }: { readonly scopes: Scopes }) =>
+      prepareCall(worker, caller, { args, scopes }),
+    describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${worker.name} with ${clipText(JSON.stringify(args), 200)}`,
+    preview: ({ preparation }: PreparedToolsetCall) => {
+      const files = preparation.payload as readonly FilePart[];
+      return files.length > 0
+        ? { type: "attachments" as const, destination: `${worker.name} (${worker.model?.id ?? "no model"})`, files }
+        : undefined;
+    },
+    needsApproval: ({ preparation }: PreparedToolsetCall) =>
+      preparation.facts["readApproval"] === true
+        ? {
+            type: "needs-approval" as const,
+            by: "rule" as const,
+            why: "an attachment lies in a scope whose files are read on approval",
+          }
+        : { type: "needs-approval" as const, by: "default" as const, why: "a call to a worker asks unless it is pre-approved" },
+  });
+}
+
+async function prepareCall(
+  worker: Worker,
+  { run, depth, caller }: Caller,
+  { args, scopes }: { args: JsonObject; scopes: Scopes },
+): Promise<Preparation> {
+  if (depth + 1 > run.maxDepth) {
+    throw toolFailure(
+      "limit",
+      `\`${caller.name}\` (depth ${depth}) cannot call \`${worker.name}\`: it would run at depth ${depth + 1}, and the limit is ${run.maxDepth}`,
+      "finish the work here, without calling a worker",
+    );
+  }
+  const files = await readAttachments(attachmentPaths(worker.input.jsonSchema, args), scopes, [worker.attachmentPolicy]);
+  const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
+  return { canonicalArgs: args, targets: [], facts: { files: describeFiles(files), readApproval }, payload: files };
+}
+
+async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {
+  for (const { name } of files) if ((await scopes.facts(name)).scope.readApproval) return true;
+  return false;
+}
+
+interface WorkerExecution {
+  readonly args: JsonObject;
+  readonly files: readonly FilePart[];
+  readonly callPath: CallPath;
+  readonly signal: AbortSignal;
+}
+
+async function executeWorker(
+  worker: Worker,
+  { run, depth, account }: Caller,
+  { args, files, callPath, signal }: WorkerExecution,
+): Promise<JsonValue> {
+  const end = await run.callWorker(worker, { input: { input: args, files }, callPath, depth: depth + 1, account, signal });
+  if (end.stopReason === "done") return end.output;
+  throw toolFailure(
+    "limit",
+    `\`${worker.name}\` ended at ${end.reason ?? "a limit"}; what it had so far: ${typeof end.output === "string" ? end.output : JSON.stringify(end.output)}`,
+    "use what there is, or call it with a smaller task",
+  );
+}

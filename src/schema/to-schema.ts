@@ -1,0 +1,38 @@
+import { isRecord } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import { fromJsonSchema } from "./from-json-schema.ts";
+import type { Schema, SchemaIssue, Validation } from "./schema.ts";
+import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+
+/** What an author may hand in: any Standard Schema that knows its JSON Schema, or JSON Schema 2020-12 as data. */
+export type SchemaSource<T = unknown> = StandardSchema<T> | JsonSchema;
+
+/** Throws a `TypeError` where the source is neither, or cannot say its JSON Schema. */
+export function toSchema<T>(source: SchemaSource<T>): Schema<T> {
+  if (isStandardSchema(source)) return fromStandardSchema(source as StandardSchema<T>);
+  if (isRecord(source)) return fromJsonSchema(source as JsonSchema) as Schema<T>;
+  throw new TypeError("a schema must be a Standard Schema (zod, valibot, arktype, …) or a JSON Schema object");
+}
+
+function fromStandardSchema<T>(source: StandardSchema<T>): Schema<T> {
+  const standard = source["~standard"];
+  if (!standard.jsonSchema) {
+    throw new TypeError(
+      `the ${standard.vendor} schema cannot say its JSON Schema; use its JSON Schema extension, or pass JSON Schema`,
+    );
+  }
+  const { $schema: _, ...jsonSchema } = standard.jsonSchema.input({ target: "draft-2020-12" });
+  return {
+    jsonSchema: jsonSchema as JsonSchema,
+    async validate(value): Promise<Validation<T>> {
+      const result = await standard.validate(value);
+      if (!result.issues) return { ok: true, value: result.value };
+      return { ok: false, issues: result.issues.map(toIssue) };
+    },
+  };
+}
+
+function toIssue(issue: { readonly message: string; readonly path?: readonly unknown[] | undefined }): SchemaIssue {
+  const path = (issue.path ?? []).map((segment) => (isRecord(segment) ? segment["key"] : segment));
+  return { path: path.map((key) => (typeof key === "number" ? key : String(key))), message: issue.message };
+}

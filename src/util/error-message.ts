@@ -1,0 +1,5 @@
+/** What a thrown value says, whatever was thrown. */
+export function errorMessage(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" ? thrown : String(thrown);
+}
