@@ -42,6 +42,8 @@ export interface GatedToolset {
   readonly definitions: readonly ToolDefinition[];
   has(name: string): boolean;
   isSequential(name: string): boolean;
+  /** What the tool's code may call. */
+  callsOf(name: string): readonly string[];
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
   open(): Promise<void>;
@@ -139,6 +141,7 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
     definitions: [...byName].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
     has: (name: string) => byName.has(name),
     isSequential: (name: string) => byName.get(name)?.sequential ?? false,
+    callsOf: (name: string) => byName.get(name)?.calls ?? [],
     open: async () => binding.toolset.open?.(binding.config),
     close: async () => binding.toolset.close?.(binding.config),
     call: async (request: GatedCall): Promise<ToolResult> => {

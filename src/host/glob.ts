@@ -28,7 +28,11 @@ export function compileGlob(pattern: string): Glob {
   const starts = segments.flatMap((_, index) => (index === 0 || segments[index - 1] === "end" ? [index] : []));
   return {
     start: close(segments, starts),
-    step: (state, name) => close(segments, [...state].flatMap((index) => advance(segments[index], index, name))),
+    step: (state, name) =>
+      close(
+        segments,
+        [...state].flatMap((index) => advance(segments[index], index, name)),
+      ),
     accepts: (state) => [...state].some((index) => segments[index] === "end"),
   };
 }

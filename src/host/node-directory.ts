@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile } from "./directory.ts";
-import { toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
+import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -15,6 +15,8 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 export class NodeDirectory implements Directory {
   readonly identity: string;
   readonly #handle: FileHandle;
+  readonly #pending = new Set<Promise<unknown>>();
+  #isClosing = false;
 
   private constructor(handle: FileHandle, identity: string) {
     this.#handle = handle;
@@ -32,66 +34,85 @@ export class NodeDirectory implements Directory {
     }
   }
 
-  async look(name: string): Promise<EntryFacts | undefined> {
-    try {
-      return toFacts(await lstat(this.#path(name), { bigint: true }));
-    } catch (error) {
-      if (errorCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
+  look(name: string): Promise<EntryFacts | undefined> {
+    return this.#use(name, async (path) => {
+      try {
+        return toFacts(await lstat(path, { bigint: true }));
+      } catch (error) {
+        if (errorCode(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    });
   }
 
-  async openDirectory(name: string): Promise<Directory> {
-    try {
-      return await NodeDirectory.open(this.#path(name));
-    } catch (error) {
-      // With both flags the kernel says ENOTDIR for a link as for a file: callers need to know which.
-      if (errorCode(error) === "ENOTDIR" && (await this.look(name))?.type === "link") throw new SystemError("ELOOP");
-      throw error;
-    }
+  openDirectory(name: string): Promise<Directory> {
+    return this.#use(name, async (path) => {
+      try {
+        return await NodeDirectory.open(path);
+      } catch (error) {
+        // With both flags the kernel says ENOTDIR for a link as for a file: callers need to know which.
+        if (errorCode(error) === "ENOTDIR" && (await this.look(name))?.type === "link") throw new SystemError("ELOOP");
+        throw error;
+      }
+    });
   }
 
-  async openFile(name: string): Promise<OpenFile> {
-    // Looked at before it is opened: to open a device can have effects (a tape rewinds).
-    const facts = await this.look(name);
-    if (facts === undefined) throw new SystemError("ENOENT");
-    if (facts.type === "link") throw new SystemError("ELOOP");
-    if (facts.type === "directory") throw new SystemError("EISDIR");
-    if (facts.type === "other") throw new SystemError("ENXIO");
-    return toOpenFile(await open(this.#path(name), readFlags));
+  openFile(name: string): Promise<OpenFile> {
+    return this.#use(name, async (path) => {
+      // Looked at before it is opened: to open a device can have effects (a tape rewinds).
+      assertFile(await this.look(name));
+      return toOpenFile(await open(path, readFlags));
+    });
   }
 
-  async entries(): Promise<readonly DirectoryEntry[]> {
-    const entries = await readdir(`/proc/self/fd/${this.#handle.fd}`, { withFileTypes: true });
-    return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+  entries(): Promise<readonly DirectoryEntry[]> {
+    return this.#use(".", async (path) => {
+      const entries = await readdir(path, { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+    });
   }
 
   async makeDirectory(name: string): Promise<void> {
-    await mkdir(this.#path(name));
+    await this.#use(name, (path) => mkdir(path));
   }
 
-  async createFile(name: string, mode: number): Promise<NewFile> {
-    return toNewFile(await open(this.#path(name), createFlags, mode));
+  createFile(name: string, mode: number): Promise<NewFile> {
+    return this.#use(name, async (path) => toNewFile(await open(path, createFlags, mode)));
   }
 
-  async rename(from: string, to: string): Promise<void> {
-    await rename(this.#path(from), this.#path(to));
+  rename(from: string, to: string): Promise<void> {
+    assertComponent(to);
+    return this.#use(from, (path) => rename(path, this.#path(to)));
   }
 
-  async removeFile(name: string): Promise<void> {
-    await unlink(this.#path(name));
+  removeFile(name: string): Promise<void> {
+    return this.#use(name, (path) => unlink(path));
   }
 
   async sync(): Promise<void> {
-    await this.#handle.sync().catch(() => undefined);
+    await this.#use(".", () => this.#handle.sync()).catch(() => undefined);
   }
 
+  /** Waits for what is under way: a descriptor's number is given away at once, and then means another directory. */
   async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled(this.#pending);
     await this.#handle.close();
   }
 
+  async #use<T>(name: string, operation: (path: string) => Promise<T>): Promise<T> {
+    if (this.#isClosing && this.#pending.size === 0) throw new SystemError("EBADF");
+    if (name !== ".") assertComponent(name);
+    const running = operation(this.#path(name));
+    this.#pending.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#pending.delete(running);
+    }
+  }
+
   #path(name: string): string {
-    assertComponent(name);
     return `/proc/self/fd/${this.#handle.fd}/${name}`;
   }
 }

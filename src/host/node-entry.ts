@@ -30,6 +30,14 @@ export function toFacts(stats: BigIntStats): EntryFacts {
   };
 }
 
+export function assertFile(facts: EntryFacts | undefined): EntryFacts {
+  if (facts === undefined) throw new SystemError("ENOENT");
+  if (facts.type === "link") throw new SystemError("ELOOP");
+  if (facts.type === "directory") throw new SystemError("EISDIR");
+  if (facts.type === "other") throw new SystemError("ENXIO");
+  return facts;
+}
+
 /** Takes over the handle; closes it where it is not a regular file. */
 export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   try {

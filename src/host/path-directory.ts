@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile } from "./directory.ts";
-import { toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
+import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 
 interface Held {
@@ -61,11 +61,7 @@ export class PathDirectory implements Directory {
 
   async openFile(name: string): Promise<OpenFile> {
     const path = this.#child(name);
-    const facts = await this.look(name);
-    if (facts === undefined) throw new SystemError("ENOENT");
-    if (facts.type === "link") throw new SystemError("ELOOP");
-    if (facts.type === "directory") throw new SystemError("EISDIR");
-    if (facts.type === "other") throw new SystemError("ENXIO");
+    const facts = assertFile(await this.look(name));
     const file = await toOpenFile(await open(path, readFlags));
     try {
       if (file.facts.identity !== facts.identity) throw new SystemError("ESTALE");

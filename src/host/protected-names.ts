@@ -24,14 +24,28 @@ export function foldName(name: string): string {
   // Ignorable characters: HFS+ drops them when it compares names.
   const visible = name.normalize("NFKC").replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");
   const withoutStream = visible.replace(/:.*$/s, "");
-  return withoutStream.toLowerCase().toUpperCase().toLowerCase().normalize("NFKC").replace(/[. ]+$/, "");
+  return withoutStream
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC")
+    .replace(/[. ]+$/, "");
 }
 
 function holds(names: readonly string[], nested: readonly string[]): boolean {
   return names.some((_, start) => nested.every((name, index) => names[start + index] === name));
 }
 
-const programNames = new Set(["llm-do.yaml", "llm-do.yml", "tools.ts", "tools.js", "tools.mjs", "tools.mts", "tools.cjs", "tools.cts"]);
+const programNames = new Set([
+  "llm-do.yaml",
+  "llm-do.yml",
+  "tools.ts",
+  "tools.js",
+  "tools.mjs",
+  "tools.mts",
+  "tools.cjs",
+  "tools.cts",
+]);
 
 const readProtected = new Set([".git", ".llm-do"]);
 
@@ -97,7 +111,6 @@ const writeProtected = new Set([
   ".emacs",
   ".dir-locals.el",
   ".editorconfig",
-  ".envrc",
   ".netrc",
   ".pypirc",
   ".pre-commit-config.yaml",

@@ -1,5 +1,5 @@
-import { type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { type Allowed, pathOutsideScope } from "./scope-refusals.ts";
+import { type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 
 export const defaultScopeName = ".";
 const maxPathLength = 4096;
@@ -62,7 +62,8 @@ function splitScope(virtualPath: string, rules: PathRules): { scope: ScopeDeclar
 
 function assertRelative(virtualPath: string, rules: PathRules): void {
   if (virtualPath.startsWith("/")) throw pathOutsideScope("An absolute path cannot be used.", rules.allowed);
-  if (virtualPath.startsWith("~")) throw pathOutsideScope('A path cannot begin with "~": there is no home folder.', rules.allowed);
+  if (virtualPath.startsWith("~"))
+    throw pathOutsideScope('A path cannot begin with "~": there is no home folder.', rules.allowed);
   if (driveLetter.test(virtualPath)) throw pathOutsideScope("A path with a drive letter cannot be used.", rules.allowed);
 }
 

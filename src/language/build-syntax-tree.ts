@@ -64,7 +64,7 @@ class TreeBuilder {
     for (const pair of map.items) {
       const entry = this.#buildEntry(pair);
       if (entry === undefined) continue;
-      if (map.flow && pair.value === null && before) this.#checkComma(before, entry);
+      if (map.flow && pair.value === null && before && this.#reportComma(before, entry)) continue;
       before = entry;
       const first = entries.get(entry.key.value);
       if (first === undefined) entries.set(entry.key.value, entry);
@@ -96,12 +96,13 @@ class TreeBuilder {
   }
 
   /** `{ market: integer, 1 to 5 }`: to YAML, `1 to 5` is a key. */
-  #checkComma(before: MapEntry, entry: MapEntry): void {
-    if (before.value.kind !== "scalar" || typeof before.value.value !== "string" || !before.value.plain) return;
+  #reportComma(before: MapEntry, entry: MapEntry): boolean {
+    if (before.value.kind !== "scalar" || typeof before.value.value !== "string" || !before.value.plain) return false;
     const whole = `${before.value.value}, ${entry.key.value}`;
     const notes = [{ message: `put the value in quotes: \`${before.key.value}: ${JSON.stringify(whole)}\`` }];
     const message = `the comma ends the value of \`${before.key.value}\`: \`${entry.key.value}\` is a key without a value`;
     this.#report(diagnose("yaml-flow-comma", { message, span: entry.key.span, notes }));
+    return true;
   }
 
   #reportDuplicate(first: MapEntry, entry: MapEntry): void {

@@ -51,7 +51,8 @@ const quoteIt = "put the whole value in quotes";
 const everyKey = "every line at this level is `key: value`; the lines of a longer text are indented under their key";
 
 const rules: Readonly<Record<string, Rule>> = {
-  DIRECTIVE: (problem) => syntax(problem, `\`${clipText(problem.message, 40)}\`: YAML directives are not supported`, "delete the line"),
+  DIRECTIVE: (problem) =>
+    syntax(problem, `\`${clipText(problem.message, 40)}\`: YAML directives are not supported`, "delete the line"),
   DOCUMENT_END: (problem) => syntax(problem, `\`${problem.message}\` ends the YAML document in the middle of the frontmatter`),
   TOO_DEEP: (problem) => ({ ...syntax(problem, "this is nested more than 64 levels deep"), code: "yaml-nesting" }),
   TAB_AS_INDENT: (problem) => ({
@@ -67,9 +68,17 @@ const rules: Readonly<Record<string, Rule>> = {
   BAD_SCALAR_START: (problem, text) =>
     syntax(problem, `a value cannot begin with \`${text[problem.start] ?? ""}\` without quotes`, quoteIt),
   BAD_DQ_ESCAPE: (problem, text) =>
-    syntax(problem, `\`${text.slice(problem.start, problem.start + 2)}\` is not an escape`, "in single quotes a backslash is just a backslash"),
+    syntax(
+      problem,
+      `\`${text.slice(problem.start, problem.start + 2)}\` is not an escape`,
+      "in single quotes a backslash is just a backslash",
+    ),
   NON_STRING_KEY: (problem) =>
-    syntax(problem, "a key has to be a string", "braces and brackets begin a map or a list; if they are text, put the value in quotes"),
+    syntax(
+      problem,
+      "a key has to be a string",
+      "braces and brackets begin a map or a list; if they are text, put the value in quotes",
+    ),
   MULTILINE_IMPLICIT_KEY: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
   MISSING_CHAR: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
   BAD_INDENT: (problem) => syntax(problem, "the indentation does not fit the lines above", everyKey),
@@ -85,7 +94,8 @@ function findUnexpected(problem: YamlProblem, text: string): Finding {
     return syntax(problem, "there is text after the end of the value", quoteIt);
   }
   const character = text[problem.start] ?? "";
-  if ("}]".includes(character)) return syntax(problem, `\`${character}\` closes nothing here`, "if it is text, put the value in quotes");
+  if ("}]".includes(character))
+    return syntax(problem, `\`${character}\` closes nothing here`, "if it is text, put the value in quotes");
   if (character === ",") return syntax(problem, "there is no value before this comma");
   return syntax(problem, `\`${clipText(text.slice(problem.start, problem.end), 40)}\` cannot stand here`, quoteIt);
 }
@@ -96,7 +106,11 @@ function findColon(problem: YamlProblem, text: string): Finding {
   const line = restOfLine(text, problem.start);
   const value = (inFlow ? line.replace(/[,}\]].*$/, "") : line).trimEnd();
   if (!/:(\s|$)/.test(value)) {
-    return syntax(problem, "a value and keys under it cannot go together", "if the lines below belong to the text, put all of it in quotes");
+    return syntax(
+      problem,
+      "a value and keys under it cannot go together",
+      "if the lines below belong to the text, put all of it in quotes",
+    );
   }
   const note = value.length > 100 ? quoteIt : `${quoteIt}: \`${JSON.stringify(value)}\``;
   const message = "a colon in a value without quotes begins a map";

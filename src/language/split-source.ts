@@ -53,7 +53,8 @@ function diagnoseOpening(source: Source, start: number): Diagnostic {
 
 function diagnoseFence(line: Span): Diagnostic {
   const rest = textOf(line).trim().replace(/^-+/, "").trim();
-  const message = rest === "" ? "a fence is exactly three dashes, at the margin" : `\`${rest}\` cannot follow the dashes of a fence`;
+  const message =
+    rest === "" ? "a fence is exactly three dashes, at the margin" : `\`${rest}\` cannot follow the dashes of a fence`;
   const language = { message: "frontmatter is always YAML, read as data; nothing in it is ever run" };
   const notes = [{ message: "write `---` alone on the line" }, ...(rest === "" ? [] : [language])];
   return diagnose("frontmatter-fence", { message, span: line, notes });

@@ -26,6 +26,8 @@ export interface ToolMessage {
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
+  /** On an answer's text: what the provider needs back unchanged on the next turn. Opaque to everybody else. */
+  readonly providerData?: JsonObject;
 }
 
 export interface FilePart {

@@ -74,7 +74,8 @@ async function runCall(
     return await runAgentLoop(Object.freeze({ ...base, toolsets }), frame);
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : controller.signal.aborted ? controller.signal.reason : thrown;
-    if (reason instanceof LimitReached && endsThisCall(reason, request)) return endAtLimit(run, request, { reached: reason, frame });
+    if (reason instanceof LimitReached && endsThisCall(reason, request))
+      return endAtLimit(run, request, { reached: reason, frame });
     throw reason;
   } finally {
     stopTimer();

@@ -62,7 +62,7 @@ async function resultOf(
       error: { type: "invalid_arguments", error: "the arguments are not valid JSON", hint: "call it again with one JSON object" },
     };
   }
-  const runtime = createWorkerRuntime(call, place.callPath);
+  const runtime = createWorkerRuntime(call, place.callPath, toolset.callsOf(part.name));
   return toolset.call({ name: part.name, args: part.args, ...place, caller: call.worker.name, runtime });
 }
 

@@ -26,7 +26,7 @@ export interface CodePlace {
 }
 
 /** The facade that a tool called by a worker sees. */
-export function createWorkerRuntime(call: CallConfig, callPath: CallPath, reach: readonly string[] = []): WorkerRuntime {
+export function createWorkerRuntime(call: CallConfig, callPath: CallPath, reach: readonly string[]): WorkerRuntime {
   const { run, depth, worker, model, scopes, attachments, account, signal } = call;
   return createCodeRuntime({
     run,

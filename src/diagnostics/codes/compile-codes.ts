@@ -1,4 +1,140 @@
 import type { CatalogueEntry } from "../catalogue-entry.ts";
 
 /** What is wrong with a program, though each of its files reads well: raised by resolve, check and plan. */
-export const compileCodes = {} as const satisfies Record<string, CatalogueEntry>;
+export const compileCodes = {
+  "target-not-found": {
+    severity: "error",
+    title: "There is no such program",
+    explanation:
+      "A target is a folder that holds a `main.worker`, or a `.worker` file. Paths are relative to the working directory. Check the spelling, or pass the entry's file.",
+  },
+  "file-unreadable": {
+    severity: "error",
+    title: "A file of the program cannot be read",
+    explanation:
+      "The system refused to read it. Its rights, or a broken link, are the usual cause. The message says what the system said.",
+  },
+  "unknown-toolset": {
+    severity: "error",
+    title: "A toolset that nothing is named after",
+    explanation:
+      "A key under `toolsets` is a built-in toolset, the name of a worker of the program, or a tool or toolset exported by its `tools.ts`. None of them has this name. Check the spelling, or add the file or the export.",
+  },
+  "ambiguous-toolset": {
+    severity: "error",
+    title: "A toolset name that means several things",
+    explanation:
+      "Nothing shadows anything: where a name could mean a built-in, a worker or an export, all of them are listed and none is taken. Rename one of them.",
+  },
+  "toolset-config": {
+    severity: "error",
+    title: "A configuration that the toolset does not take",
+    explanation:
+      "The map under a toolset's reference is checked against the toolset's own schema before anything runs. The message says which key, and what is allowed.",
+  },
+  "toolset-not-one": {
+    severity: "error",
+    title: "An export that is neither a tool nor a toolset",
+    explanation:
+      "What `toolsets` refers to in `tools.ts` is made by `tool({ … })` or `toolset({ … })`. A bare function has no schema, so no model can be told how to call it.",
+  },
+  "approval-unknown-tool": {
+    severity: "error",
+    title: "An approval for a tool that does not exist",
+    explanation:
+      "The keys of `_approval_config` are the toolset's tools, without a prefix, or `*` for all of them. An entry that matches nothing would look like a grant and be none.",
+  },
+  "tool-name-conflict": {
+    severity: "error",
+    title: "Two tools of one worker with the same name",
+    explanation:
+      "A model calls tools by name, so every name that a worker offers is unique. Give one of the toolsets a `_prefix`.",
+  },
+  "tool-name": {
+    severity: "error",
+    title: "A tool name that no provider accepts",
+    explanation:
+      "Providers take tool names of a letter followed by up to 63 letters, digits, `_` and `-`. Rename the export, or shorten the prefix.",
+  },
+  "name-mismatch": {
+    severity: "error",
+    title: "A worker named unlike its file",
+    explanation:
+      "A worker is found by the name of its file (or, for `x/worker.worker`, of its folder), so a `name` that differs would never be found. Rename one of the two, or leave the key out.",
+  },
+  "worker-name": {
+    severity: "error",
+    title: "A file name that is no worker name",
+    explanation:
+      "A worker is called by its name as a tool, so its file is named like one: a letter, then up to 63 letters, digits, `_` and `-`. Rename the file.",
+  },
+  "description-missing": {
+    severity: "warning",
+    title: "A worker that is called without a description",
+    explanation:
+      "The description is what a caller knows of a worker. Without one the first sentence of its instructions stands in. Add `description`.",
+  },
+  "model-incompatible": {
+    severity: "error",
+    title: "A model that the worker does not run on",
+    explanation:
+      "`compatible_models` lists what a worker runs on, and its model is none of them. Choose a model that matches one of the patterns, or widen the list.",
+  },
+  "model-id": {
+    severity: "error",
+    title: "Not the id of a model",
+    explanation:
+      "A model is named `provider:name`, for example `anthropic:claude-sonnet-4-5`. The provider says which service to speak to, so it is never left out.",
+  },
+  "model-missing": {
+    severity: "error",
+    title: "No model for a worker",
+    explanation:
+      "A worker's model is the first of: its own `model`, `--model` (or the library's `model`), the manifest's `model`, `LLM_DO_MODEL`. None of them is set. A caller's model is not inherited.",
+  },
+  "model-unset": {
+    severity: "hint",
+    title: "No model yet",
+    explanation: "The program is fine, and needs a model to run: `--model`, or `LLM_DO_MODEL`, or a `model` of its own.",
+  },
+  "scope-root-missing": {
+    severity: "error",
+    title: "A scope without its folder",
+    explanation:
+      "The root of a read-only scope must be there before a run; only the root of an `rw` scope is made. Roots are relative to the file that declares them.",
+  },
+  "scope-root-not-folder": {
+    severity: "error",
+    title: "A scope whose root is not a folder",
+    explanation: "A scope is a folder with everything below it. To offer one file, give its folder, and limit `suffixes`.",
+  },
+  "scopes-required": {
+    severity: "error",
+    title: "A toolset that needs a scope, in a worker without one",
+    explanation:
+      "`sandbox: { paths: {} }` takes every scope away. Declare one, or leave `sandbox` out: then the program's folder is the scope.",
+  },
+  "schema-invalid": {
+    severity: "error",
+    title: "A schema that cannot be used",
+    explanation:
+      "The JSON Schema under `input` or `output` cannot be compiled. `input` must describe an object, because workers are called with one.",
+  },
+  "entry-not-found": {
+    severity: "error",
+    title: "There is no such entry",
+    explanation: "`--entry` names a worker of the program, or an exported function as `tools.ts:main`.",
+  },
+  "code-failed": {
+    severity: "error",
+    title: "The program's code does not load",
+    explanation:
+      "`tools.ts` was imported and threw, or could not be read as TypeScript. Types are stripped, not compiled: write no `enum`, `namespace` or parameter property.",
+  },
+  "unknown-call": {
+    severity: "error",
+    title: "Code that calls what does not exist",
+    explanation:
+      "`tool({ calls: [...] })` lists the workers and tools that the code may call. Each of them must be a worker of the program or an export of its `tools.ts`.",
+  },
+} as const satisfies Record<string, CatalogueEntry>;

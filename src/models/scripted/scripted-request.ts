@@ -37,7 +37,12 @@ function allFiles(messages: readonly Message[]): readonly ScriptedFile[] {
   return messages
     .flatMap((message) => (message.role === "user" ? message.parts : []))
     .filter((part) => part.type === "file")
-    .map(({ name, mediaType, sha256, data }) => ({ name, mediaType, sha256, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
+    .map(({ name, mediaType, sha256, data }) => ({
+      name,
+      mediaType,
+      sha256,
+      bytes: new Uint8Array(Buffer.from(data, "base64")),
+    }));
 }
 
 /** Without decoding them. */

@@ -1,0 +1,174 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { ToolsetSyntax } from "../language/worker-file.ts";
+import type { ToolsetReference, Worker } from "../program/program.ts";
+import { renderIssues } from "../schema/schema.ts";
+import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
+import { errorMessage } from "../util/error-message.ts";
+import type { Compilation } from "./compilation.ts";
+import { type ResolvedReference, workerName } from "./resolve-workers.ts";
+
+export interface LinkContext {
+  readonly compilation: Compilation;
+  readonly scope: ToolsetScope;
+  /** The worker that a file was linked to; to be called when all are linked. */
+  readonly workerOf: (path: string) => Worker;
+}
+
+interface Linked {
+  readonly reference: ToolsetReference;
+  readonly syntax: ToolsetSyntax;
+  readonly toolNames: readonly string[];
+}
+
+/** The toolsets of one worker, configured; with the approval plan that its author wrote. Wrong ones are left out. */
+export async function linkToolsets(
+  references: readonly ResolvedReference[],
+  context: LinkContext,
+): Promise<readonly ToolsetReference[]> {
+  const linked = (await Promise.all(references.map((reference) => linkReference(reference, context)))).filter(
+    (one) => one !== undefined,
+  );
+  checkToolNames(linked, context.compilation);
+  return linked.map(({ reference }) => reference);
+}
+
+async function linkReference({ syntax, target }: ResolvedReference, context: LinkContext): Promise<Linked | undefined> {
+  if (target.kind === "unverified") return undefined;
+  if (target.kind === "toolset") return linkToolset(syntax, target.toolset, context);
+  const name = workerName(target.path);
+  const { path } = target;
+  checkConfigIsEmpty(syntax, context.compilation);
+  const approvals = linkApprovals(syntax, [name], context.compilation);
+  const reference = {
+    kind: "worker" as const,
+    reference: syntax.reference.value,
+    worker: () => context.workerOf(path),
+    ...prefixOf(syntax),
+    approvals,
+  };
+  return { reference, syntax, toolNames: [name] };
+}
+
+async function linkToolset(
+  syntax: ToolsetSyntax,
+  toolset: Toolset,
+  { compilation, scope }: LinkContext,
+): Promise<Linked | undefined> {
+  if (toolset.requires?.includes("scopes") && scope.readable.length === 0) {
+    const message = `\`${syntax.reference.value}\` needs a scope, and \`${scope.worker}\` has none`;
+    compilation.diagnostics.report(diagnose("scopes-required", { message, span: syntax.reference.span }));
+    return undefined;
+  }
+  const config = await linkConfig(syntax, toolset, compilation);
+  if (!config) return undefined;
+  const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
+  if (!tools) return undefined;
+  const toolNames = tools.map(({ name }) => name);
+  const approvals = linkApprovals(syntax, toolNames, compilation);
+  const binding = { reference: syntax.reference.value, toolset, config: config.value, tools, approvals, ...prefixOf(syntax) };
+  return { reference: { kind: "toolset", binding }, syntax, toolNames };
+}
+
+function prefixOf({ prefix }: ToolsetSyntax): { readonly prefix?: string } {
+  return prefix ? { prefix: prefix.value } : {};
+}
+
+async function linkConfig(
+  syntax: ToolsetSyntax,
+  toolset: Toolset,
+  compilation: Compilation,
+): Promise<{ readonly value: unknown } | undefined> {
+  if (!toolset.config) return checkConfigIsEmpty(syntax, compilation) ? { value: {} } : undefined;
+  const checked = await toolset.config.validate(syntax.config.value);
+  if (checked.ok) return { value: checked.value };
+  for (const issue of checked.issues) {
+    const span = spanOf(syntax, issue.path) ?? syntax.reference.span;
+    const message = `\`${syntax.reference.value}\` does not take this configuration: ${renderIssues([issue])}`;
+    compilation.diagnostics.report(diagnose("toolset-config", { message, span }));
+  }
+  return undefined;
+}
+
+/** The place of the deepest key of the path that was written. */
+function spanOf(syntax: ToolsetSyntax, path: readonly (string | number)[]) {
+  for (let length = path.length; length > 0; length--) {
+    const span = syntax.configSpans.get(path.slice(0, length).join("."));
+    if (span) return span;
+  }
+  return undefined;
+}
+
+function checkConfigIsEmpty(syntax: ToolsetSyntax, { diagnostics }: Compilation): boolean {
+  const [key] = Object.keys(syntax.config.value);
+  if (key === undefined) return true;
+  const message = `\`${syntax.reference.value}\` takes no configuration, so \`${key}\` means nothing here`;
+  diagnostics.report(diagnose("toolset-config", { message, span: syntax.configSpans.get(key) ?? syntax.reference.span }));
+  return false;
+}
+
+interface Listing {
+  readonly toolset: Toolset;
+  readonly config: unknown;
+  readonly scope: ToolsetScope;
+  readonly compilation: Compilation;
+}
+
+function listTools(syntax: ToolsetSyntax, { toolset, config, scope, compilation }: Listing): readonly Tool[] | undefined {
+  try {
+    return toolset.tools(config, scope);
+  } catch (thrown) {
+    const message = `\`${syntax.reference.value}\` cannot list its tools: ${errorMessage(thrown)}`;
+    compilation.diagnostics.report(diagnose("toolset-config", { message, span: syntax.reference.span }));
+    return undefined;
+  }
+}
+
+function linkApprovals(
+  syntax: ToolsetSyntax,
+  toolNames: readonly string[],
+  { diagnostics }: Compilation,
+): ReadonlyMap<string, boolean> {
+  const entries = syntax.approvals?.value ?? [];
+  for (const { tool } of entries) {
+    if (tool.value === "*" || toolNames.includes(tool.value)) continue;
+    const near = didYouMean(tool.value, toolNames);
+    const notes = near.length > 0 ? near : [{ message: `its tools: ${toolNames.map((name) => `\`${name}\``).join(", ")}` }];
+    diagnostics.report(
+      diagnose("approval-unknown-tool", {
+        message: `\`${syntax.reference.value}\` has no tool \`${tool.value}\``,
+        span: tool.span,
+        notes,
+      }),
+    );
+  }
+  return new Map(entries.map(({ tool, preApproved }) => [tool.value, preApproved.value]));
+}
+
+function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation): void {
+  const owners = new Map<string, ToolsetSyntax>();
+  for (const { syntax, toolNames } of linked) {
+    for (const tool of toolNames) {
+      const name = syntax.prefix ? `${syntax.prefix.value}_${tool}` : tool;
+      const { span } = syntax.reference;
+      if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
+        diagnostics.report(diagnose("tool-name", { message: `\`${name}\` is no name for a tool`, span }));
+      }
+      const other = owners.get(name);
+      if (other) {
+        const notes = [
+          { message: `\`${other.reference.value}\` offers it too`, span: other.reference.span },
+          { message: "give one of them a `_prefix`" },
+        ];
+        diagnostics.report(
+          diagnose("tool-name-conflict", {
+            message: `\`${syntax.reference.value}\` offers a second tool \`${name}\``,
+            span,
+            notes,
+          }),
+        );
+      }
+      owners.set(name, syntax);
+    }
+  }
+}

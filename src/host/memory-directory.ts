@@ -1,0 +1,111 @@
+import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile, RootDirectory } from "./directory.ts";
+import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
+import { assertComponent, SystemError } from "./system-error.ts";
+
+export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
+  tree.check("openRoot", path);
+  const { node, realPath } = tree.find(path);
+  if (node.kind !== "directory") throw new SystemError("ENOTDIR");
+  return new MemoryDirectory(tree, node, realPath);
+}
+
+/** Held by its node, as a descriptor holds an inode: it stays this directory wherever it is moved to. */
+class MemoryDirectory implements Directory {
+  readonly identity: string;
+  readonly realPath: string;
+  readonly #tree: MemoryTree;
+  readonly #folder: MemoryFolder;
+
+  constructor(tree: MemoryTree, folder: MemoryFolder, realPath: string) {
+    this.#tree = tree;
+    this.#folder = folder;
+    this.realPath = realPath;
+    this.identity = tree.facts(folder).identity;
+  }
+
+  async look(name: string): Promise<EntryFacts | undefined> {
+    const node = this.#find("look", name);
+    return node === undefined ? undefined : this.#tree.facts(node);
+  }
+
+  async openDirectory(name: string): Promise<Directory> {
+    const node = this.#existing("openDirectory", name);
+    if (node.kind === "link") throw new SystemError("ELOOP");
+    if (node.kind !== "directory") throw new SystemError("ENOTDIR");
+    return new MemoryDirectory(this.#tree, node, this.#path(name));
+  }
+
+  async openFile(name: string): Promise<OpenFile> {
+    const node = this.#existing("openFile", name);
+    if (node.kind === "link") throw new SystemError("ELOOP");
+    if (node.kind === "directory") throw new SystemError("EISDIR");
+    if (node.kind === "other") throw new SystemError("ENXIO");
+    return { facts: this.#tree.facts(node), read: async (limit) => node.bytes.slice(0, limit), close: async () => {} };
+  }
+
+  async entries(): Promise<readonly DirectoryEntry[]> {
+    this.#tree.check("entries", this.realPath);
+    return [...this.#folder.children].map(([name, node]) => ({ name, type: node.kind }));
+  }
+
+  async makeDirectory(name: string): Promise<void> {
+    if (this.#find("makeDirectory", name) !== undefined) throw new SystemError("EEXIST");
+    this.#folder.children.set(name, this.#tree.createFolder());
+  }
+
+  async createFile(name: string, mode: number): Promise<NewFile> {
+    if (this.#find("createFile", name) !== undefined) throw new SystemError("EEXIST");
+    const file = this.#tree.createFile(new Uint8Array(), mode & 0o755);
+    this.#folder.children.set(name, file);
+    return this.#toNewFile(file, this.#path(name));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const node = this.#existing("rename", from);
+    assertComponent(to);
+    if (this.#folder.children.get(to)?.kind === "directory") throw new SystemError("EISDIR");
+    this.#folder.children.delete(from);
+    this.#folder.children.set(to, node);
+  }
+
+  async removeFile(name: string): Promise<void> {
+    if (this.#existing("removeFile", name).kind === "directory") throw new SystemError("EISDIR");
+    this.#folder.children.delete(name);
+  }
+
+  async sync(): Promise<void> {}
+  async close(): Promise<void> {}
+
+  #toNewFile(file: MemoryFile, path: string): NewFile {
+    const tree = this.#tree;
+    return {
+      write: async (bytes) => {
+        tree.check("write", path);
+        file.bytes = Uint8Array.from(bytes);
+        tree.touch(file);
+      },
+      setMode: async (mode) => {
+        file.mode = mode;
+      },
+      setOwner: async () => {},
+      sync: async () => tree.check("sync", path),
+      close: async () => {},
+    };
+  }
+
+  #find(operation: string, name: string): MemoryNode | undefined {
+    assertComponent(name);
+    this.#tree.check(operation, this.#path(name));
+    return this.#folder.children.get(name);
+  }
+
+  #existing(operation: string, name: string): MemoryNode {
+    const node = this.#find(operation, name);
+    if (node === undefined) throw new SystemError("ENOENT");
+    return node;
+  }
+
+  #path(name: string): string {
+    return this.realPath === "/" ? `/${name}` : `${this.realPath}/${name}`;
+  }
+}

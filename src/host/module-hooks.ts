@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire, type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { errorCode } from "./system-error.ts";
+
+type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
+
+let userModules: Set<string> | undefined;
+
+/**
+ * Teaches Node two things about the modules of programs, and about no other module of this process: `llm-do` and `zod` are found
+ * without being installed, and `./x.js` may be written for `./x.ts`. What Node finds by itself is left as it is. Gives back the set
+ * of those modules' URLs: whoever imports one adds it; what they import joins by itself, unless it is in `node_modules`.
+ */
+export function installModuleHooks(): Set<string> {
+  if (userModules !== undefined) return userModules;
+  const known = new Set<string>();
+  userModules = known;
+  registerHooks({
+    resolve: (specifier, context, nextResolve) => {
+      const isUsers = context.parentURL !== undefined && known.has(withoutQuery(context.parentURL));
+      if (!isUsers) return known.has(specifier) ? asModule(nextResolve(specifier, context)) : nextResolve(specifier, context);
+      const found = resolveForUser(specifier, context, nextResolve);
+      if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
+      if (!isOwnFile(found.url)) known.add(withoutQuery(found.url));
+      return asModule(found);
+    },
+  });
+  return known;
+}
+
+function resolveForUser(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
+  try {
+    return nextResolve(specifier, context);
+  } catch (error) {
+    if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(errorCode(error))) throw error;
+    const url = /^(?:llm-do|zod)(?:\/|$)/.test(specifier) ? resolveHere(specifier, context) : typescriptTwin(specifier, context);
+    if (url === undefined) throw error;
+    return { url, shortCircuit: true };
+  }
+}
+
+/** From the running copy's own place. `require` and `import` can mean different files of one package. */
+function resolveHere(specifier: string, context: ResolveHookContext): string | undefined {
+  if (specifier === "llm-do" || specifier.startsWith("llm-do/")) return resolveOwn(specifier);
+  try {
+    if (!context.conditions.includes("require")) return import.meta.resolve(specifier);
+    return pathToFileURL(createRequire(import.meta.url).resolve(specifier)).href;
+  } catch {
+    return undefined;
+  }
+}
+
+const ownExtension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+const ownFolder = new URL("../", import.meta.url);
+
+/** The package's `exports` decide; where they name built files and we run from sources, the source is meant. */
+function resolveOwn(specifier: string): string | undefined {
+  let url: string;
+  try {
+    url = import.meta.resolve(specifier);
+  } catch {
+    return specifier === "llm-do" ? existing(new URL(`index${ownExtension}`, ownFolder)) : undefined;
+  }
+  const built = new URL("../dist/", ownFolder).href;
+  if (ownExtension === ".ts" && url.startsWith(built)) {
+    return existing(new URL(url.slice(built.length).replace(/\.js$/, ".ts"), ownFolder)) ?? url;
+  }
+  return url;
+}
+
+function typescriptTwin(specifier: string, context: ResolveHookContext): string | undefined {
+  if (!/^\.{0,2}\/|^file:/.test(specifier) || context.parentURL === undefined) return undefined;
+  const url = new URL(specifier, context.parentURL);
+  const twin = url.pathname.replace(/\.([cm]?)js$/, ".$1ts");
+  if (twin === url.pathname) return undefined;
+  url.pathname = twin;
+  return existing(url);
+}
+
+function existing(url: URL): string | undefined {
+  return existsSync(fileURLToPath(withoutQuery(url.href))) ? url.href : undefined;
+}
+
+/** A package made by `npm init` says `"type": "commonjs"`: a `.ts` file that imports and exports is a module all the same. */
+function asModule(found: ResolveFnOutput): ResolveFnOutput {
+  if (found.format !== "commonjs-typescript" || !withoutQuery(found.url).endsWith(".ts")) return found;
+  const text = readFileSync(fileURLToPath(withoutQuery(found.url)), "utf8");
+  const isModule = /^\s*(?:import\s*["'{*\w]|export\s+[\w{*])/m.test(text);
+  return isModule ? { ...found, format: "module-typescript" } : found;
+}
+
+function isOwnFile(url: string): boolean {
+  return url.startsWith(ownFolder.href);
+}
+
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/, "");
+}

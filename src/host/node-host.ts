@@ -1,0 +1,59 @@
+import { randomInt } from "node:crypto";
+import { homedir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { createId } from "./create-id.ts";
+import type { Clock, Host } from "./host.ts";
+import { importModule } from "./import-module.ts";
+import { createNodeFiles } from "./node-files.ts";
+import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
+import { openScopes } from "./open-scopes.ts";
+import { findStateDirectory } from "./state-directory.ts";
+
+export type NodeHostOverrides = Partial<Host> & { readonly system?: NodeSystemOptions };
+
+/** The machine that we run on. Reads nothing but the environment until it is asked. */
+export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
+  const { system: systemOptions, ...replaced } = overrides;
+  const environment = replaced.environment ?? readEnvironment();
+  const workingDirectory = replaced.workingDirectory ?? process.cwd();
+  const homeDirectory = replaced.homeDirectory ?? homedir();
+  const clock = replaced.clock ?? nodeClock;
+  const system = createNodeSystem({ now: () => clock.now(), ...systemOptions });
+  const { platform } = process;
+  return {
+    environment,
+    workingDirectory,
+    homeDirectory,
+    stateDirectory: findStateDirectory({ environment, platform, homeDirectory, workingDirectory }),
+    files: createNodeFiles(system),
+    clock,
+    random: () => Math.random(),
+    createId: () => createId(clock.now(), () => randomInt(2 ** 32) / 2 ** 32),
+    fetch: (...request) => globalThis.fetch(...request),
+    importModule,
+    openScopes: (declarations, options) => openScopes(system, declarations, options),
+    ...replaced,
+  };
+}
+
+const nodeClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (milliseconds, signal) => {
+    signal?.throwIfAborted();
+    try {
+      await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      // The timer rejects with an error of its own: ours is the signal's reason.
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+/** Windows takes `Path` and `PATH` for the same variable; a plain object does not. */
+function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  if (process.platform !== "win32") return Object.freeze({ ...process.env });
+  const entries = Object.entries(process.env).map(([name, value]) => [name.toUpperCase(), value] as const);
+  return Object.freeze(Object.fromEntries(entries));
+}

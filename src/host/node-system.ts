@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, realpath } from "node:fs/promises";
+import { hostname } from "node:os";
+import type { Directory, RootDirectory } from "./directory.ts";
+import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
+import type { ScopeSystem } from "./open-scopes.ts";
+import { PathDirectory } from "./path-directory.ts";
+import { errorCode } from "./system-error.ts";
+import type { Writer } from "./temporary-name.ts";
+
+export interface NodeSystemOptions {
+  /** False: as on a system without paths through descriptors. Default: what this one has. */
+  readonly byDescriptor?: boolean;
+  readonly now?: () => number;
+}
+
+export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
+  let byDescriptor: Promise<boolean> | undefined;
+  const isByDescriptor = (path: string) => {
+    byDescriptor ??= options.byDescriptor === false ? Promise.resolve(false) : canOpenByDescriptor(path);
+    return byDescriptor;
+  };
+  return {
+    openRoot: async (path) => {
+      const realPath = await realpath(path);
+      const directory = (await isByDescriptor(realPath))
+        ? await NodeDirectory.open(realPath)
+        : await PathDirectory.open(realPath);
+      return withRealPath(directory, realPath);
+    },
+    makeDirectory: async (path) => {
+      await mkdir(path, { recursive: true });
+    },
+    realPath: (path) => realpath(path),
+    writer: createNodeWriter(options.now ?? Date.now),
+    strictNames: process.platform === "win32",
+  };
+}
+
+function withRealPath(directory: Directory, realPath: string): RootDirectory {
+  return {
+    realPath,
+    identity: directory.identity,
+    look: (name) => directory.look(name),
+    openDirectory: (name) => directory.openDirectory(name),
+    openFile: (name) => directory.openFile(name),
+    entries: () => directory.entries(),
+    makeDirectory: (name) => directory.makeDirectory(name),
+    createFile: (name, mode) => directory.createFile(name, mode),
+    rename: (from, to) => directory.rename(from, to),
+    removeFile: (name) => directory.removeFile(name),
+    sync: () => directory.sync(),
+    close: () => directory.close(),
+  };
+}
+
+function createNodeWriter(now: () => number): Writer {
+  return {
+    machine: createHash("sha256").update(hostname()).digest("hex").slice(0, 8),
+    process: process.pid,
+    isAlive,
+    now,
+    randomName: () => randomBytes(10).toString("hex"),
+  };
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: there is one, of another user.
+    return errorCode(error) !== "ESRCH";
+  }
+}

@@ -1,0 +1,200 @@
+import type { Directory, EntryFacts } from "./directory.ts";
+import { removeLeftOvers, replaceFile } from "./replace-file.ts";
+import * as refuse from "./scope-refusals.ts";
+import type { ScopeTable } from "./scope-table.ts";
+import type { ParentPlace } from "./scope-walk.ts";
+import * as walk from "./scope-walk.ts";
+import { type FileFacts, type InspectedPath, maxReadBytes, type ReadFile, type ResolvedPath, ScopeError } from "./scopes.ts";
+import { errorCode, SystemError } from "./system-error.ts";
+
+export async function findFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
+  if (path.components.length === 0) return folderFacts(table, path);
+  return inParent(table, path, async (parent) => {
+    const facts = await walk.lookAt(table, parent);
+    if (facts === undefined) throw await walk.missing(table, parent);
+    const virtualPath = walk.virtualPathOf(table, parent);
+    if (facts.type === "directory") return folderFacts(table, path);
+    if (facts.type !== "file") throw refuse.notAFile(virtualPath, "not a regular file");
+    return walk.toFileFacts({ scope: parent.scope, virtualPath }, facts);
+  });
+}
+
+/** A folder can be the root of a deeper scope: it is entered to see whose it is. */
+async function folderFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
+  const place = await walk.openPlace(table, path);
+  try {
+    const virtualPath = table.format(place.scope, place.components);
+    const none = { bytes: 0, mode: 0o777, modifiedMilliseconds: 0, user: 0, group: 0, version: "" };
+    return walk.toFileFacts(
+      { scope: place.scope, virtualPath },
+      { ...none, type: "directory", identity: place.directory.identity },
+    );
+  } finally {
+    await place.close();
+  }
+}
+
+export async function inspectPath(table: ScopeTable, path: ResolvedPath, access: "read" | "write"): Promise<InspectedPath> {
+  assertNotRoot(table, path);
+  return inParent(table, path, async (parent) => {
+    const { scope } = parent;
+    const virtualPath = walk.virtualPathOf(table, parent);
+    const facts = access === "read" ? await lookToRead(table, parent) : await lookToWrite(table, parent);
+    return {
+      virtualPath,
+      scope,
+      facts: facts === undefined ? undefined : walk.toFileFacts({ scope, virtualPath }, facts),
+      protection: table.protection(scope, walk.componentsOf(parent)),
+    };
+  });
+}
+
+export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: number | undefined): Promise<ReadFile> {
+  assertNotRoot(table, path);
+  return inParent(table, path, async (parent) => {
+    await lookToRead(table, parent);
+    const { scope } = parent;
+    const virtualPath = walk.virtualPathOf(table, parent);
+    const file = await parent.directory.openFile(parent.name);
+    try {
+      const limit = scope.maxFileBytes ?? maxReadBytes;
+      if (file.facts.bytes > limit && (scope.maxFileBytes !== undefined || maxBytes === undefined)) {
+        throw refuse.fileTooLarge(virtualPath, limit);
+      }
+      const bytes = await file.read(Math.min(maxBytes ?? limit + 1, limit + 1));
+      if (bytes.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
+      return { facts: walk.toFileFacts({ scope, virtualPath }, file.facts), bytes };
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+export interface Writing {
+  readonly bytes: Uint8Array;
+  readonly expect: string | undefined;
+}
+
+export async function writeFile(table: ScopeTable, path: ResolvedPath, writing: Writing): Promise<FileFacts> {
+  assertNotRoot(table, path);
+  return inParent(table, path, async (found) => {
+    await assertMayWrite(table, found, writing);
+    const parent = await makeFolders(table, found);
+    try {
+      // Again: the folder that was made or found can lie in a deeper scope.
+      const like = await assertMayWrite(table, parent, writing);
+      if (table.isFirstWriteIn(parent.directory.identity)) await removeLeftOvers(parent.directory, table.writer);
+      const confirm = async () => assertExpected(table, parent, writing.expect);
+      await replaceFile(parent.directory, parent.name, { bytes: writing.bytes, writer: table.writer, like, confirm });
+      return await writtenFacts(table, parent);
+    } finally {
+      if (parent.directory !== found.directory) await parent.close();
+    }
+  });
+}
+
+async function writtenFacts(table: ScopeTable, parent: ParentPlace): Promise<FileFacts> {
+  const facts = await walk.lookAt(table, parent);
+  const virtualPath = walk.virtualPathOf(table, parent);
+  if (facts === undefined) throw refuse.changedMeanwhile(virtualPath);
+  return walk.toFileFacts({ scope: parent.scope, virtualPath }, facts);
+}
+
+async function assertMayWrite(table: ScopeTable, parent: ParentPlace, writing: Writing): Promise<EntryFacts | undefined> {
+  const virtualPath = walk.virtualPathOf(table, parent);
+  const facts = await lookToWrite(table, parent);
+  if (table.protection(parent.scope, walk.componentsOf(parent)) === "program") throw refuse.pathProtected(virtualPath);
+  const limit = parent.scope.maxFileBytes;
+  if (limit !== undefined && writing.bytes.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
+  if (facts?.version !== writing.expect) throw refuse.changedMeanwhile(virtualPath);
+  return facts;
+}
+
+async function assertExpected(table: ScopeTable, parent: ParentPlace, expect: string | undefined): Promise<void> {
+  const facts = await walk.lookAt(table, parent);
+  if (facts?.version !== expect) throw refuse.changedMeanwhile(walk.virtualPathOf(table, parent));
+}
+
+async function makeFolders(table: ScopeTable, found: ParentPlace): Promise<ParentPlace> {
+  let place: walk.Place = found;
+  for (const folder of found.missing) {
+    const above = place;
+    try {
+      await makeFolder(above.directory, folder);
+      place = await walk.enter(table, above, folder);
+    } finally {
+      if (above !== found) await above.close();
+    }
+  }
+  return { ...place, name: found.name, missing: [] };
+}
+
+async function makeFolder(directory: Directory, name: string): Promise<void> {
+  try {
+    await directory.makeDirectory(name);
+    await directory.sync();
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** The facts of a file that may be read as far as rights, suffix and kind go. */
+async function lookToRead(table: ScopeTable, parent: ParentPlace): Promise<EntryFacts> {
+  const virtualPath = walk.virtualPathOf(table, parent);
+  const facts = await walk.lookAt(table, parent);
+  assertFile(virtualPath, facts);
+  assertSuffix(virtualPath, parent);
+  if (facts === undefined) throw await walk.missing(table, parent);
+  return facts;
+}
+
+async function lookToWrite(table: ScopeTable, parent: ParentPlace): Promise<EntryFacts | undefined> {
+  const virtualPath = walk.virtualPathOf(table, parent);
+  if (parent.scope.mode !== "rw") throw refuse.pathNotWritable(virtualPath, parent.scope, table.allowed);
+  const facts = await walk.lookAt(table, parent);
+  assertFile(virtualPath, facts);
+  if (facts === undefined) assertNoLostRoot(table, parent);
+  assertSuffix(virtualPath, parent);
+  // Replacing by rename would not ask for it: a file that nobody may write is left alone all the same.
+  if (facts !== undefined && (facts.mode & 0o222) === 0) throw refuse.systemRefused(virtualPath, new SystemError("EACCES"));
+  return facts;
+}
+
+function assertFile(virtualPath: string, facts: EntryFacts | undefined): void {
+  if (facts?.type === "directory") throw refuse.notAFile(virtualPath, "a folder");
+  if (facts !== undefined && facts.type !== "file") throw refuse.notAFile(virtualPath, "not a regular file");
+}
+
+function assertSuffix(virtualPath: string, parent: ParentPlace): void {
+  if (!walk.hasSuffix(parent.scope, parent.name)) throw refuse.suffixNotAllowed(virtualPath, parent.scope.suffixes ?? []);
+}
+
+function assertNotRoot(table: ScopeTable, path: ResolvedPath): void {
+  if (path.components.length === 0) throw refuse.notAFile(table.format(path.scope, []), "a folder");
+}
+
+/** The root of a deeper scope that has vanished is not made again with the rights of the scope around it. */
+function assertNoLostRoot(table: ScopeTable, parent: ParentPlace): void {
+  const names = [...parent.missing, parent.name];
+  for (const [index] of names.entries()) {
+    const lost = table.rootAt(parent.scope, [...parent.components, ...names.slice(0, index + 1)]);
+    if (lost !== undefined) throw walk.replacedRoot(table.format(lost.declaration, []));
+  }
+}
+
+async function inParent<T>(table: ScopeTable, path: ResolvedPath, use: (parent: ParentPlace) => Promise<T>): Promise<T> {
+  const parent = await walk.openParent(table, path);
+  try {
+    return await use(parent);
+  } catch (error) {
+    if (error instanceof ScopeError) throw error;
+    const virtualPath = walk.virtualPathOf(table, parent);
+    if (errorCode(error) === "ELOOP") throw refuse.linkRefused(virtualPath, table.allowed);
+    if (errorCode(error) === "ENXIO") throw refuse.notAFile(virtualPath, "not a regular file");
+    if (errorCode(error) === "EISDIR") throw refuse.notAFile(virtualPath, "a folder");
+    if (errorCode(error) === "ENOENT") throw await walk.missing(table, parent);
+    throw refuse.systemRefused(virtualPath, error);
+  } finally {
+    await parent.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import type { DirectoryEntry } from "./directory.ts";
+import { compileGlob, type Glob, type GlobState } from "./glob.ts";
+import type { ScopeTable } from "./scope-table.ts";
+import { enter, hasSuffix, openPlace, type Place, placeOfRoot } from "./scope-walk.ts";
+import type { ListedFiles, ListOptions } from "./scopes.ts";
+import { isTemporaryName } from "./temporary-name.ts";
+import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
+
+/** How many names are looked at before others get their turn. */
+const burst = 2000;
+
+interface Walk {
+  readonly table: ScopeTable;
+  readonly options: ListOptions;
+  readonly glob: Glob;
+  readonly paths: string[];
+  /** Whether the listing began inside a folder that asks to be read, so that its like are shown. */
+  readonly showsProtected: boolean;
+  truncated: boolean;
+  looked: number;
+}
+
+/** A directory in the walk, under the path that it was reached by. */
+interface Step {
+  readonly place: Place;
+  readonly state: GlobState;
+  readonly scopeName: string;
+  readonly components: readonly string[];
+}
+
+/** Depth first in the order of the finished paths, so that a cap keeps the same files every time. One descriptor a depth. */
+export async function listFiles(table: ScopeTable, virtualPath: string, options: ListOptions): Promise<ListedFiles> {
+  const glob = compileGlob(options.pattern);
+  const everything = isEverything(table, virtualPath);
+  const path = everything ? undefined : table.resolve(virtualPath);
+  const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
+  const walk: Walk = { table, options, glob, showsProtected, paths: [], truncated: false, looked: 0 };
+  if (path === undefined) await listRoots(walk);
+  else {
+    const place = await openPlace(table, path);
+    try {
+      await listPlace(walk, { place, state: glob.start, scopeName: path.scope.name, components: path.components });
+    } finally {
+      await place.close();
+    }
+  }
+  return { paths: walk.paths, truncated: walk.truncated };
+}
+
+/** `.` where there is no default scope: the roots side by side, as if they were folders. */
+export function isEverything(table: ScopeTable, virtualPath: string): boolean {
+  const hasDefault = table.allowed.readable.includes(defaultScopeName);
+  return !hasDefault && (virtualPath === "" || virtualPath === "." || virtualPath === "./");
+}
+
+async function listRoots(walk: Walk): Promise<void> {
+  const roots = [...walk.table.roots].sort((a, b) => compare(`${a.declaration.name}/`, `${b.declaration.name}/`));
+  for (const root of roots) {
+    const scopeName = root.declaration.name;
+    const state = walk.glob.step(walk.glob.start, scopeName);
+    if (!walk.truncated) await listPlace(walk, { place: placeOfRoot(root), state, scopeName, components: [] });
+  }
+}
+
+async function listPlace(walk: Walk, step: Step): Promise<void> {
+  walk.options.signal?.throwIfAborted();
+  const isSeen = walk.options.scopes?.includes(step.place.scope.name) ?? true;
+  if (!isSeen && !holdsSeen(walk, step.place)) return;
+  for (const entry of await sortedEntries(step.place)) {
+    if (++walk.looked % burst === 0) await pause(walk);
+    if (entry.type === "directory") await listFolder(walk, step, entry.name);
+    else if (isSeen && entry.type === "file") addFile(walk, step, entry.name);
+    if (walk.truncated) return;
+  }
+}
+
+async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
+  const state = walk.glob.step(step.state, name);
+  if (state.size === 0 || isHidden(walk, step.place, name)) return;
+  const place = await enter(walk.table, step.place, name).catch(() => undefined);
+  if (place === undefined) return;
+  try {
+    await listPlace(walk, { place, state, scopeName: step.scopeName, components: [...step.components, name] });
+  } finally {
+    await place.close();
+  }
+}
+
+function addFile(walk: Walk, step: Step, name: string): void {
+  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.place.scope, name)) return;
+  if (isTemporaryName(name) || isHidden(walk, step.place, name)) return;
+  if (walk.paths.length >= walk.options.maxEntries) walk.truncated = true;
+  else walk.paths.push(pathOf(walk, step, name));
+}
+
+function pathOf(walk: Walk, step: Step, name: string): string {
+  const names = walk.table.allowed.readable;
+  return formatVirtualPath(step.scopeName, [...step.components, name], { has: (scope) => names.includes(scope) });
+}
+
+function isHidden(walk: Walk, place: Place, name: string): boolean {
+  return !walk.showsProtected && walk.table.protection(place.scope, [...place.components, name]) === "ask-read-and-write";
+}
+
+/** A scope that is not looked at can hold one that is. */
+function holdsSeen(walk: Walk, place: Place): boolean {
+  return walk.table.covered(place.scope, place.components).some((scope) => walk.options.scopes?.includes(scope.name));
+}
+
+/** By code unit of the whole path: a folder sorts as if its name ended in the slash that follows it. */
+async function sortedEntries(place: Place): Promise<readonly DirectoryEntry[]> {
+  // A directory that may not be read is skipped like one that is not there.
+  const entries = await place.directory.entries().catch(() => []);
+  return entries.filter((entry) => isNameable(entry.name)).sort((a, b) => compare(sortKey(a), sortKey(b)));
+}
+
+function sortKey(entry: DirectoryEntry): string {
+  return entry.type === "directory" ? `${entry.name}/` : entry.name;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function pause(walk: Walk): Promise<void> {
+  walk.options.signal?.throwIfAborted();
+  await setImmediate();
+}

@@ -1,0 +1,135 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+import type { RootDirectory } from "./directory.ts";
+import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
+import { type Allowed, describeScope } from "./scope-refusals.ts";
+import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
+import type { Writer } from "./temporary-name.ts";
+import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
+
+/** A declared scope, open. */
+export interface ScopeRoot {
+  readonly declaration: ScopeDeclaration;
+  readonly directory: RootDirectory;
+}
+
+export interface ScopeTableOptions {
+  readonly roots: readonly ScopeRoot[];
+  /** Real host paths. */
+  readonly programFiles: readonly string[];
+  readonly programFolder: string | undefined;
+  readonly writer: Writer;
+  readonly strictNames: boolean;
+}
+
+/** What is known of a run's scopes without touching the disk: names, nesting, and what is part of the program. */
+export class ScopeTable {
+  readonly roots: readonly ScopeRoot[];
+  readonly writer: Writer;
+  readonly allowed: Allowed;
+  readonly #declarations: ReadonlyMap<string, ScopeDeclaration>;
+  readonly #byName: ReadonlyMap<string, ScopeRoot>;
+  readonly #byIdentity = new Map<string, ScopeRoot>();
+  readonly #byHostPath = new Map<string, ScopeRoot>();
+  readonly #programFiles: ReadonlySet<string>;
+  readonly #options: ScopeTableOptions;
+  readonly #written = new Set<string>();
+
+  constructor(options: ScopeTableOptions) {
+    this.#options = options;
+    this.roots = options.roots;
+    this.writer = options.writer;
+    const declarations = options.roots.map((root) => root.declaration);
+    this.allowed = {
+      readable: declarations.map((declaration) => declaration.name),
+      writable: declarations.filter((declaration) => declaration.mode === "rw").map((declaration) => declaration.name),
+    };
+    this.#declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+    this.#byName = new Map(options.roots.map((root) => [root.declaration.name, root]));
+    this.#programFiles = new Set(options.programFiles.map(foldPath));
+    for (const root of options.roots) this.#add(root);
+  }
+
+  resolve(virtualPath: string): ResolvedPath {
+    const { allowed } = this;
+    return resolveVirtualPath(virtualPath, { scopes: this.#declarations, allowed, strictNames: this.#options.strictNames });
+  }
+
+  format(scope: ScopeDeclaration, components: readonly string[]): string {
+    return formatVirtualPath(scope.name, components, this.#declarations);
+  }
+
+  root(scope: ScopeDeclaration): ScopeRoot {
+    const root = this.#byName.get(scope.name);
+    if (root === undefined) throw new Error(`no scope is named ${scope.name}`);
+    return root;
+  }
+
+  rootWithIdentity(identity: string): ScopeRoot | undefined {
+    return this.#byIdentity.get(identity);
+  }
+
+  /** The scope whose root was at this path when the scopes were opened. */
+  rootAt(scope: ScopeDeclaration, components: readonly string[]): ScopeRoot | undefined {
+    return components.length === 0 ? undefined : this.#byHostPath.get(this.#hostPath(scope, components));
+  }
+
+  /** The scopes that hold files at or below a path: the deepest that it lies in, and those nested further down. */
+  covered(scope: ScopeDeclaration, components: readonly string[]): readonly ScopeDeclaration[] {
+    const base = this.#hostPath(scope, components);
+    const prefixes = components.map((_, index) => this.rootAt(scope, components.slice(0, index + 1)));
+    const deepest = prefixes.findLast((root) => root !== undefined)?.declaration ?? scope;
+    const below = this.roots.filter((root) => isBelow(root.directory.realPath, base)).map((root) => root.declaration);
+    return [deepest, ...below];
+  }
+
+  protection(scope: ScopeDeclaration, components: readonly string[]): Protection | undefined {
+    return this.#isProgram(scope, components) ? "program" : protectionOfName(components);
+  }
+
+  /** Left-over temporaries are looked for once a directory, because that reads all its names. */
+  isFirstWriteIn(directoryIdentity: string): boolean {
+    if (this.#written.has(directoryIdentity)) return false;
+    this.#written.add(directoryIdentity);
+    return true;
+  }
+
+  #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    const hostPath = this.#hostPath(scope, components);
+    if (this.#programFiles.has(foldPath(hostPath))) return true;
+    const folder = this.#options.programFolder;
+    if (folder === undefined || !isBelow(foldPath(hostPath), foldPath(folder))) return false;
+    const inProgram = relative(folder, hostPath).split(sep);
+    return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
+  }
+
+  /** Without links, because none is ever followed below a root. */
+  #hostPath(scope: ScopeDeclaration, components: readonly string[]): string {
+    return join(this.root(scope).directory.realPath, ...components);
+  }
+
+  #add(root: ScopeRoot): void {
+    const twin = this.#byIdentity.get(root.directory.identity);
+    if (twin !== undefined) {
+      const names = [twin, root].map((one) => describeScope(one.declaration.name)).join(" and ");
+      throw new ScopeError("invalid_path", `${names} are the same folder, so nothing says whose rights hold in it.`, {
+        hint: "Declare it once, or give each of them a folder of its own.",
+      });
+    }
+    this.#byIdentity.set(root.directory.identity, root);
+    this.#byHostPath.set(root.directory.realPath, root);
+  }
+}
+
+function isIndex(name: string | undefined): boolean {
+  return name !== undefined && /^index\.[cm]?[jt]s$/.test(foldName(name));
+}
+
+function foldPath(path: string): string {
+  return path.split(sep).map(foldName).join(sep);
+}
+
+/** By components: `/root-evil` is not below `/root`. */
+function isBelow(path: string, folder: string): boolean {
+  const between = relative(folder, path);
+  return between !== "" && between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between);
+}

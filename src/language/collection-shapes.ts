@@ -1,0 +1,141 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { refuseValue } from "./refuse-value.ts";
+import { type Place, placeOf, type Shape } from "./shape.ts";
+import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
+
+/** One row of a table of keys. */
+export interface Field<T = unknown> {
+  readonly shape: Shape<T>;
+  readonly description: string;
+  readonly required?: true;
+  /** What holds where the key is absent, for editors and the reference. */
+  readonly default?: JsonValue;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What a table of keys reads: required keys always, the others where they are written. */
+export type RecordOf<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends { required: true } ? K : never]: FieldValue<F[K]>;
+} & { readonly [K in keyof F as F[K] extends { required: true } ? never : K]?: FieldValue<F[K]> };
+
+type FieldValue<F> = F extends Field<infer T> ? Spanned<T> : never;
+
+export interface RecordOptions {
+  /** What to write where something else than a map was found. */
+  readonly note?: string;
+}
+
+/** A map with the keys of a table and no others. */
+export function record<const F extends Fields>(fields: F, options: RecordOptions = {}): Shape<RecordOf<F>> {
+  return {
+    jsonSchema: recordSchema(fields),
+    read(node, place) {
+      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
+      return readFields(node, fields, place);
+    },
+  };
+}
+
+export function recordSchema(fields: Fields): JsonObject {
+  const properties: [string, JsonValue][] = Object.entries(fields).map(([key, field]) => {
+    const fallback = field.default === undefined ? {} : { default: field.default };
+    return [key, { ...field.shape.jsonSchema, description: field.description, ...fallback }];
+  });
+  const required = requiredKeys(fields);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** Reads a map's entries by a table of keys. Undefined where a required key is missing or could not be read. */
+export function readFields<F extends Fields>(node: MapNode, fields: F, place: Place): RecordOf<F> | undefined {
+  const values: Record<string, Spanned<unknown>> = {};
+  for (const entry of node.entries) {
+    const field = Object.hasOwn(fields, entry.key.value) ? fields[entry.key.value] : undefined;
+    if (field === undefined) reportUnknownKey(entry, Object.keys(fields), place);
+    const value = field?.shape.read(entry.value, placeOf(place, entry.key.value));
+    if (value !== undefined) values[entry.key.value] = { value, span: entry.value.span };
+  }
+  reportMissing(node, fields, place);
+  const isComplete = requiredKeys(fields).every((key) => Object.hasOwn(values, key));
+  return isComplete ? (values as RecordOf<F>) : undefined;
+}
+
+function requiredKeys(fields: Fields): string[] {
+  return Object.keys(fields).filter((key) => fields[key]?.required);
+}
+
+function reportMissing(node: MapNode, fields: Fields, place: Place): void {
+  const written = new Set(node.entries.map((entry) => entry.key.value));
+  for (const key of requiredKeys(fields).filter((name) => !written.has(name))) {
+    place.report(diagnose("missing-key", { message: `\`${place.path}\` needs the key \`${key}\``, span: node.span }));
+  }
+}
+
+export function reportUnknownKey(entry: MapEntry, known: readonly string[], place: Place): void {
+  const key = clipText(entry.key.value, 80);
+  const message = place.path === "" ? `unknown key \`${key}\`` : `\`${place.path}\` has no key \`${key}\``;
+  const near = didYouMean(entry.key.value, known);
+  const all = { message: `the keys are ${known.map((name) => `\`${name}\``).join(", ")}` };
+  place.report(diagnose("unknown-key", { message, span: entry.key.span, notes: near.length > 0 ? near : [all] }));
+}
+
+export interface ListOptions {
+  /** Whether a list without entries would be ambiguous here. */
+  readonly nonEmpty?: boolean;
+}
+
+/** A list of values of one shape. Entries that cannot be read are left out. */
+export function list<T>(shape: Shape<T>, options: ListOptions = {}): Shape<readonly T[]> {
+  return {
+    jsonSchema: { type: "array", items: shape.jsonSchema, ...(options.nonEmpty && { minItems: 1 }) },
+    read(node, place) {
+      if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list", note: listNote(node) });
+      if (node.items.length === 0 && options.nonEmpty) {
+        const notes = [{ message: "delete the key if there is no restriction to make" }];
+        place.report(diagnose("empty-list", { message: `\`${place.path}\` is empty`, span: node.span, notes }));
+        return undefined;
+      }
+      const values = node.items.map((item, index) => shape.read(item, placeOf(place, index)));
+      return values.filter((value) => value !== undefined);
+    },
+  };
+}
+
+/** A text where a list is wanted is often a list with commas. */
+function listNote(node: SyntaxNode): string | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const items = node.value.split(",").map((item) => JSON.stringify(item.trim()));
+  return `write \`[${clipText(items.join(", "), 120)}]\``;
+}
+
+export interface NamedValue<T> {
+  readonly name: Spanned<string>;
+  readonly value: Spanned<T>;
+}
+
+/** A map from names that the author chooses to values of one shape, in the order written. */
+export function mapOf<T>(
+  shape: Shape<T>,
+  options: RecordOptions & { readonly checkName?: (name: string, node: Pick<SyntaxNode, "span">, place: Place) => boolean } = {},
+): Shape<readonly NamedValue<T>[]> {
+  return {
+    jsonSchema: { type: "object", additionalProperties: shape.jsonSchema },
+    read(node, place) {
+      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
+      return node.entries.flatMap((entry) => {
+        const isName = options.checkName?.(entry.key.value, entry.key, place) ?? true;
+        const value = shape.read(entry.value, placeOf(place, entry.key.value));
+        return isName && value !== undefined ? [{ name: entry.key, value: { value, span: entry.value.span } }] : [];
+      });
+    },
+  };
+}

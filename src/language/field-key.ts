@@ -1,0 +1,60 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import { clipText } from "../util/clip-text.ts";
+import { partOf } from "./part-of.ts";
+import type { Place } from "./shape.ts";
+import type { MapEntry } from "./syntax-node.ts";
+
+/** The left side of a field: `red_flags?(array, at most three)`. */
+export interface FieldKey {
+  /** Empty for the wildcard `(*)`. */
+  readonly name: Spanned<string>;
+  readonly optional: boolean;
+  readonly kind?: "array" | "object" | "enum" | "*";
+  readonly description?: string;
+}
+
+const kinds = ["array", "object", "enum"] as const;
+const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const forms = "write `name`, `name?`, or `name(array, description)` with `array`, `object` or `enum`";
+
+export function parseFieldKey({ key }: MapEntry, place: Place): FieldKey | undefined {
+  const [, name = "", question, inner] = /^([^?(]*)(\?)?(?:\((.*)\))?$/s.exec(key.value) ?? [];
+  const trimmed = name.trim();
+  const isWildcard = trimmed === "" && inner?.trim() === "*";
+  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, place, explainKey(key.value, trimmed));
+  const spannedName = { value: trimmed, span: partOf(key.span, trimmed) };
+  const found = { name: spannedName, optional: question !== undefined };
+  if (inner === undefined) return found;
+  const comma = inner.indexOf(",");
+  const word = (comma === -1 ? inner : inner.slice(0, comma)).trim();
+  const description = comma === -1 ? "" : inner.slice(comma + 1).trim();
+  const kind = isWildcard ? "*" : kinds.find((known) => known === word);
+  if (kind === undefined) return refuseKind(key, word, place);
+  return { ...found, kind, ...(description !== "" && { description }) };
+}
+
+function explainKey(key: string, name: string): { message: string; note: string } {
+  const shown = clipText(key, 80);
+  const opened = key.includes("(") && !key.includes(")");
+  const note = opened ? "between braces a comma ends a key: put the key in quotes, or write the fields without braces" : forms;
+  if (/\)\s*\?$/.test(key))
+    return { message: `\`${shown}\`: the \`?\` stands before the bracket`, note: `write \`${name}?(…)\`` };
+  if (opened || /[?()]/.test(key)) return { message: `\`${shown}\` is not a field`, note };
+  return {
+    message: `\`${shown}\` cannot name a field`,
+    note: "a field's name is letters, digits, `_` and `-`, 64 characters at most",
+  };
+}
+
+function refuseKind(key: Spanned<string>, word: string, place: Place): undefined {
+  const near = didYouMean(word, kinds);
+  const message = `\`${clipText(word, 40)}\` is not a kind of field`;
+  return refuseKey(key, place, { message, note: near[0]?.message ?? forms });
+}
+
+function refuseKey(key: Spanned<string>, place: Place, reason: { message: string; note: string }): undefined {
+  place.report(diagnose("schema-notation", { message: reason.message, span: key.span, notes: [{ message: reason.note }] }));
+  return undefined;
+}

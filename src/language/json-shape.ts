@@ -1,0 +1,57 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { type Place, placeOf, type Shape } from "./shape.ts";
+import type { MapEntry, ScalarNode, SyntaxNode } from "./syntax-node.ts";
+import { warnOfComment } from "./warn-of-comment.ts";
+
+/** Any value that JSON has. */
+export function json(): Shape<JsonValue> {
+  return { jsonSchema: {}, read: (node, place) => readJson(node, { place }) };
+}
+
+export interface JsonReading {
+  readonly place: Place;
+  /** Gets the place of each entry, by its path from where the reading began (`rules.0.pattern`). */
+  readonly spans?: Map<string, Span>;
+  readonly prefix?: string;
+}
+
+/** A node as plain data. What cannot be read is left out, or null in a list. */
+export function readJson(node: SyntaxNode, reading: JsonReading): JsonValue | undefined {
+  if (node.kind === "unreadable") return undefined;
+  if (node.kind === "scalar") return readScalar(node, reading.place);
+  if (node.kind === "map") return readJsonEntries(node.entries, reading);
+  return node.items.map((item, index) => readJson(item, enter(reading, index, item.span)) ?? null);
+}
+
+/** `Object.fromEntries` makes own members, also of a key `__proto__`. */
+export function readJsonEntries(entries: readonly MapEntry[], reading: JsonReading): JsonObject {
+  const values: [string, JsonValue][] = [];
+  for (const { key, value } of entries) {
+    const span = { ...key.span, end: Math.max(key.span.end, value.span.end) };
+    const read = readJson(value, enter(reading, key.value, span));
+    if (read !== undefined) values.push([key.value, read]);
+  }
+  return Object.fromEntries(values);
+}
+
+function enter(reading: JsonReading, key: string | number, span: Span): JsonReading {
+  const place = placeOf(reading.place, key);
+  if (reading.spans === undefined) return { place };
+  const path = reading.prefix === undefined ? String(key) : `${reading.prefix}.${key}`;
+  reading.spans.set(path, span);
+  return { place, spans: reading.spans, prefix: path };
+}
+
+function readScalar(node: ScalarNode, place: Place): JsonValue | undefined {
+  if (typeof node.value === "string") warnOfComment(node, { prose: false, report: place.report });
+  if (typeof node.value !== "number" || isExact(node.value)) return node.value;
+  const notes = [{ message: `put it in quotes if it is a text: \`${JSON.stringify(node.text)}\`` }];
+  place.report(diagnose("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, notes }));
+  return undefined;
+}
+
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}

@@ -1,0 +1,54 @@
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { printWorkerSource } from "./print-worker-source.ts";
+import type { SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
+
+/**
+ * The text of a tree. Reading it gives the same tree again, but for the places; comments and the short notation of
+ * schemas are not kept.
+ */
+export function printWorkerFile(file: WorkerFile): string {
+  const { source: _source, instructions, input, output, sandbox, toolsets, extras, ...keys } = file;
+  const frontmatter = new Map<string, unknown>();
+  for (const [key, written] of Object.entries(keys)) {
+    if (written !== undefined) frontmatter.set(key, withoutSpans(written));
+  }
+  if (input) frontmatter.set("input", toWrittenSchema(input.value));
+  if (output) frontmatter.set("output", toWrittenSchema(output.value));
+  if (sandbox) frontmatter.set("sandbox", sandbox.value.paths ? { paths: toWrittenScopes(sandbox.value.paths.value) } : {});
+  if (toolsets)
+    frontmatter.set("toolsets", new Map(toolsets.value.map((toolset) => [toolset.reference.value, toWrittenToolset(toolset)])));
+  for (const [key, value] of Object.entries(extras)) frontmatter.set(key, value);
+  return printWorkerSource({ frontmatter, instructions: instructions.value });
+}
+
+/** Puts the bare value in the place of each `{ value, span }`, at any depth. */
+function withoutSpans(written: unknown): unknown {
+  if (Array.isArray(written)) return written.map(withoutSpans);
+  if (!isRecord(written)) return written;
+  if ("span" in written) return withoutSpans(written["value"]);
+  return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, withoutSpans(value)]));
+}
+
+/** Always JSON Schema; marked as such where its own keys would not tell it from the short notation. */
+function toWrittenSchema({ jsonSchema }: SchemaSyntax): JsonObject {
+  const { type, properties, $ref } = jsonSchema;
+  const isPlain = $ref !== undefined || (type === "object" && isRecord(properties));
+  return isPlain ? jsonSchema : { $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema };
+}
+
+function toWrittenScopes(scopes: readonly ScopeSyntax[]): Map<string, unknown> {
+  return new Map(scopes.map(({ name, ...scope }) => [name.value, withoutSpans(scope)]));
+}
+
+function toWrittenToolset({ config, approvals, prefix, use }: ToolsetSyntax): Map<string, unknown> {
+  const written = new Map<string, unknown>(Object.entries(config.value));
+  if (use) written.set("_use", use.value);
+  if (prefix) written.set("_prefix", prefix.value);
+  if (approvals) {
+    written.set(
+      "_approval_config",
+      new Map(approvals.value.map(({ tool, preApproved }) => [tool.value, { pre_approved: preApproved.value }])),
+    );
+  }
+  return written;
+}

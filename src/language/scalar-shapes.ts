@@ -1,0 +1,134 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import { clipText } from "../util/clip-text.ts";
+import { refuseValue } from "./refuse-value.ts";
+import { type Place, refined, type Shape } from "./shape.ts";
+import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
+import { warnOfComment } from "./warn-of-comment.ts";
+
+/** Any text but an empty one. In prose, even what looks like a comment may have been meant as text. */
+export function text(options: { readonly prose?: boolean } = {}): Shape<string> {
+  return {
+    jsonSchema: { type: "string", minLength: 1 },
+    read(node, place) {
+      if (node.kind !== "scalar" || typeof node.value !== "string") {
+        return refuseValue(node, place, { wanted: "a text", note: quoteNote(node) });
+      }
+      if (node.value.trim() === "") {
+        return refuse(node, place, { code: "missing-value", message: "is empty", note: "write a value, or delete the key" });
+      }
+      warnOfComment(node, { prose: options.prose ?? false, report: place.report });
+      return node.value;
+    },
+  };
+}
+
+function quoteNote(node: SyntaxNode): string | undefined {
+  return node.kind === "scalar" && node.value !== null ? `put it in quotes: \`${JSON.stringify(node.text)}\`` : undefined;
+}
+
+/** A text that may look like a number and is then kept as written, such as the version `1.10`. */
+export function writtenText(): Shape<string> {
+  const shape = text();
+  return {
+    jsonSchema: { type: ["string", "number"] },
+    read(node, place) {
+      if (node.kind === "scalar" && typeof node.value === "number") return node.text;
+      return shape.read(node, place);
+    },
+  };
+}
+
+const namePattern = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
+
+/** A name as models and paths can carry it. */
+export function identifier(): Shape<string> {
+  const names: Shape<string> = {
+    jsonSchema: { type: "string", pattern: namePattern },
+    read(node, place) {
+      if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+      return refuseValue(node, place, { wanted: "a name", note: "a name begins with a letter, such as `w3000`" });
+    },
+  };
+  return refined(names, (value, node, place) => (checkName(value, node, place) ? value : undefined));
+}
+
+/** Whether a text is a name; reports it otherwise. */
+export function checkName(value: string, node: Pick<SyntaxNode, "span">, place: Place): boolean {
+  if (new RegExp(namePattern).test(value)) return true;
+  const message = `\`${clipText(value, 80)}\` is not a name`;
+  const notes = [{ message: "a name is a letter, then letters, digits, `_` or `-`, 64 characters in all" }];
+  place.report(diagnose("invalid-name", { message, span: node.span, notes }));
+  return false;
+}
+
+export function integer(options: { readonly min: number }): Shape<number> {
+  const wanted = options.min === 0 ? "a whole number, 0 or more" : `a whole number from ${options.min} on`;
+  return {
+    jsonSchema: { type: "integer", minimum: options.min },
+    read(node, place) {
+      if (node.kind !== "scalar" || typeof node.value !== "number") {
+        return refuseValue(node, place, { wanted, note: integerNote(node) });
+      }
+      if (!Number.isSafeInteger(node.value) || node.value < options.min) {
+        return refuse(node, place, { code: "invalid-value", message: `has to be ${wanted}` });
+      }
+      return node.value;
+    },
+  };
+}
+
+function integerNote(node: SyntaxNode): string | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const digits = node.value.replace(/[_,' ]/g, "");
+  return /^\d{1,15}$/.test(digits) ? `write \`${Number(digits)}\`, without quotes and separators` : undefined;
+}
+
+const lookalikes: Readonly<Record<string, string>> = {
+  yes: "true",
+  on: "true",
+  true: "true",
+  no: "false",
+  off: "false",
+  false: "false",
+};
+
+export function boolean(): Shape<boolean> {
+  return {
+    jsonSchema: { type: "boolean" },
+    read(node, place) {
+      if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
+      const lookalike = node.kind === "scalar" ? lookalikes[node.text.toLowerCase()] : undefined;
+      return refuseValue(node, place, {
+        wanted: "`true` or `false`",
+        note: lookalike && `write \`${lookalike}\`, without quotes`,
+      });
+    },
+  };
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly string[]>(...words: Words): Shape<Words[number]> {
+  const shown = words.map((word) => `\`${word}\``).join(" or ");
+  const strings = text();
+  return refined(
+    { jsonSchema: { enum: words }, read: (node, place) => strings.read(node, place) },
+    (value, node, place): Words[number] | undefined => {
+      if (words.includes(value)) return value;
+      const notes = didYouMean(value, words);
+      const message = `\`${place.path}\` has to be ${shown}, not \`${clipText(value, 40)}\``;
+      place.report(diagnose("invalid-value", { message, span: node.span, notes }));
+      return undefined;
+    },
+  );
+}
+
+function refuse(
+  node: ScalarNode,
+  place: Place,
+  reason: { readonly code: "missing-value" | "invalid-value"; readonly message: string; readonly note?: string },
+): undefined {
+  const notes = reason.note ? [{ message: reason.note }] : [];
+  place.report(diagnose(reason.code, { message: `\`${place.path}\` ${reason.message}`, span: node.span, notes }));
+  return undefined;
+}

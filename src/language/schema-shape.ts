@@ -1,0 +1,76 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { readJson } from "./json-shape.ts";
+import { refuseValue } from "./refuse-value.ts";
+import { readScalarType } from "./scalar-type.ts";
+import { type Place, refined, type Shape } from "./shape.ts";
+import { readShortNotation } from "./short-notation.ts";
+import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
+import type { SchemaSyntax } from "./worker-file.ts";
+
+/** `output`: a map of fields in the short notation, a single type, or JSON Schema 2020-12. */
+export const outputShape: Shape<SchemaSyntax> = {
+  jsonSchema: { type: ["string", "object"] },
+  read(node, place) {
+    if (node.kind === "map") return isJsonSchema(node) ? readJsonSchema(node, place) : readShortNotation(node, place);
+    const isType = node.kind === "scalar" && (typeof node.value === "string" || node.text === "null");
+    if (isType) return readType(node, place);
+    return refuseValue(node, place, {
+      wanted: "a map of fields or a type",
+      note: "write `summary: string`, a field on each line",
+    });
+  },
+};
+
+/** `input`: the same, with fields in any case. */
+export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, node, place) => {
+  const { type, $ref } = schema.jsonSchema;
+  if (type === "object" || (type === undefined && $ref !== undefined) || (type === undefined && schema.fields.length > 0))
+    return schema;
+  const notes = [{ message: "declare a field: `input: { input: string }`" }];
+  place.report(diagnose("input-not-object", { message: `\`${place.path}\` has to have fields`, span: node.span, notes }));
+  return undefined;
+});
+
+/** The rule that tells JSON Schema from the short notation, where a field may well be called `type`. */
+function isJsonSchema(node: MapNode): boolean {
+  const memberOf = (key: string): SyntaxNode | undefined => node.entries.find((entry) => entry.key.value === key)?.value;
+  if (memberOf("$schema") !== undefined || memberOf("$ref") !== undefined) return true;
+  const type = memberOf("type");
+  return type?.kind === "scalar" && type.value === "object" && memberOf("properties")?.kind === "map";
+}
+
+const dialect = "https://json-schema.org/draft/2020-12/schema";
+
+/** `$schema` is left out of what is read: there is one dialect. */
+function readJsonSchema(node: MapNode, place: Place): SchemaSyntax | undefined {
+  const read = readJson(node, { place });
+  if (!isRecord(read)) return undefined;
+  const { $schema, ...jsonSchema } = read as JsonObject;
+  const named = node.entries.find((entry) => entry.key.value === "$schema");
+  if (named && (typeof $schema !== "string" || $schema.replace(/#$/, "") !== dialect)) {
+    const notes = [{ message: `write \`${dialect}\`, or delete the key` }];
+    place.report(diagnose("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, notes }));
+  }
+  return { jsonSchema, fields: propertyNames(node) };
+}
+
+function propertyNames(node: MapNode): Spanned<string>[] {
+  const properties = node.entries.find((entry) => entry.key.value === "properties")?.value;
+  return properties?.kind === "map" ? properties.entries.map((entry) => entry.key) : [];
+}
+
+const moduleReference = /^[^\s,:]*[./@][^\s,:]*:[A-Za-z_$][\w$]*$/;
+
+function readType(node: ScalarNode, place: Place): SchemaSyntax | undefined {
+  if (moduleReference.test(node.text)) {
+    const message = `\`${clipText(node.text, 80)}\`: a schema in code cannot be referred to yet`;
+    const notes = [{ message: "write the fields here, as `name: type, description`" }];
+    place.report(diagnose("schema-reference-unsupported", { message, span: node.span, notes }));
+    return undefined;
+  }
+  const jsonSchema = readScalarType(node, place);
+  return jsonSchema && { jsonSchema, fields: [] };
+}

@@ -1,0 +1,112 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import { type FieldKey, parseFieldKey } from "./field-key.ts";
+import { refuseValue } from "./refuse-value.ts";
+import { readScalarType } from "./scalar-type.ts";
+import { type Place, placeOf } from "./shape.ts";
+import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
+
+export interface ShortSchema {
+  readonly jsonSchema: JsonSchema;
+  /** The names of the map's own fields, as far as they could be read. */
+  readonly fields: readonly Spanned<string>[];
+}
+
+/** The short notation of a map with fields, as JSON Schema 2020-12. Reports what it cannot read, and leaves it out. */
+export function readShortNotation(node: MapNode, place: Place): ShortSchema {
+  const properties = new Map<string, { schema: JsonSchema; key: Spanned<string>; optional: boolean }>();
+  let others: JsonValue = false;
+  for (const entry of node.entries) {
+    const key = parseFieldKey(entry, place);
+    if (key === undefined) continue;
+    const schema = readField(key, entry.value, placeOf(place, key.name.value));
+    if (key.kind === "*") others = schema ?? true;
+    else if (properties.has(key.name.value)) reportTwice(properties.get(key.name.value)?.key, key.name, place);
+    else if (schema !== undefined) properties.set(key.name.value, { schema, key: key.name, optional: key.optional });
+  }
+  const named = [...properties];
+  const required = named.filter(([, field]) => !field.optional).map(([name]) => name);
+  return {
+    jsonSchema: {
+      type: "object",
+      properties: Object.fromEntries(named.map(([name, field]) => [name, field.schema])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: others,
+    },
+    fields: named.map(([, field]) => field.key),
+  };
+}
+
+function reportTwice(first: Spanned<string> | undefined, second: Spanned<string>, place: Place): void {
+  const notes = first ? [{ message: "the first one is here", span: first.span }] : [];
+  place.report(
+    diagnose("duplicate-key", { message: `the field \`${second.value}\` is written twice`, span: second.span, notes }),
+  );
+}
+
+function readField(key: FieldKey, node: SyntaxNode, place: Place): JsonSchema | undefined {
+  switch (key.kind) {
+    case "array":
+      return describe(readArray(node, place), key.description);
+    case "object":
+      return describe(readObject(node, place), key.description);
+    case "enum":
+      return describe(readEnum(node, place), key.description);
+    default:
+      return readType(node, place);
+  }
+}
+
+function describe(schema: JsonSchema | undefined, description: string | undefined): JsonSchema | undefined {
+  return schema && description ? { ...schema, description } : schema;
+}
+
+/** A type, or a map with fields. */
+function readType(node: SyntaxNode, place: Place): JsonSchema | undefined {
+  if (node.kind === "map") return readShortNotation(node, place).jsonSchema;
+  if (node.kind === "scalar" && (typeof node.value === "string" || node.text === "null")) return readScalarType(node, place);
+  if (node.kind === "list") return refuseNotation(node.span, place, listNote(node.items));
+  return refuseValue(node, place, { wanted: "a type, such as `string`" });
+}
+
+function listNote(items: readonly SyntaxNode[]): { message: string; note: string } {
+  const isList = items.length === 1;
+  const note = isList
+    ? "a list of values is written `name(array): string`"
+    : "a choice between values is written `name(enum): [a, b]`";
+  return { message: "a list is not a type", note };
+}
+
+function readArray(node: SyntaxNode, place: Place): JsonSchema | undefined {
+  const items = readType(node, place);
+  return items && { type: "array", items };
+}
+
+function readObject(node: SyntaxNode, place: Place): JsonSchema | undefined {
+  if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map of fields" });
+  return readShortNotation(node, place).jsonSchema;
+}
+
+function readEnum(node: SyntaxNode, place: Place): JsonSchema | undefined {
+  if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list of values", note: "write `[a, b]`" });
+  if (node.items.length === 0) {
+    place.report(diagnose("empty-list", { message: `\`${place.path}\` has no values to choose from`, span: node.span }));
+    return undefined;
+  }
+  const values = node.items.filter((item) => isChoice(item, place)).map((item) => (item as ScalarNode).value);
+  const unique = [...new Set(values)];
+  return unique.every((value) => typeof value === "string") ? { type: "string", enum: unique } : { enum: unique };
+}
+
+function isChoice(item: SyntaxNode, place: Place): boolean {
+  if (item.kind === "scalar") return true;
+  refuseValue(item, place, { wanted: "a list of plain values" });
+  return false;
+}
+
+function refuseNotation(span: Span, place: Place, reason: { message: string; note: string }): undefined {
+  place.report(diagnose("schema-notation", { message: reason.message, span, notes: [{ message: reason.note }] }));
+  return undefined;
+}

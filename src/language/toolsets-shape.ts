@@ -1,0 +1,104 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { type Fields, mapOf, readFields, record, recordSchema } from "./collection-shapes.ts";
+import { readJsonEntries } from "./json-shape.ts";
+import { refuseValue } from "./refuse-value.ts";
+import { boolean, checkName, identifier, text } from "./scalar-shapes.ts";
+import { type Place, placeOf, refined, type Shape } from "./shape.ts";
+import type { ListNode, MapEntry, SyntaxNode } from "./syntax-node.ts";
+import type { ApprovalSyntax, ToolsetSyntax } from "./worker-file.ts";
+
+const approval = record(
+  { pre_approved: { shape: boolean(), required: true, description: "Whether calls of the tool go ahead without a question." } },
+  { note: "write `{ pre_approved: true }`" },
+);
+
+const approvals: Shape<readonly ApprovalSyntax[]> = refined(
+  mapOf(approval, {
+    note: "write `{ tool_name: { pre_approved: true } }`",
+    checkName: (name, node, place) => name === "*" || checkName(name, node, place),
+  }),
+  (entries) => entries.map(({ name, value }) => ({ tool: name, preApproved: value.value.pre_approved })),
+);
+
+/** The keys of a toolset's map that are ours; all others are the toolset's own configuration. */
+const referenceKeys = {
+  _approval_config: {
+    shape: approvals,
+    description: "Which tools of this toolset are pre-approved: names without prefix, or `*` for all.",
+  },
+  _prefix: {
+    shape: identifier(),
+    description: "Put before the names of this toolset's tools, so that two instances do not collide.",
+  },
+  _use: { shape: text(), description: "What this entry is an instance of; its key is then just the instance's name." },
+} satisfies Fields;
+
+const listNote = "write a map from each toolset to its configuration";
+
+/** `toolsets`: a map from references to configuration, in the order written. */
+export const toolsetsShape: Shape<readonly ToolsetSyntax[]> = {
+  jsonSchema: { type: "object", additionalProperties: referenceSchema() },
+  read(node, place) {
+    if (node.kind === "list") return refuseList(node, place);
+    if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: `${listNote}: \`{ filesystem: {} }\`` });
+    return node.entries.map((entry) => readToolset(entry, place)).filter((toolset) => toolset !== undefined);
+  },
+};
+
+function referenceSchema(): JsonObject {
+  const { properties = {} } = recordSchema(referenceKeys);
+  return { type: ["object", "null"], properties, patternProperties: { "^_(?!approval_config$|prefix$|use$)": false } };
+}
+
+function refuseList(node: ListNode, place: Place): undefined {
+  const names = node.items.map((item) => (item.kind === "scalar" && typeof item.value === "string" ? item.value : undefined));
+  const shown = names.filter((name) => name !== undefined).slice(0, 5);
+  const lines = (shown.length > 0 ? shown : ["filesystem"]).map((name) => `\n  ${clipText(name, 64)}: {}`);
+  const notes = [{ message: `${listNote}:\ntoolsets:${lines.join("")}` }];
+  place.report(diagnose("toolsets-list", { message: "`toolsets` has to be a map, not a list", span: node.span, notes }));
+  return undefined;
+}
+
+function readToolset({ key, value: node }: MapEntry, toolsets: Place): ToolsetSyntax | undefined {
+  const place = placeOf(toolsets, key.value);
+  if (key.value.trim() === "") {
+    place.report(diagnose("invalid-name", { message: "a toolset without a name", span: key.span }));
+    return undefined;
+  }
+  const entries = entriesOf(node, place);
+  if (entries === undefined) return undefined;
+  const ours = entries.filter((entry) => entry.key.value.startsWith("_"));
+  const read = readFields({ kind: "map", span: node.span, entries: ours }, referenceKeys, place);
+  const spans = new Map<string, Span>();
+  const config = readJsonEntries(
+    entries.filter((entry) => !entry.key.value.startsWith("_")),
+    { place, spans },
+  );
+  return toToolset(key, { value: config, span: node.span }, { spans, read });
+}
+
+/** Nothing stands for a configuration without keys. */
+function entriesOf(node: SyntaxNode, place: Place): readonly MapEntry[] | undefined {
+  if (node.kind === "map") return node.entries;
+  if (node.kind === "scalar" && node.value === null) return [];
+  return refuseValue(node, place, { wanted: "a map of configuration", note: "a toolset without configuration gets `{}`" });
+}
+
+function toToolset(
+  reference: Spanned<string>,
+  config: Spanned<JsonObject>,
+  rest: { spans: ReadonlyMap<string, Span>; read: ReturnType<typeof readFields<typeof referenceKeys>> },
+): ToolsetSyntax {
+  const { _approval_config: approvals, _prefix: prefix, _use: use } = rest.read ?? {};
+  return {
+    reference,
+    config,
+    configSpans: rest.spans,
+    ...(approvals && { approvals }),
+    ...(prefix && { prefix }),
+    ...(use && { use }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { JsonObject } from "../protocol/json.ts";
+import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
+import type { GenerateOptions, Model } from "./model.ts";
+import type { ProviderKey } from "./provider-endpoint.ts";
+import { raceAbort } from "./race-abort.ts";
+import { readStream, StreamFailure } from "./read-stream.ts";
+import { toCallOptions } from "./to-call-options.ts";
+import { toModelError } from "./to-model-error.ts";
+import { upgradeLanguageModel } from "./upgrade-language-model.ts";
+
+export interface LanguageModelAdapterFacts {
+  /** `provider:name`. */
+  readonly id: string;
+  /** A model of the AI SDK's provider interface, of any version from 2 to 4. */
+  readonly model: LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
+  /** The name under which the library takes its own options (and a worker's `provider_options`). */
+  readonly optionsKey: string;
+  /** Provider options that hold unless the worker says otherwise. */
+  readonly defaults?: JsonObject;
+  /** False where the server cannot constrain its answer while tools are offered. */
+  readonly outputBesideTools: boolean;
+  /** Named where it is refused; its value is kept out of every message. */
+  readonly key?: ProviderKey;
+}
+
+/** Our `Model` over a model of a provider library. Converts each message once; does not retry. */
+export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Model {
+  const model = upgradeLanguageModel(facts.model);
+  return {
+    id: facts.id,
+    async generate(request, options) {
+      options.signal.throwIfAborted();
+      try {
+        const call = { ...toCallOptions(request, facts), abortSignal: options.signal };
+        const answer = await (options.onDelta ? stream(model, call, options) : generate(model, call, options));
+        const { unified, raw } = answer.finishReason;
+        if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
+        return toModelResponse(answer);
+      } catch (error) {
+        throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
+      }
+    },
+  };
+}
+
+async function generate(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  options: GenerateOptions,
+): Promise<LibraryAnswer> {
+  return raceAbort(model.doGenerate(call), options.signal);
+}
+
+async function stream(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  options: GenerateOptions,
+): Promise<LibraryAnswer> {
+  const result = await raceAbort(model.doStream(call), options.signal);
+  return readStream(result.stream, options);
+}

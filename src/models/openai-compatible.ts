@@ -1,0 +1,69 @@
+import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
+import type { Provider, ProviderEnvironment } from "./provider.ts";
+
+type CompatibleFacts = Omit<LibraryProviderFacts, "load">;
+
+/** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
+function createCompatibleProvider(facts: CompatibleFacts): Provider {
+  return createLibraryProvider({
+    ...facts,
+    async load({ name, apiKey, ...settings }) {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const provider = createOpenAICompatible({
+        ...settings,
+        name: facts.optionsKey,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+        ...(apiKey ? { apiKey } : {}),
+      });
+      return provider(name);
+    },
+  });
+}
+
+export const openrouterProvider = createCompatibleProvider({
+  name: "openrouter",
+  description: "Models of many providers through OpenRouter",
+  prefix: "OPENROUTER",
+  defaultBaseUrl: "https://openrouter.ai/api/v1",
+  keyVariables: ["OPENROUTER_API_KEY"],
+  keyRequired: true,
+  optionsKey: "openrouter",
+  outputBesideTools: true,
+});
+
+export const ollamaProvider = createCompatibleProvider({
+  name: "ollama",
+  description: "Models on this machine, or another, through Ollama",
+  prefix: "OLLAMA",
+  defaultBaseUrl: "http://localhost:11434/v1",
+  otherBaseUrl: ollamaHost,
+  keyVariables: [],
+  keyRequired: false,
+  optionsKey: "ollama",
+  outputBesideTools: false,
+});
+
+export const openaiCompatibleProvider = createCompatibleProvider({
+  name: "openai-compatible",
+  description: "Any server with OpenAI's chat completions (vLLM, LM Studio, …) at OPENAI_COMPATIBLE_BASE_URL",
+  prefix: "OPENAI_COMPATIBLE",
+  keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
+  keyRequired: false,
+  optionsKey: "openaiCompatible",
+  outputBesideTools: false,
+});
+
+/** Ollama's own variable: `host`, `host:port` or a URL, as its server and its command read it. */
+function ollamaHost(environment: ProviderEnvironment): string | undefined {
+  const host = environment.variable("OLLAMA_HOST")?.trim();
+  if (!host) return undefined;
+  const text = /^https?:\/\//i.test(host) ? host : `http://${host}`;
+  if (!URL.canParse(text)) return host;
+  const url = new URL(text);
+  // An address to listen on is not one to call.
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
+  if (!url.port && text !== host) url.port = "11434";
+  const path = url.pathname.replace(/\/+$/, "");
+  return `${url.origin}${path.endsWith("/v1") ? path : `${path}/v1`}`;
+}

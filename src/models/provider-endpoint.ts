@@ -1,0 +1,88 @@
+import { ModelError } from "./model.ts";
+import type { ProviderEnvironment } from "./provider.ts";
+
+/** Where a provider is reached and what opens it. Plain data. */
+export interface EndpointFacts {
+  /** `ANTHROPIC`: the variables are `<prefix>_BASE_URL` and `<prefix>_BASE_URL_KEY`. */
+  readonly prefix: string;
+  /** Without one the base URL must be set. */
+  readonly defaultBaseUrl?: string;
+  /** Keys for the default origin, the first that is set is used. */
+  readonly keyVariables: readonly string[];
+  readonly keyRequired: boolean;
+  /** A second place for the base URL, where the provider has one of its own. */
+  readonly otherBaseUrl?: (environment: ProviderEnvironment) => string | undefined;
+}
+
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly key?: ProviderKey;
+}
+
+export interface ProviderKey {
+  readonly variable: string;
+  readonly value: string;
+}
+
+/**
+ * The base URL and the key of a provider. A key goes to its provider's default origin only: another address, loopback ones
+ * included, needs `<prefix>_BASE_URL_KEY`. Throws a `ModelError` of code `auth` that names the variable to set.
+ */
+export function resolveEndpoint(facts: EndpointFacts, model: string, environment: ProviderEnvironment): Endpoint {
+  const baseUrlVariable = `${facts.prefix}_BASE_URL`;
+  const given = read(environment, baseUrlVariable) ?? facts.otherBaseUrl?.(environment);
+  const baseUrl = given ?? facts.defaultBaseUrl;
+  if (!baseUrl) throw refuse(model, `needs an address. Set ${baseUrlVariable}, for example to http://localhost:8000/v1.`);
+  const origin = originOf(baseUrl, model, baseUrlVariable);
+  const key = findKey(keyVariablesFor(facts, origin), environment);
+  if (!key && facts.keyRequired) throw missingKey(facts, model, origin);
+  if (key && !/^[\x21-\x7e]+$/.test(key.value)) throw refuse(model, `needs another key: ${key.variable} holds what no key can.`);
+  return { baseUrl, ...(key ? { key } : {}) };
+}
+
+function keyVariablesFor(facts: EndpointFacts, origin: string): readonly string[] {
+  const named = `${facts.prefix}_BASE_URL_KEY`;
+  if (!facts.defaultBaseUrl) return [named, ...facts.keyVariables];
+  return isDefaultOrigin(facts, origin) ? facts.keyVariables : [named];
+}
+
+function isDefaultOrigin(facts: EndpointFacts, origin: string): boolean {
+  return facts.defaultBaseUrl !== undefined && new URL(facts.defaultBaseUrl).origin === origin;
+}
+
+function findKey(variables: readonly string[], environment: ProviderEnvironment): ProviderKey | undefined {
+  for (const variable of variables) {
+    const value = read(environment, variable);
+    if (value) return { variable, value };
+  }
+  return undefined;
+}
+
+function read(environment: ProviderEnvironment, name: string): string | undefined {
+  return environment.variable(name)?.trim() || undefined;
+}
+
+function originOf(baseUrl: string, model: string, variable: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw refuse(model, `cannot be reached: ${variable} is no http or https URL.`);
+  if (url.username || url.password) {
+    throw refuse(model, `cannot be reached: ${variable} holds a user name or password; use ${variable}_KEY for the key.`);
+  }
+  return url.origin;
+}
+
+function missingKey(facts: EndpointFacts, model: string, origin: string): ModelError {
+  const [variable] = facts.keyVariables;
+  if (isDefaultOrigin(facts, origin)) return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…`);
+  const named = `${facts.prefix}_BASE_URL_KEY`;
+  const home = facts.defaultBaseUrl ? new URL(facts.defaultBaseUrl).origin : "";
+  return refuse(
+    model,
+    `needs a key for ${origin}. The one in ${variable} is sent to ${home} only; set ${named} to the key for ` +
+      `${facts.prefix}_BASE_URL (any text, if that address needs none).`,
+  );
+}
+
+function refuse(model: string, message: string): ModelError {
+  return new ModelError({ code: "auth", model, message: `${model} ${message}` });
+}

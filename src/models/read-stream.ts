@@ -1,0 +1,130 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4Reasoning,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Text,
+  SharedV4ProviderMetadata,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import type { LibraryAnswer } from "./library-answer.ts";
+import type { GenerateOptions } from "./model.ts";
+import { raceAbort } from "./race-abort.ts";
+
+/** The stream ended, but not with what its provider closes a whole answer with. */
+export class BrokenStream extends Error {
+  constructor(cause?: unknown) {
+    super("the stream ended before the answer was complete", { cause });
+    this.name = "BrokenStream";
+  }
+}
+
+/** A failure that the provider reported inside the stream. */
+export class StreamFailure extends Error {
+  readonly failure: unknown;
+
+  constructor(failure: unknown) {
+    super("the provider reported an error in the stream", { cause: failure });
+    this.name = "StreamFailure";
+    this.failure = failure;
+  }
+}
+
+type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+/**
+ * Reads a stream to its end and gives the same answer as a request without streaming would. Rejects where the stream
+ * reports an error, breaks off, or ends without its closing event: nothing of an incomplete answer gets out but deltas.
+ */
+export async function readStream(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  options: GenerateOptions,
+): Promise<LibraryAnswer> {
+  const reader = stream.getReader();
+  const collector = new Collector(options.onDelta);
+  try {
+    for (;;) {
+      const { done, value } = await raceAbort(reader.read(), options.signal);
+      if (done) return collector.finish();
+      collector.add(value);
+    }
+  } catch (error) {
+    reader.cancel(error).catch(() => undefined);
+    throw error;
+  }
+}
+
+class Collector {
+  readonly #content: LanguageModelV4Content[] = [];
+  readonly #open = new Map<string, Block>();
+  readonly #onDelta: GenerateOptions["onDelta"];
+  #warnings: readonly SharedV4Warning[] = [];
+  #finish: Finish | undefined;
+
+  constructor(onDelta: GenerateOptions["onDelta"]) {
+    this.#onDelta = onDelta;
+  }
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        this.#start(part.type === "text-start" ? "text" : "reasoning", part.id, part.providerMetadata);
+        break;
+      case "text-delta":
+      case "reasoning-delta":
+        this.#extend(part);
+        break;
+      case "text-end":
+      case "reasoning-end":
+        addMetadata(this.#open.get(part.id), part.providerMetadata);
+        this.#open.delete(part.id);
+        break;
+      case "tool-call":
+        this.#content.push(part);
+        break;
+      default:
+        this.#addFact(part);
+    }
+  }
+
+  #addFact(part: LanguageModelV4StreamPart): void {
+    if (part.type === "error") throw new StreamFailure(part.error);
+    if (part.type === "stream-start") this.#warnings = part.warnings;
+    if (part.type === "finish") this.#finish = part;
+  }
+
+  /** One id can stand for several blocks, one after another. */
+  #start(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
+    const block: Block = { type, text: "" };
+    addMetadata(block, metadata);
+    this.#content.push(block);
+    this.#open.set(id, block);
+    return block;
+  }
+
+  #extend(part: Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>): void {
+    const type = part.type === "text-delta" ? "text" : "reasoning";
+    const block = this.#open.get(part.id) ?? this.#start(type, part.id, undefined);
+    addMetadata(block, part.providerMetadata);
+    if (part.delta === "") return;
+    block.text += part.delta;
+    this.#onDelta?.({ type: part.type, text: part.delta });
+  }
+
+  /** Libraries that know no "interrupted" say "other" for the same, with nothing from the provider beside it. */
+  finish(): LibraryAnswer {
+    const finish = this.#finish;
+    const reason = finish?.finishReason;
+    if (!finish || !reason || reason.unified === "interrupted") throw new BrokenStream();
+    if (reason.unified === "other" && reason.raw === undefined) throw new BrokenStream();
+    return { content: this.#content, finishReason: reason, usage: finish.usage, warnings: this.#warnings };
+  }
+}
+
+function addMetadata(block: Block | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
+  if (!block || !metadata) return;
+  const merged: SharedV4ProviderMetadata = { ...block.providerMetadata };
+  for (const [provider, facts] of Object.entries(metadata)) merged[provider] = { ...merged[provider], ...facts };
+  block.providerMetadata = merged;
+}

@@ -1,0 +1,165 @@
+import { isRecord } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { Redactor } from "../util/redactor.ts";
+import { ModelError, type ModelErrorCode } from "./model.ts";
+import { retryableByCode } from "./model-error-codes.ts";
+import type { ProviderKey } from "./provider-endpoint.ts";
+import { BrokenStream, StreamFailure } from "./read-stream.ts";
+import { readRetryAfter } from "./retry-after.ts";
+
+/** What is known of a failure before it is worded. */
+interface Failure {
+  readonly code: ModelErrorCode;
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly retryable?: boolean | undefined;
+  readonly retryAfterMilliseconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Whatever a provider library threw, as a `ModelError` with a short message and no key in it. */
+export function toModelError(thrown: unknown, facts: { readonly id: string; readonly key?: ProviderKey }): ModelError {
+  if (thrown instanceof ModelError) return thrown;
+  const failure = classify(thrown);
+  const status = failure.status === undefined ? "" : ` (HTTP ${failure.status})`;
+  const said = redact(failure.message, facts.key);
+  const leaks = facts.key !== undefined && errorMessage(failure.cause).includes(facts.key.value);
+  const refused = failure.code === "auth" && facts.key ? ` the key in ${facts.key.variable}` : "";
+  return new ModelError({
+    ...failure,
+    model: facts.id,
+    message: `${facts.id} ${labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}`,
+    retryable: failure.retryable ?? retryableByCode[failure.code],
+    cause: leaks ? undefined : failure.cause,
+  });
+}
+
+const labels: Readonly<Record<ModelErrorCode, string>> = {
+  auth: "refused",
+  rate_limit: "limits the rate of requests",
+  overloaded: "is overloaded or failing",
+  timeout: "took too long",
+  network: "could not be reached",
+  broken_stream: "broke off its answer",
+  bad_request: "does not take this request",
+  not_found: "was not found",
+  bad_response: "answered with something unreadable",
+  unexpected_request: "did not expect this request",
+};
+
+function classify(thrown: unknown): Failure {
+  if (thrown instanceof BrokenStream) return { code: "broken_stream", message: thrown.message };
+  if (thrown instanceof StreamFailure) return classifyInStream(thrown.failure);
+  if (thrown instanceof Error) return classifyError(thrown as LibraryError);
+  return { code: "bad_response", message: errorMessage(thrown), cause: thrown };
+}
+
+/** The members of the library's errors that matter here; told by name, since several copies of it can be installed. */
+interface LibraryError extends Error {
+  readonly statusCode?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+  readonly isRetryable?: boolean;
+  readonly code?: unknown;
+}
+
+function classifyError(error: LibraryError): Failure {
+  if (error.name === "AI_APICallError") return classifyCall(error);
+  if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: error.message };
+  if (error.name === "AI_JSONParseError") return { code: "broken_stream", message: "a piece of it is no valid JSON" };
+  const network = networkCode(error);
+  if (network || /^(fetch failed|terminated)$/.test(error.message)) return connectionFailure(error, network);
+  return { code: "bad_response", message: error.message, cause: error };
+}
+
+function classifyCall(error: LibraryError): Failure {
+  const status = error.statusCode;
+  if (status === undefined) return connectionFailure(error, networkCode(error));
+  if (status < 300) return classifyUnreadable(error);
+  const failure = byStatus(status);
+  const said = bodyError(error.responseBody);
+  const code = (status === 400 && byType(said)) || failure;
+  const asked = error.responseHeaders?.["x-should-retry"];
+  return {
+    code,
+    status,
+    message: status < 400 ? "it redirects to another address, which is not followed" : error.message,
+    retryable: said.includes("insufficient_quota") ? false : asked ? asked === "true" : undefined,
+    retryAfterMilliseconds: readRetryAfter(error.responseHeaders ?? {}),
+  };
+}
+
+/** A good status, but no good body: cut off, or not what was asked for. */
+function classifyUnreadable(error: LibraryError): Failure {
+  const parsing = error.cause instanceof Error ? error.cause.name : "";
+  const body = typeof error.responseBody === "string" ? error.responseBody.trimStart() : undefined;
+  if (parsing === "AI_TypeValidationError") return { code: "bad_response", message: "the answer lacks what it should hold" };
+  if (body === undefined || body === "") return { code: "broken_stream", message: errorMessage(error.cause ?? error) };
+  if (body.startsWith("{")) return { code: "broken_stream", message: "the answer is cut off" };
+  return { code: "bad_response", message: `no JSON came: ${clipText(body, 80)}` };
+}
+
+function byStatus(status: number): ModelErrorCode {
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404) return "not_found";
+  if (status === 408) return "timeout";
+  if (status === 409 || status === 429) return "rate_limit";
+  return status >= 500 ? "overloaded" : "bad_request";
+}
+
+/** In a stream the status was good already: the kind of error is in the provider's own words. */
+function classifyInStream(failure: unknown): Failure {
+  if (failure instanceof Error) {
+    const classified = classifyError(failure);
+    return classified.code === "bad_response" ? { ...classified, code: "broken_stream" } : classified;
+  }
+  if (!isRecord(failure)) return { code: "broken_stream", message: errorMessage(failure) };
+  const message = typeof failure["message"] === "string" ? failure["message"] : "the provider reported an error";
+  const status = [failure["statusCode"], failure["code"]].find((value) => typeof value === "number" && value >= 400);
+  const code = typeof status === "number" ? byStatus(status) : byType(`${failure["type"]} ${failure["code"]}`);
+  const retryable = typeof failure["isRetryable"] === "boolean" ? failure["isRetryable"] : undefined;
+  return { code: code ?? "broken_stream", message, retryable };
+}
+
+function byType(text: string): ModelErrorCode | undefined {
+  if (/rate_limit/.test(text)) return "rate_limit";
+  if (/overloaded|server_error|api_error|internal/.test(text)) return "overloaded";
+  if (/authentication|permission|invalid_api_key/.test(text)) return "auth";
+  if (/not_found/.test(text)) return "not_found";
+  return /invalid_request|context_length|billing/.test(text) ? "bad_request" : undefined;
+}
+
+/** The type and code of the error in a body, as text. */
+function bodyError(body: unknown): string {
+  let parsed = body;
+  try {
+    if (typeof body === "string") parsed = JSON.parse(body);
+  } catch {
+    return "";
+  }
+  const error = isRecord(parsed) ? parsed["error"] : undefined;
+  return isRecord(error) ? `${error["type"] ?? ""} ${error["code"] ?? ""}` : "";
+}
+
+function connectionFailure(error: LibraryError, code: string | undefined): Failure {
+  const timedOut = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code);
+  const message = error.message.replace(/^Cannot connect to API: /, "");
+  return { code: timedOut ? "timeout" : "network", message: message || code || "", cause: error.cause };
+}
+
+/** The system's code, wherever it is in the chain of causes. */
+function networkCode(error: unknown): string | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+    const { code } = current as LibraryError;
+    if (typeof code === "string" && /^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+const keyLike = /\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+[\w.~+/*=-]{8,}/g;
+
+function redact(message: string, key: ProviderKey | undefined): string {
+  const known = new Redactor(key ? [{ name: key.variable, value: key.value }] : []);
+  return clipText(known.text(message).replace(keyLike, "⟦secret⟧").replace(/\s+/g, " ").trim(), 400);
+}

@@ -1,0 +1,92 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
+
+type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
+type UserContent = Content<"user">[number];
+type AssistantContent = Content<"assistant">[number];
+
+/** Messages never change, so each is converted once, however often it is sent. `undefined`: nothing in it can be sent. */
+const converted = new WeakMap<Message, LanguageModelV4Message | "nothing">();
+
+/** System parts stay messages of their own, in their order, before the conversation. Empty parts are left out: providers refuse them. */
+export function toPrompt(system: readonly string[], messages: readonly Message[]): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  for (const content of system) if (content !== "") prompt.push({ role: "system", content });
+  for (const message of messages) {
+    const known = converted.get(message) ?? convert(message);
+    converted.set(message, known);
+    if (known !== "nothing") prompt.push(known);
+  }
+  return prompt;
+}
+
+function convert(message: Message): LanguageModelV4Message | "nothing" {
+  const result = convertByRole(message);
+  return result.content.length > 0 ? result : "nothing";
+}
+
+function convertByRole(message: Message): LanguageModelV4Message {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: message.parts.flatMap(toUserContent) };
+    case "assistant":
+      return { role: "assistant", content: message.parts.flatMap(toAssistantContent) };
+    case "tool":
+      return { role: "tool", content: message.parts.map(toToolResult) };
+  }
+}
+
+function toUserContent(part: UserMessage["parts"][number]): UserContent[] {
+  if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+  if (isTextType(part.mediaType)) return [{ type: "text", text: describeTextFile(part) }];
+  return [{ type: "file", filename: part.name, mediaType: part.mediaType, data: { type: "data", data: part.data } }];
+}
+
+/** Text goes as text to every provider: not all take text files, and only so does the model see the name. */
+function isTextType(mediaType: string): boolean {
+  return (
+    /^text\//.test(mediaType) ||
+    /\+(json|xml|yaml)$/.test(mediaType) ||
+    /^application\/(json|xml|yaml|x-yaml|toml|javascript|typescript|sql|x-sh|x-ndjson|jsonl)$/.test(mediaType)
+  );
+}
+
+function describeTextFile(part: FilePart): string {
+  return `File ${part.name}:\n\n${Buffer.from(part.data, "base64").toString("utf8")}`;
+}
+
+function toAssistantContent(part: AssistantMessage["parts"][number]): AssistantContent[] {
+  const providerOptions = toProviderOptions(part.providerData);
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text, ...providerOptions }];
+    case "reasoning":
+      return [{ type: "reasoning", text: part.text, ...providerOptions }];
+    case "tool-call":
+      return [{ type: "tool-call", toolCallId: part.id, toolName: part.name, input: toInput(part), ...providerOptions }];
+  }
+}
+
+function toProviderOptions(data: JsonObject | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return data ? { providerOptions: data as SharedV4ProviderOptions } : {};
+}
+
+/** Providers take back nothing but an object: what else a model wrote is shown to it under a name that says so. */
+function toInput(part: ToolCallPart): unknown {
+  if (part.invalidArgs !== undefined) return { invalid_arguments: part.invalidArgs };
+  return isRecord(part.args) ? part.args : { invalid_arguments: part.args };
+}
+
+function toToolResult(part: ToolMessage["parts"][number]): Content<"tool">[number] {
+  const named = { type: "tool-result", toolCallId: part.id, toolName: part.name } as const;
+  if (!part.result.ok) return { ...named, output: { type: "error-json", value: toMutable({ ...part.result.error }) } };
+  const { value } = part.result;
+  return { ...named, output: typeof value === "string" ? { type: "text", value } : { type: "json", value: toMutable(value) } };
+}
+
+/** The library's JSON types are not read-only; it does not write to them. */
+// biome-ignore lint/suspicious/noExplicitAny: its JSON type is recursive, and differs from ours in nothing else
+function toMutable(value: JsonValue): any {
+  return value;
+}
