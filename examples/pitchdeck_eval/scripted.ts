@@ -76,9 +76,10 @@ function doneSoFar({ messages }: ScriptedRequest): Done[] {
 
 function listedDecks(result: Result): string[] {
   if (!result.ok) throw new Error(`the decks could not be listed: ${result.error.error}`);
-  const entries = field(result.value, "entries");
-  if (!Array.isArray(entries)) throw new Error(`list_files gave no entries: ${JSON.stringify(result.value)}`);
-  return entries.map((entry) => text(field(entry, "path"))).filter((path) => path.endsWith(".pdf"));
+  const files = field(result.value, "files");
+  if (!Array.isArray(files)) throw new Error(`list_files gave no files: ${JSON.stringify(result.value)}`);
+  if (field(result.value, "truncated") === true) throw new Error("there are more decks than one listing holds");
+  return files.map(text).filter((path) => path.endsWith(".pdf"));
 }
 
 function deckOf({ args }: Done): string {
@@ -165,12 +166,13 @@ async function playEvaluator(request: ScriptedRequest): Promise<ScriptedAnswer> 
   const [file] = files;
   if (file === undefined || files.length > 1) throw new Error(`one deck was expected, ${files.length} files arrived`);
   if (file.mediaType !== "application/pdf") throw new Error(`${file.name} is ${file.mediaType}, not application/pdf`);
-  const { company, pages } = await readDeck(file.name, file.content);
+  const { company, pages } = await readDeck(file.name, file.bytes);
   return report(company, pages);
 }
 
 async function readDeck(name: string, bytes: Uint8Array): Promise<{ company: string; pages: Page[] }> {
-  const { text: texts } = await extractText(bytes);
+  // A plain copy: the PDF library takes the buffer for itself, and refuses Node's Buffer.
+  const { text: texts } = await extractText(new Uint8Array(bytes));
   const [cover, ...rest] = texts.map((page) => page.split("\n").map((line) => line.trim()));
   const company = cover?.[0] ?? "";
   if (company === "") throw new Error(`${name} has no text on its first page`);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { DirectoryEntry } from "./directory.ts";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
+import { systemRefused } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import { enter, hasSuffix, openPlace, type Place, placeOfRoot } from "./scope-walk.ts";
 import type { ListedFiles, ListOptions } from "./scopes.ts";
@@ -17,6 +18,8 @@ interface Walk {
   readonly paths: string[];
   /** Whether the listing began inside a folder that asks to be read, so that its like are shown. */
   readonly showsProtected: boolean;
+  /** All roots are walked: one that lies in another is not walked twice. */
+  readonly everything: boolean;
   truncated: boolean;
   looked: number;
 }
@@ -35,7 +38,7 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
   const everything = isEverything(table, virtualPath);
   const path = everything ? undefined : table.resolve(virtualPath);
   const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
-  const walk: Walk = { table, options, glob, showsProtected, paths: [], truncated: false, looked: 0 };
+  const walk: Walk = { table, options, glob, showsProtected, everything, paths: [], truncated: false, looked: 0 };
   if (path === undefined) await listRoots(walk);
   else {
     const place = await openPlace(table, path);
@@ -67,7 +70,7 @@ async function listPlace(walk: Walk, step: Step): Promise<void> {
   walk.options.signal?.throwIfAborted();
   const isSeen = walk.options.scopes?.includes(step.place.scope.name) ?? true;
   if (!isSeen && !holdsSeen(walk, step.place)) return;
-  for (const entry of await sortedEntries(step.place)) {
+  for (const entry of await sortedEntries(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
     if (entry.type === "directory") await listFolder(walk, step, entry.name);
     else if (isSeen && entry.type === "file") addFile(walk, step, entry.name);
@@ -81,6 +84,7 @@ async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
   const place = await enter(walk.table, step.place, name).catch(() => undefined);
   if (place === undefined) return;
   try {
+    if (walk.everything && place.components.length === 0) return;
     await listPlace(walk, { place, state, scopeName: step.scopeName, components: [...step.components, name] });
   } finally {
     await place.close();
@@ -109,9 +113,12 @@ function holdsSeen(walk: Walk, place: Place): boolean {
 }
 
 /** By code unit of the whole path: a folder sorts as if its name ended in the slash that follows it. */
-async function sortedEntries(place: Place): Promise<readonly DirectoryEntry[]> {
-  // A directory that may not be read is skipped like one that is not there.
-  const entries = await place.directory.entries().catch(() => []);
+async function sortedEntries(walk: Walk, step: Step): Promise<readonly DirectoryEntry[]> {
+  const entries = await step.place.directory.entries().catch((error: unknown) => {
+    // Further down, a directory that may not be read is skipped like one that is not there.
+    if (step.state !== walk.glob.start) return [];
+    throw systemRefused(walk.table.format(step.place.scope, step.place.components), error);
+  });
   return entries.filter((entry) => isNameable(entry.name)).sort((a, b) => compare(sortKey(a), sortKey(b)));
 }
 

@@ -1,5 +1,5 @@
+import { nearestNames } from "../util/nearest-names.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
-import { findNearestNames } from "./nearest-names.ts";
 import { linkRefused, notADirectory, notFound, systemRefused } from "./scope-refusals.ts";
 import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type FileFacts, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
@@ -110,7 +110,7 @@ export async function missing(table: ScopeTable, parent: ParentPlace): Promise<S
   const wanted = parent.missing[0] ?? parent.name;
   const isFolder = parent.missing.length > 0;
   const names = parent.scope.readApproval === true ? [] : await readableNames(table, parent, isFolder);
-  const nearest = findNearestNames(wanted, names).map((name) => table.format(parent.scope, [...parent.components, name]));
+  const nearest = nearestNames(wanted, names).map((name) => table.format(parent.scope, [...parent.components, name]));
   return notFound(virtualPathOf(table, parent), nearest);
 }
 

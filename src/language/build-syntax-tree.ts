@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Pair, type
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
+import { getOwn } from "../util/get-own.ts";
 import type { MapEntry, ScalarNode, SyntaxNode, UnreadableNode } from "./syntax-node.ts";
 
 type Report = (diagnostic: Diagnostic) => void;
@@ -15,7 +16,16 @@ export function buildSyntaxTree(contents: Document["contents"], span: Span, repo
 /** How many values all aliases of a text together may stand for. */
 const maxAliased = 10_000;
 
-const coreTags = new Set(["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`));
+const coreTags: Readonly<Record<string, (node: SyntaxNode) => boolean>> = {
+  str: (node) => node.kind === "scalar" && typeof node.value === "string",
+  int: (node) => node.kind === "scalar" && Number.isInteger(node.value),
+  float: (node) => node.kind === "scalar" && typeof node.value === "number",
+  bool: (node) => node.kind === "scalar" && typeof node.value === "boolean",
+  null: (node) => node.kind === "scalar" && node.value === null,
+  map: (node) => node.kind === "map",
+  seq: (node) => node.kind === "list",
+};
+const coreTagPrefix = "tag:yaml.org,2002:";
 
 interface ParsedNode {
   readonly range?: readonly [number, number, number] | null;
@@ -41,7 +51,7 @@ class TreeBuilder {
     const span = this.#spanOf(parsed);
     if (isAlias(node)) return this.#follow(node.source, span);
     if (parsed.anchor !== undefined) this.#anchors.delete(parsed.anchor);
-    const built = this.#isRefusedTag(parsed, span) ? unreadable(span) : this.#buildValue(node, span);
+    const built = this.#checkTag(parsed, this.#buildValue(node, span));
     if (parsed.anchor !== undefined) this.#anchors.set(parsed.anchor, built);
     return built;
   }
@@ -110,11 +120,17 @@ class TreeBuilder {
     this.#report(diagnose("duplicate-key", { message: `\`${entry.key.value}\` is written twice`, span: entry.key.span, notes }));
   }
 
-  #isRefusedTag(node: ParsedNode, span: Span): boolean {
-    if (node.tag === undefined || coreTags.has(node.tag)) return false;
-    const message = `the YAML tag \`${node.tag}\` is not supported`;
-    this.#report(diagnose("yaml-tag", { message, span, notes: [{ message: "delete the tag: frontmatter is plain data" }] }));
-    return true;
+  #checkTag({ tag }: ParsedNode, node: SyntaxNode): SyntaxNode {
+    if (tag === undefined || node.kind === "unreadable") return node;
+    const isCore = tag.startsWith(coreTagPrefix);
+    const fits = isCore ? getOwn(coreTags, tag.slice(coreTagPrefix.length)) : undefined;
+    if (fits?.(node)) return node;
+    const shown = isCore ? `!!${tag.slice(coreTagPrefix.length)}` : tag;
+    const message = fits ? `the value does not fit its YAML tag \`${shown}\`` : `the YAML tag \`${shown}\` is not supported`;
+    this.#report(
+      diagnose("yaml-tag", { message, span: node.span, notes: [{ message: "delete the tag: frontmatter is plain data" }] }),
+    );
+    return unreadable(node.span);
   }
 
   /** The same node again, with the alias' own place. */
@@ -128,7 +144,8 @@ class TreeBuilder {
     const size = this.#sizes.get(target) ?? 1;
     this.#aliased += size;
     if (this.#aliased > maxAliased) {
-      this.#report(diagnose("yaml-alias-expansion", { message: `the aliases stand for more than ${maxAliased} values`, span }));
+      if (this.#aliased - size <= maxAliased)
+        this.#report(diagnose("yaml-alias-expansion", { message: `the aliases stand for more than ${maxAliased} values`, span }));
       return unreadable(span);
     }
     const copy = { ...target, span };

@@ -84,7 +84,9 @@ export function reportUnknownKey(entry: MapEntry, known: readonly string[], plac
   const key = clipText(entry.key.value, 80);
   const message = place.path === "" ? `unknown key \`${key}\`` : `\`${place.path}\` has no key \`${key}\``;
   const near = didYouMean(entry.key.value, known);
-  const all = { message: `the keys are ${known.map((name) => `\`${name}\``).join(", ")}` };
+  const all = {
+    message: `${known.length === 1 ? "the only key is" : "the keys are"} ${known.map((name) => `\`${name}\``).join(", ")}`,
+  };
   place.report(diagnose("unknown-key", { message, span: entry.key.span, notes: near.length > 0 ? near : [all] }));
 }
 

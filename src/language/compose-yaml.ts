@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, Parser } from "yaml";
+import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
 
 /** Why a text is not the YAML that frontmatter may be; offsets count from the start of the text. */
 export interface YamlProblem {
@@ -15,7 +15,7 @@ export interface ComposedYaml {
   readonly problem?: YamlProblem;
 }
 
-/** Collections in one another. More would be of no use, and would make the composer recurse without bound. */
+/** Collections in one another. More would be of no use, and the parser and the composer recurse with the depth. */
 const deepest = 64;
 
 /**
@@ -34,8 +34,8 @@ const options = {
 
 /** Text to YAML nodes, as far as they may occur in frontmatter: one document without directives, not nested too deep. */
 export function composeYaml(text: string): ComposedYaml {
-  const tokens = [...new Parser().parse(text)];
-  const problem = findStructureProblem(tokens);
+  const { tokens, tooDeep } = parseTokens(text);
+  const problem = tooDeep ?? findStructureProblem(tokens);
   if (problem !== undefined) return { contents: null, problem };
   const [document] = new Composer(options).compose(tokens, true, text.length);
   const error = document?.errors[0];
@@ -44,36 +44,32 @@ export function composeYaml(text: string): ComposedYaml {
   return { contents, problem: { code: error.code, message: error.message, start: error.pos[0], end: error.pos[1] } };
 }
 
+/** Stops where the nesting gets too deep: what the parser then holds open is the document and the collections in it. */
+function parseTokens(text: string): { tokens: CST.Token[]; tooDeep?: YamlProblem } {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length <= deepest + 1) continue;
+    const start = Math.max(0, parser.offset - lexeme.length);
+    return { tokens, tooDeep: { code: "TOO_DEEP", message: "", start, end: start + lexeme.length } };
+  }
+  tokens.push(...parser.end());
+  return { tokens };
+}
+
 function findStructureProblem(tokens: readonly CST.Token[]): YamlProblem | undefined {
   let documents = 0;
   for (const token of tokens) {
-    if (token.type === "directive") return { code: "DIRECTIVE", message: token.source, ...rangeOf(token, token.source) };
-    if (token.type === "doc-end") return { code: "DOCUMENT_END", message: token.source, ...rangeOf(token, token.source) };
+    if (token.type === "directive") return { code: "DIRECTIVE", message: token.source, ...rangeOf(token.offset, token.source) };
+    if (token.type === "doc-end") return { code: "DOCUMENT_END", message: token.source, ...rangeOf(token.offset, token.source) };
     if (token.type !== "document") continue;
     documents++;
-    if (documents > 1) return { code: "DOCUMENT_END", message: "---", ...rangeOf(token, "---") };
-    const tooDeep = findTooDeep(token);
-    if (tooDeep !== undefined) return { code: "TOO_DEEP", message: "", ...rangeOf(tooDeep, " ") };
+    if (documents > 1) return { code: "DOCUMENT_END", message: "---", ...rangeOf(token.offset, "---") };
   }
   return undefined;
 }
 
-function rangeOf(token: CST.Token, text: string): { start: number; end: number } {
-  const start = "offset" in token ? token.offset : 0;
+function rangeOf(start: number, text: string): { start: number; end: number } {
   return { start, end: start + text.length };
-}
-
-/** Walks with a stack of its own: the depth of the text must not become the depth of our calls. */
-function findTooDeep(document: CST.Document): CST.Token | undefined {
-  const open: { token: CST.Token; depth: number }[] = document.value ? [{ token: document.value, depth: 1 }] : [];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    if (!("items" in token)) continue;
-    if (depth > deepest) return token;
-    for (const item of token.items) {
-      if (item.key) open.push({ token: item.key, depth: depth + 1 });
-      if (item.value) open.push({ token: item.value, depth: depth + 1 });
-    }
-  }
-  return undefined;
 }

@@ -47,6 +47,8 @@ function syntax(problem: YamlProblem, message: string, note?: string): Finding {
   return { code: "yaml-syntax", message, start: problem.start, end: problem.end, ...(note && { note }) };
 }
 
+const keysOrText =
+  "keys of their own begin at the margin of the key above; if the lines below belong to the text, put all of it in quotes";
 const quoteIt = "put the whole value in quotes";
 const everyKey = "every line at this level is `key: value`; the lines of a longer text are indented under their key";
 
@@ -82,10 +84,6 @@ const rules: Readonly<Record<string, Rule>> = {
   MULTILINE_IMPLICIT_KEY: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
   MISSING_CHAR: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
   BAD_INDENT: (problem) => syntax(problem, "the indentation does not fit the lines above", everyKey),
-  TAG_RESOLVE_FAILED: (problem) => ({
-    ...syntax(problem, "the value does not fit its YAML tag", "delete the tag"),
-    code: "yaml-tag",
-  }),
   UNEXPECTED_TOKEN: findUnexpected,
 };
 
@@ -96,6 +94,9 @@ function findUnexpected(problem: YamlProblem, text: string): Finding {
   const character = text[problem.start] ?? "";
   if ("}]".includes(character))
     return syntax(problem, `\`${character}\` closes nothing here`, "if it is text, put the value in quotes");
+  if (problem.message.startsWith("Unexpected block-seq-ind")) {
+    return syntax(problem, "a list cannot begin on the line of its key", "begin it on the next line, or write `[a, b]`");
+  }
   if (character === ",") return syntax(problem, "there is no value before this comma");
   return syntax(problem, `\`${clipText(text.slice(problem.start, problem.end), 40)}\` cannot stand here`, quoteIt);
 }
@@ -106,11 +107,7 @@ function findColon(problem: YamlProblem, text: string): Finding {
   const line = restOfLine(text, problem.start);
   const value = (inFlow ? line.replace(/[,}\]].*$/, "") : line).trimEnd();
   if (!/:(\s|$)/.test(value)) {
-    return syntax(
-      problem,
-      "a value and keys under it cannot go together",
-      "if the lines below belong to the text, put all of it in quotes",
-    );
+    return syntax(problem, "a value and keys under it cannot go together", keysOrText);
   }
   const note = value.length > 100 ? quoteIt : `${quoteIt}: \`${JSON.stringify(value)}\``;
   const message = "a colon in a value without quotes begins a map";
@@ -143,7 +140,7 @@ function isUnclosed(problem: YamlProblem): boolean {
 
 /** The parser notices at the end of the text, or where the next key begins; the author needs to see the beginning. */
 function findUnclosed(problem: YamlProblem, contents: Document["contents"], text: string): Finding {
-  const start = findOpening(contents, problem.start);
+  const start = findOpening(contents, problem.start, /quote/.test(problem.message));
   const opening = text[start] ?? "";
   const closing = { "[": "]", "{": "}", '"': '"', "'": "'" }[opening];
   if (closing === undefined) return syntax(problem, "something is not closed here");
@@ -151,13 +148,13 @@ function findUnclosed(problem: YamlProblem, contents: Document["contents"], text
   return { code: "yaml-syntax", message, start, end: start + 1, note: `add the \`${closing}\`` };
 }
 
-/** Start of the innermost collection in braces, or text in quotes, that begins before an offset and is the last to do so. */
-function findOpening(contents: unknown, before: number): number {
+/** Start of the innermost collection in braces, or of the text in quotes, among the nodes that lead to an offset. */
+function findOpening(contents: unknown, before: number, inQuotes: boolean): number {
   let opening = before;
   let node: unknown = contents;
   for (;;) {
     const start = startOf(node);
-    if (isScalar(node) && (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE")) opening = start ?? opening;
+    if (isScalar(node) && inQuotes) opening = start ?? opening;
     if (!isCollection(node)) return opening;
     if (node.flow) opening = start ?? opening;
     node = lastChildBefore(node.items, before);

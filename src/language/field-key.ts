@@ -23,7 +23,7 @@ export function parseFieldKey({ key }: MapEntry, place: Place): FieldKey | undef
   const [, name = "", question, inner] = /^([^?(]*)(\?)?(?:\((.*)\))?$/s.exec(key.value) ?? [];
   const trimmed = name.trim();
   const isWildcard = trimmed === "" && inner?.trim() === "*";
-  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, place, explainKey(key.value, trimmed));
+  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, place, explainKey(key.value));
   const spannedName = { value: trimmed, span: partOf(key.span, trimmed) };
   const found = { name: spannedName, optional: question !== undefined };
   if (inner === undefined) return found;
@@ -35,12 +35,15 @@ export function parseFieldKey({ key }: MapEntry, place: Place): FieldKey | undef
   return { ...found, kind, ...(description !== "" && { description }) };
 }
 
-function explainKey(key: string, name: string): { message: string; note: string } {
+function explainKey(key: string): { message: string; note: string } {
   const shown = clipText(key, 80);
   const opened = key.includes("(") && !key.includes(")");
   const note = opened ? "between braces a comma ends a key: put the key in quotes, or write the fields without braces" : forms;
   if (/\)\s*\?$/.test(key))
-    return { message: `\`${shown}\`: the \`?\` stands before the bracket`, note: `write \`${name}?(…)\`` };
+    return {
+      message: `\`${shown}\`: the \`?\` stands before the bracket`,
+      note: `write \`${key.slice(0, Math.max(0, key.indexOf("(")))}?(…)\``,
+    };
   if (opened || /[?()]/.test(key)) return { message: `\`${shown}\` is not a field`, note };
   return {
     message: `\`${shown}\` cannot name a field`,

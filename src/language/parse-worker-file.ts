@@ -66,10 +66,15 @@ function reportModelConflict(keys: { model?: Spanned<unknown>; compatible_models
   place.report(diagnose("model-conflict", { message, span: compatible_models.span, notes }));
 }
 
+function explainColon(next: string): string {
+  if (next.trim() === "") return "what follows the colon looks like a space, but is another character: type the space again";
+  return "a space has to follow the colon: `key: value`";
+}
+
 function reportNotMap(root: SyntaxNode, frontmatter: Span, place: Place): void {
   const span = root.span.end > root.span.start ? root.span : frontmatter;
-  const missingSpace = root.kind === "scalar" && /^[\w-]+:\S/.test(root.text);
-  const note = missingSpace ? "a space has to follow the colon: `key: value`" : "write lines of `key: value`";
+  const [, afterColon] = (root.kind === "scalar" && /^[\w-]+:([^ ])/.exec(root.text)) || [];
+  const note = afterColon === undefined ? "write lines of `key: value`" : explainColon(afterColon);
   const message = `the frontmatter has to be a map, not ${describeNode(root)}`;
   place.report(diagnose("frontmatter-not-map", { message, span, notes: [{ message: note }] }));
 }

@@ -6,7 +6,7 @@ import { composeYaml } from "./compose-yaml.ts";
 import { diagnoseYamlProblem } from "./diagnose-yaml-problem.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
-const maxLength = 256 * 1024;
+const maxLength = 64 * 1024;
 const maxProblems = 10;
 
 /**
@@ -46,7 +46,7 @@ function leaveOutEntry(text: string, offset: number): string {
     const lineFeed = text.indexOf("\n", line);
     line = lineFeed === -1 ? text.length : lineFeed + 1;
   }
-  return text.slice(0, start) + text.slice(start, end).replace(/[^\r\n]/g, " ") + text.slice(end);
+  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, " ") + text.slice(end);
 }
 
 function beginsEntry(text: string, line: number): boolean {

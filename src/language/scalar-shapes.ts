@@ -47,10 +47,15 @@ export function identifier(): Shape<string> {
     jsonSchema: { type: "string", pattern: namePattern },
     read(node, place) {
       if (node.kind === "scalar" && typeof node.value === "string") return node.value;
-      return refuseValue(node, place, { wanted: "a name", note: "a name begins with a letter, such as `w3000`" });
+      return refuseValue(node, place, { wanted: "a name", note: nameNote(node) });
     },
   };
   return refined(names, (value, node, place) => (checkName(value, node, place) ? value : undefined));
+}
+
+function nameNote(node: SyntaxNode): string | undefined {
+  if (node.kind !== "scalar") return undefined;
+  return new RegExp(namePattern).test(node.text) ? quoteNote(node) : "a name begins with a letter, such as `w3000`";
 }
 
 /** Whether a text is a name; reports it otherwise. */

@@ -24,11 +24,13 @@ export const outputShape: Shape<SchemaSyntax> = {
   },
 };
 
-/** `input`: the same, with fields in any case. */
+/** `input`: the same, but always a map with fields: its JSON Schema has `type: object`. */
 export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, node, place) => {
   const { type, $ref } = schema.jsonSchema;
-  if (type === "object" || (type === undefined && $ref !== undefined) || (type === undefined && schema.fields.length > 0))
-    return schema;
+  if (type === "object") return schema;
+  if (type === undefined && ($ref !== undefined || schema.fields.length > 0)) {
+    return { ...schema, jsonSchema: { type: "object", ...schema.jsonSchema } };
+  }
   const notes = [{ message: "declare a field: `input: { input: string }`" }];
   place.report(diagnose("input-not-object", { message: `\`${place.path}\` has to have fields`, span: node.span, notes }));
   return undefined;

@@ -10,8 +10,14 @@ export const anthropicProvider = createLibraryProvider({
   keyRequired: true,
   optionsKey: "anthropic",
   outputBesideTools: true,
-  async load({ name, ...settings }) {
+  async load({ name, baseURL, apiKey = "", fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ ...settings, apiKey: settings.apiKey ?? "" })(name);
+    return createAnthropic({ baseURL: withVersion(baseURL), apiKey, fetch })(name);
   },
 });
+
+/** Anthropic's own library and tools read ANTHROPIC_BASE_URL without the version. */
+function withVersion(baseUrl: string): string {
+  const bare = baseUrl.replace(/\/+$/, "");
+  return /\/v\d+$/.test(bare) ? bare : `${bare}/v1`;
+}

@@ -1,5 +1,5 @@
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
-import type { Provider, ProviderEnvironment } from "./provider.ts";
+import type { Provider } from "./provider.ts";
 
 type CompatibleFacts = Omit<LibraryProviderFacts, "load">;
 
@@ -37,7 +37,7 @@ export const ollamaProvider = createCompatibleProvider({
   description: "Models on this machine, or another, through Ollama",
   prefix: "OLLAMA",
   defaultBaseUrl: "http://localhost:11434/v1",
-  otherBaseUrl: ollamaHost,
+  otherBaseUrl: { variable: "OLLAMA_HOST", toUrl: readOllamaHost },
   keyVariables: [],
   keyRequired: false,
   optionsKey: "ollama",
@@ -55,15 +55,14 @@ export const openaiCompatibleProvider = createCompatibleProvider({
 });
 
 /** Ollama's own variable: `host`, `host:port` or a URL, as its server and its command read it. */
-function ollamaHost(environment: ProviderEnvironment): string | undefined {
-  const host = environment.variable("OLLAMA_HOST")?.trim();
-  if (!host) return undefined;
-  const text = /^https?:\/\//i.test(host) ? host : `http://${host}`;
+function readOllamaHost(host: string): string {
+  const isUrl = /^https?:\/\//i.test(host);
+  const text = isUrl ? host : `http://${host}`;
   if (!URL.canParse(text)) return host;
   const url = new URL(text);
   // An address to listen on is not one to call.
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
-  if (!url.port && text !== host) url.port = "11434";
+  if (!url.port && !isUrl) url.port = "11434";
   const path = url.pathname.replace(/\/+$/, "");
   return `${url.origin}${path.endsWith("/v1") ? path : `${path}/v1`}`;
 }

@@ -10,8 +10,8 @@ export interface EndpointFacts {
   /** Keys for the default origin, the first that is set is used. */
   readonly keyVariables: readonly string[];
   readonly keyRequired: boolean;
-  /** A second place for the base URL, where the provider has one of its own. */
-  readonly otherBaseUrl?: (environment: ProviderEnvironment) => string | undefined;
+  /** A second variable for the base URL, where the provider has one of its own, and how it is read. */
+  readonly otherBaseUrl?: { readonly variable: string; readonly toUrl: (value: string) => string };
 }
 
 export interface Endpoint {
@@ -29,15 +29,24 @@ export interface ProviderKey {
  * included, needs `<prefix>_BASE_URL_KEY`. Throws a `ModelError` of code `auth` that names the variable to set.
  */
 export function resolveEndpoint(facts: EndpointFacts, model: string, environment: ProviderEnvironment): Endpoint {
-  const baseUrlVariable = `${facts.prefix}_BASE_URL`;
-  const given = read(environment, baseUrlVariable) ?? facts.otherBaseUrl?.(environment);
-  const baseUrl = given ?? facts.defaultBaseUrl;
-  if (!baseUrl) throw refuse(model, `needs an address. Set ${baseUrlVariable}, for example to http://localhost:8000/v1.`);
-  const origin = originOf(baseUrl, model, baseUrlVariable);
+  const given = readBaseUrl(facts, environment);
+  const baseUrl = given?.url ?? facts.defaultBaseUrl;
+  if (!baseUrl) throw refuse(model, `needs an address. Set ${facts.prefix}_BASE_URL, for example to http://localhost:8000/v1.`);
+  const origin = originOf(baseUrl, model, given?.variable ?? "");
   const key = findKey(keyVariablesFor(facts, origin), environment);
   if (!key && facts.keyRequired) throw missingKey(facts, model, origin);
   if (key && !/^[\x21-\x7e]+$/.test(key.value)) throw refuse(model, `needs another key: ${key.variable} holds what no key can.`);
   return { baseUrl, ...(key ? { key } : {}) };
+}
+
+function readBaseUrl(facts: EndpointFacts, environment: ProviderEnvironment) {
+  const variable = `${facts.prefix}_BASE_URL`;
+  const url = read(environment, variable);
+  if (url) return { variable, url };
+  const other = facts.otherBaseUrl && read(environment, facts.otherBaseUrl.variable);
+  return facts.otherBaseUrl && other
+    ? { variable: facts.otherBaseUrl.variable, url: facts.otherBaseUrl.toUrl(other) }
+    : undefined;
 }
 
 function keyVariablesFor(facts: EndpointFacts, origin: string): readonly string[] {
@@ -66,7 +75,7 @@ function originOf(baseUrl: string, model: string, variable: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw refuse(model, `cannot be reached: ${variable} is no http or https URL.`);
   if (url.username || url.password) {
-    throw refuse(model, `cannot be reached: ${variable} holds a user name or password; use ${variable}_KEY for the key.`);
+    throw refuse(model, `cannot be reached: ${variable} holds a user name or password; put the key in a variable of its own.`);
   }
   return url.origin;
 }

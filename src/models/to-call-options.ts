@@ -45,8 +45,10 @@ function toProviderOptions(request: ModelRequest, defaults: JsonObject | undefin
 function toTool(tool: ToolDefinition): LanguageModelV4FunctionTool {
   const known = convertedTools.get(tool);
   if (known) return known;
-  const { name, description, inputSchema } = tool;
-  const converted: LanguageModelV4FunctionTool = { type: "function", name, description, inputSchema: inputSchema as object };
+  const { name, description } = tool;
+  // OpenAI refuses an object schema without members.
+  const inputSchema = { properties: {}, ...tool.inputSchema } as object;
+  const converted: LanguageModelV4FunctionTool = { type: "function", name, description, inputSchema };
   convertedTools.set(tool, converted);
   return converted;
 }

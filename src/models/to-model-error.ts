@@ -66,36 +66,46 @@ interface LibraryError extends Error {
 
 function classifyError(error: LibraryError): Failure {
   if (error.name === "AI_APICallError") return classifyCall(error);
-  if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: error.message };
+  if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: describeUnsupported(error) };
   if (error.name === "AI_JSONParseError") return { code: "broken_stream", message: "a piece of it is no valid JSON" };
   const network = networkCode(error);
   if (network || /^(fetch failed|terminated)$/.test(error.message)) return connectionFailure(error, network);
   return { code: "bad_response", message: error.message, cause: error };
 }
 
+function describeUnsupported(error: LibraryError): string {
+  const type = /media type:? ([\w.+/-]+)/.exec(error.message)?.[1];
+  return type ? `it takes no files of type ${type}` : error.message;
+}
+
 function classifyCall(error: LibraryError): Failure {
   const status = error.statusCode;
   if (status === undefined) return connectionFailure(error, networkCode(error));
   if (status < 300) return classifyUnreadable(error);
-  const failure = byStatus(status);
-  const said = bodyError(error.responseBody);
-  const code = (status === 400 && byType(said)) || failure;
+  if (status < 400) return { code: "bad_request", status, message: "it redirects to another address, which is not followed" };
+  const said = describeKind(readBody(error.responseBody));
+  // A failed answer of the Responses API is thrown as a 400 by its library, whatever was the matter.
+  const kind = status === 400 ? byKind(said) : undefined;
   const asked = error.responseHeaders?.["x-should-retry"];
+  const retryable = kind ? undefined : error.isRetryable;
   return {
-    code,
+    code: kind ?? byStatus(status),
     status,
-    message: status < 400 ? "it redirects to another address, which is not followed" : error.message,
-    retryable: said.includes("insufficient_quota") ? false : asked ? asked === "true" : undefined,
+    message: error.message,
+    retryable: said.includes("insufficient_quota") ? false : asked ? asked === "true" : retryable,
     retryAfterMilliseconds: readRetryAfter(error.responseHeaders ?? {}),
   };
 }
 
-/** A good status, but no good body: cut off, or not what was asked for. */
+/** A good status, but no good body: an error in it, cut off, or not what was asked for. */
 function classifyUnreadable(error: LibraryError): Failure {
-  const parsing = error.cause instanceof Error ? error.cause.name : "";
+  const reported = readBody(error.responseBody);
+  if (reported) return classifyInStream(reported);
   const body = typeof error.responseBody === "string" ? error.responseBody.trimStart() : undefined;
+  const parsing = error.cause instanceof Error ? error.cause.name : "";
   if (parsing === "AI_TypeValidationError") return { code: "bad_response", message: "the answer lacks what it should hold" };
-  if (body === undefined || body === "") return { code: "broken_stream", message: errorMessage(error.cause ?? error) };
+  if (body === undefined) return { code: "broken_stream", message: errorMessage(error.cause ?? error) };
+  if (body === "") return { code: "broken_stream", message: "the answer is empty" };
   if (body.startsWith("{")) return { code: "broken_stream", message: "the answer is cut off" };
   return { code: "bad_response", message: `no JSON came: ${clipText(body, 80)}` };
 }
@@ -117,29 +127,32 @@ function classifyInStream(failure: unknown): Failure {
   if (!isRecord(failure)) return { code: "broken_stream", message: errorMessage(failure) };
   const message = typeof failure["message"] === "string" ? failure["message"] : "the provider reported an error";
   const status = [failure["statusCode"], failure["code"]].find((value) => typeof value === "number" && value >= 400);
-  const code = typeof status === "number" ? byStatus(status) : byType(`${failure["type"]} ${failure["code"]}`);
+  const code = typeof status === "number" ? byStatus(status) : byKind(describeKind(failure));
   const retryable = typeof failure["isRetryable"] === "boolean" ? failure["isRetryable"] : undefined;
   return { code: code ?? "broken_stream", message, retryable };
 }
 
-function byType(text: string): ModelErrorCode | undefined {
-  if (/rate_limit/.test(text)) return "rate_limit";
-  if (/overloaded|server_error|api_error|internal/.test(text)) return "overloaded";
-  if (/authentication|permission|invalid_api_key/.test(text)) return "auth";
-  if (/not_found/.test(text)) return "not_found";
-  return /invalid_request|context_length|billing/.test(text) ? "bad_request" : undefined;
+function byKind(kind: string): ModelErrorCode | undefined {
+  if (/rate_limit/.test(kind)) return "rate_limit";
+  if (/overloaded|server_error|api_error|internal/.test(kind)) return "overloaded";
+  if (/authentication|permission|invalid_api_key/.test(kind)) return "auth";
+  if (/not_found/.test(kind)) return "not_found";
+  return /invalid_request|context_length|billing/.test(kind) ? "bad_request" : undefined;
 }
 
-/** The type and code of the error in a body, as text. */
-function bodyError(body: unknown): string {
+function describeKind(error: Record<string, unknown> | undefined): string {
+  return error ? `${error["type"] ?? ""} ${error["code"] ?? ""}` : "";
+}
+
+/** The error that a body reports. */
+function readBody(body: unknown): Record<string, unknown> | undefined {
   let parsed = body;
   try {
     if (typeof body === "string") parsed = JSON.parse(body);
   } catch {
-    return "";
+    return undefined;
   }
-  const error = isRecord(parsed) ? parsed["error"] : undefined;
-  return isRecord(error) ? `${error["type"] ?? ""} ${error["code"] ?? ""}` : "";
+  return isRecord(parsed) && isRecord(parsed["error"]) ? parsed["error"] : undefined;
 }
 
 function connectionFailure(error: LibraryError, code: string | undefined): Failure {

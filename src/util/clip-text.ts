@@ -1,8 +1,8 @@
-/** Cuts a text to `max` UTF-16 units, never through a surrogate pair, and marks the cut with an ellipsis. */
-export function clipText(text: string, max: number): string {
+/** Cuts a text to `max` UTF-16 units, never through a surrogate pair, and marks the cut: with an ellipsis, or as told. */
+export function clipText(text: string, max: number, mark = "…"): string {
   if (text.length <= max) return text;
-  const end = isHighSurrogate(text.charCodeAt(max - 2)) ? max - 2 : max - 1;
-  return `${text.slice(0, Math.max(0, end))}…`;
+  const end = Math.max(0, max - mark.length);
+  return `${text.slice(0, isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end)}${mark}`;
 }
 
 function isHighSurrogate(unit: number): boolean {

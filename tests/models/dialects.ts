@@ -50,9 +50,7 @@ export const anthropic: Dialect = {
   error: (message) => ({ type: "error", error: { type: "some_error", message } }),
   results: ({ body }) =>
     body.messages.flatMap(({ content }: { content: { type: string; tool_use_id: string; content: unknown }[] }) =>
-      content
-        .filter(({ type }) => type === "tool_result")
-        .map((block) => ({ id: block.tool_use_id, content: block.content })),
+      content.filter(({ type }) => type === "tool_result").map((block) => ({ id: block.tool_use_id, content: block.content })),
     ),
 };
 
@@ -72,7 +70,8 @@ function anthropicEvents(canned: Canned): string[] {
     const signature = { type: "signature_delta", signature: reasoning.signature };
     blocks.push({ start: { type: "thinking", thinking: "" }, deltas: [...deltas, signature] });
   }
-  if (text) blocks.push({ start: { type: "text", text: "" }, deltas: halves(text).map((half) => ({ type: "text_delta", text: half })) });
+  if (text)
+    blocks.push({ start: { type: "text", text: "" }, deltas: halves(text).map((half) => ({ type: "text_delta", text: half })) });
   for (const { id, tool, args } of calls) {
     const deltas = halves(args).map((partial_json) => ({ type: "input_json_delta", partial_json }));
     blocks.push({ start: { type: "tool_use", id, name: tool, input: {} }, deltas });

@@ -34,7 +34,11 @@ export function request(messages: readonly Message[], more: Partial<ModelRequest
 }
 
 export function options(more: Partial<GenerateOptions> = {}): GenerateOptions {
-  return { signal: new AbortController().signal, call: { worker: "secret_worker", callPath: "secret_worker/7.path", turn: 1 }, ...more };
+  return {
+    signal: new AbortController().signal,
+    call: { worker: "secret_worker", callPath: "secret_worker/7.path", turn: 1 },
+    ...more,
+  };
 }
 
 export interface Generated {

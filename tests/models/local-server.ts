@@ -1,6 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import type { ProviderEnvironment } from "../../src/models/provider.ts";
 

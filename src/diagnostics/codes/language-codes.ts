@@ -29,7 +29,7 @@ export const languageCodes = {
     severity: "error",
     title: "The frontmatter is too large",
     explanation:
-      "Frontmatter is for settings, and is read up to 256 KiB. Long text belongs under the closing `---`, long data into a file that a tool reads.",
+      "Frontmatter is for settings, and is read up to 65 536 characters. Long text belongs under the closing `---`, long data into a file that a tool reads.",
   },
   "frontmatter-not-map": {
     severity: "error",

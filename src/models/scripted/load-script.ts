@@ -15,6 +15,7 @@ export async function loadScript(path: string, environment: ProviderEnvironment)
 
 async function loadModule(path: string, environment: ProviderEnvironment): Promise<Script> {
   const module = await environment.importScript(path).catch((error: unknown) => {
+    if (error instanceof ModelError) throw error;
     throw fault(path, `cannot be imported: ${errorMessage(error)}`, error);
   });
   const script = module["default"] ?? module["model"];

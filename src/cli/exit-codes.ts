@@ -1,0 +1,73 @@
+import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
+import type { DeniedCall } from "../protocol/approval.ts";
+import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
+
+/** How the process ends; documented in docs/cli.md, the same in every mode. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  outputInvalid: 3,
+  approvalNeeded: 4,
+  denied: 5,
+  limit: 6,
+  provider: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** A mistake on the command line; shown as it is. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}
+
+/** The reason of an abort that a signal asked for. */
+export class Interrupted extends Error {
+  readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP";
+
+  constructor(signal: "SIGINT" | "SIGTERM" | "SIGHUP") {
+    super(signal === "SIGINT" ? "interrupted" : "terminated");
+    this.name = "Interrupted";
+    this.signal = signal;
+  }
+}
+
+const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
+  input_invalid: exitCodes.usage,
+  configuration: exitCodes.usage,
+  output_invalid: exitCodes.outputInvalid,
+  denied: exitCodes.denied,
+  provider: exitCodes.provider,
+  authentication: exitCodes.provider,
+  aborted: exitCodes.interrupted,
+  journal: exitCodes.failed,
+  failed: exitCodes.failed,
+};
+
+export function exitCodeOfFailure(thrown: unknown): number {
+  if (thrown instanceof UsageError || thrown instanceof CompileError || thrown instanceof UntrustedProgram)
+    return exitCodes.usage;
+  if (!(thrown instanceof RunError)) return exitCodes.failed;
+  if (thrown.code === "denied" && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
+  if (thrown.cause instanceof Interrupted && thrown.cause.signal !== "SIGINT") return exitCodes.terminated;
+  return ofRunErrors[thrown.code];
+}
+
+export function exitCodeOfResult({
+  stopReason,
+  denied,
+}: {
+  readonly stopReason: "done" | "limit";
+  readonly denied: readonly DeniedCall[];
+}): number {
+  if (needsApproval(denied)) return exitCodes.approvalNeeded;
+  return stopReason === "limit" ? exitCodes.limit : exitCodes.done;
+}
+
+/** Something would have been asked, and there was nobody to ask. */
+export function needsApproval(denied: readonly DeniedCall[]): boolean {
+  return denied.some(({ source }) => source === "nobody");
+}

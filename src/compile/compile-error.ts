@@ -1,0 +1,24 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+
+/** A program with mistakes was to be run. `diagnostics` holds all of them, each with its place. */
+export class CompileError extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    super(errors.map(({ code, message }) => `${message} [${code}]`).join("\n"));
+    this.name = "CompileError";
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A program brings code, and its folder is not trusted. Nothing of it has run. */
+export class UntrustedProgram extends Error {
+  readonly root: string;
+
+  constructor(root: string) {
+    super(`the program in ${root} brings code, and its folder is not trusted`);
+    this.name = "UntrustedProgram";
+    this.root = root;
+  }
+}

@@ -1,0 +1,24 @@
+// The front door.
+
+// Approval.
+export type { ApprovalPolicy, Approver } from "./approval/policy.ts";
+export type { Compiled } from "./compile/compile.ts";
+export { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
+// The machine.
+export type { Host } from "./host/host.ts";
+export { ScopeError, type Scopes } from "./host/scopes.ts";
+export { type CompileRequest, compile, type RunOutput, type RunRequest, run } from "./llm-do.ts";
+export type { Program, Worker } from "./program/program.ts";
+export type { ApprovalDecision, ApprovalMode, ApprovalRequest, DeniedCall, Preview, Verdict } from "./protocol/approval.ts";
+// What travels.
+export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
+export type { JsonObject, JsonValue } from "./protocol/json.ts";
+export type { FilePart, Message } from "./protocol/message.ts";
+export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
+export type { Limits, Usage } from "./protocol/usage.ts";
+export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
+// Tools.
+export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
+export type { AttachmentHandle, OwnVerdict, Preparation, Tool, Toolset, WorkerRuntime } from "./toolsets/toolset.ts";
+export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";

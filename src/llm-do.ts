@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import type { ApprovalPolicy } from "./approval/policy.ts";
+import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
+import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+import type { Host } from "./host/host.ts";
+import { createJournal, noJournal } from "./journal/journal.ts";
+import { openRunsDirectory } from "./journal/journal-directory.ts";
+import { createModelResolver } from "./models/create-model-resolver.ts";
+import { createProviderEnvironment } from "./models/provider-environment.ts";
+import { builtInProviders } from "./models/providers.ts";
+import type { Program } from "./program/program.ts";
+import type { CallPath } from "./protocol/call.ts";
+import type { EventSink } from "./protocol/event.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import type { FilePart, Message } from "./protocol/message.ts";
+import type { JsonSchema } from "./protocol/tool.ts";
+import type { Limits } from "./protocol/usage.ts";
+import { toFilePart } from "./runtime/attachments.ts";
+import { buildEntryInput } from "./runtime/entry-input.ts";
+import { type RunResult, runEntry } from "./runtime/run-entry.ts";
+import { builtInToolsets } from "./toolsets/built-ins.ts";
+import { environmentSecrets, Redactor } from "./util/redactor.ts";
+import { version } from "./version.ts";
+
+export interface CompileRequest {
+  /** A folder with a `main.worker`, or a `.worker` file; relative to the working directory. */
+  readonly target: string;
+  /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`. */
+  readonly entry?: string;
+  /** The default model of the whole run; a worker's own `model` comes first. */
+  readonly model?: string;
+  /** The program's code may run. Default false: it is read, and its exports stay unverified. */
+  readonly trust?: boolean;
+  /** A worker without a model is an error, not a hint. Default false. */
+  readonly toRun?: boolean;
+  /** Default: this machine. */
+  readonly host?: Host;
+}
+
+export interface RunRequest extends Omit<CompileRequest, "toRun"> {
+  readonly target: string;
+  /** Who may do what. Required: no run has a default policy. */
+  readonly approval: ApprovalPolicy;
+  /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
+  readonly input?: JsonObject | string;
+  /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
+  readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
+  readonly limits?: Limits;
+  /** Default true: the run is recorded in the program's `.llm-do/runs`. */
+  readonly journal?: boolean;
+  readonly onEvent?: EventSink;
+  /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
+  readonly deltas?: boolean;
+  /** Every message of every call. */
+  readonly onMessage?: (callPath: CallPath, message: Message) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface RunOutput extends RunResult {
+  /** The conversation of the entry, if it is a worker. */
+  readonly messages: readonly Message[];
+}
+
+/** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
+export async function compile(request: CompileRequest): Promise<Compiled> {
+  const { trust = false, toRun = false, host = await defaultHost(), ...rest } = request;
+  const providers = builtInProviders.map(({ name }) => name);
+  return compileProgram({ ...rest, host, providers, builtIns: builtInToolsets, trusted: trust, toRun });
+}
+
+/**
+ * Compiles a program and runs its entry: the front door of the command line and the library. Rejects with `CompileError`,
+ * `UntrustedProgram` (both before anything ran), or `RunError`.
+ */
+export async function run(request: RunRequest): Promise<RunOutput> {
+  const host = request.host ?? (await defaultHost());
+  const program = await requireProgram({ ...request, host });
+  const files = await readFiles(host, request.attachments ?? []);
+  const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input), files });
+  const runId = host.createId();
+  const redactor = new Redactor(environmentSecrets(host.environment));
+  const directory = request.journal === false ? undefined : join(await openRunsDirectory(host, program.root), runId);
+  const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
+  const ownScripts = scriptsOfTheUser(program);
+  const resolveModel = createModelResolver(
+    createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path)),
+  );
+  const messages: Message[] = [];
+  const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
+  const result = await runEntry(program, {
+    runId,
+    host,
+    journal,
+    redactor,
+    policy: request.approval,
+    resolveModel,
+    input,
+    files,
+    limits: request.limits ?? {},
+    version,
+    streaming: request.deltas ?? false,
+    signal: request.signal,
+    onEvent: request.onEvent,
+    onMessage: (callPath, message) => {
+      if (callPath === entry) messages.push(message);
+      request.onMessage?.(callPath, message);
+    },
+  });
+  return { ...result, messages };
+}
+
+async function defaultHost(): Promise<Host> {
+  const { createNodeHost } = await import("./host/node-host.ts");
+  return createNodeHost();
+}
+
+async function requireProgram(request: RunRequest & { readonly host: Host }): Promise<Program> {
+  const { program, diagnostics } = await compile({ ...request, toRun: true });
+  if (program) return program;
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+  throw new UntrustedProgram(request.target);
+}
+
+/** Scripts that the user named, and not the program: they need no trust in it. */
+function scriptsOfTheUser({ workers }: Program): ReadonlySet<string> {
+  const models = [...workers.values()].flatMap(({ model }) => (model && userSources.includes(model.source) ? [model.id] : []));
+  return new Set(models.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
+}
+
+const userSources = ["--model", "LLM_DO_MODEL"];
+
+function inputSchema({ entry }: Program): JsonSchema {
+  const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
+  return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
+}
+
+function splitInput(input: JsonObject | string | undefined): { readonly input?: JsonObject; readonly prompt?: string } {
+  if (input === undefined) return {};
+  return typeof input === "string" ? { prompt: input } : { input };
+}
+
+async function readFiles(host: Host, sources: NonNullable<RunRequest["attachments"]>): Promise<FilePart[]> {
+  const files: FilePart[] = [];
+  for (const source of sources) {
+    if ("path" in source)
+      files.push(await toFilePart(source.path.slice(source.path.lastIndexOf("/") + 1), await host.files.readBytes(source.path)));
+    else files.push(await toFilePart(source.name, source.bytes));
+  }
+  return files;
+}

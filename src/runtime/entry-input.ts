@@ -1,0 +1,35 @@
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import type { FilePart } from "../protocol/message.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import { attachmentField } from "./attachments.ts";
+import { RunError } from "./run-error.ts";
+
+export interface EntryInput {
+  /** Fields, as the caller names them. */
+  readonly input?: JsonObject | undefined;
+  /** A text without a field's name: it fills `input`, or else the only required string. */
+  readonly prompt?: string | undefined;
+  readonly files: readonly FilePart[];
+}
+
+/** Makes the entry's input object from what a person or a program gave. Throws a `RunError` that lists the fields. */
+export function buildEntryInput(schema: JsonSchema, { input = {}, prompt, files }: EntryInput): JsonObject {
+  const withPrompt = prompt === undefined ? input : { ...input, [promptField(schema)]: prompt };
+  if (files.length === 0) return withPrompt;
+  const field = attachmentField(schema);
+  if (!field) throw new RunError("input_invalid", "this entry takes no attachments: its input has no field of type `attachment`");
+  const names = files.map(({ name }) => name);
+  if (!field.many && names.length > 1) throw new RunError("input_invalid", `the field \`${field.name}\` takes one attachment, and ${names.length} were given`);
+  return { ...withPrompt, [field.name]: field.many ? names : (names[0] ?? "") };
+}
+
+function promptField(schema: JsonSchema): string {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const strings = Object.entries(properties).filter(([, property]) => isRecord(property) && property["type"] === "string");
+  if (strings.some(([name]) => name === "input")) return "input";
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const [only, ...others] = strings.filter(([name]) => required.includes(name));
+  if (only && others.length === 0) return only[0];
+  const fields = Object.keys(properties).map((name) => `\`${name}\``).join(", ") || "none";
+  throw new RunError("input_invalid", `a prompt fills the field \`input\` or the only required string, and this entry has neither; its fields: ${fields}`);
+}

@@ -1,0 +1,75 @@
+import { compileGlob } from "../../host/glob.ts";
+import type { ScopeDeclaration } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { FileAccess, FileTool, FileWork } from "./file-work.ts";
+import { coveredVisible, isEverything, seeing } from "./visible-scopes.ts";
+
+export const patternProperty = {
+  type: "string",
+  default: "**/*",
+  description:
+    "Which files below path: * within a name, ** for any folders, ? [a-z] {a,b}. Names that begin with a dot need the dot.",
+};
+
+export const listFiles: FileTool = {
+  name: "list_files",
+  writes: false,
+  description: "List the files below a folder whose path matches a pattern, sorted.",
+  properties: {
+    path: { type: "string", default: ".", description: "The folder." },
+    pattern: patternProperty,
+  },
+  required: [],
+  prepare: async (args, access) => {
+    const { virtualPath, ...about } = await lookAtFolder(args, access);
+    const pattern = checkPattern(args);
+    return {
+      canonicalArgs: { path: virtualPath, pattern },
+      targets: [],
+      facts: { scopes: about.scopes.map((scope) => scope.name) },
+      work: {
+        access: "read",
+        virtualPath,
+        ...about,
+        description: `List ${pattern} in ${virtualPath}`,
+        execute: (now) => list(now, { virtualPath, pattern, scopes: about.scopes }),
+      },
+    };
+  },
+};
+
+export function checkPattern(args: JsonObject): string {
+  const pattern = String(args["pattern"] ?? patternProperty.default);
+  compileGlob(pattern);
+  return pattern;
+}
+
+/** A folder (or file) to begin at, and the rules that hold there. Fails as the listing would. */
+export async function lookAtFolder(
+  args: JsonObject,
+  access: FileAccess,
+): Promise<Pick<FileWork, "virtualPath" | "scopes" | "protection">> {
+  const path = String(args["path"] ?? ".");
+  return seeing(access, async () => {
+    const scopes = coveredVisible(access, path);
+    if (isEverything(access.scopes, path)) return { virtualPath: ".", scopes, protection: undefined };
+    const { virtualPath } = await access.scopes.facts(path);
+    return { virtualPath, scopes, protection: access.scopes.protection(access.scopes.resolve(virtualPath)) };
+  });
+}
+
+interface Listing {
+  readonly virtualPath: string;
+  readonly pattern: string;
+  readonly scopes: readonly ScopeDeclaration[];
+}
+
+async function list(access: FileAccess, { virtualPath, pattern, scopes }: Listing): Promise<JsonObject> {
+  const { signal, config } = access;
+  const names = scopes.map((scope) => scope.name);
+  const options = { pattern, maxEntries: config.max_entries, signal, scopes: names };
+  const { paths, truncated } = await access.scopes.list(virtualPath, options);
+  if (!truncated) return { files: paths, truncated };
+  const note = `The first ${paths.length} files; there are more. List a folder further down, or use a narrower pattern.`;
+  return { files: paths, truncated, note };
+}

@@ -1,0 +1,120 @@
+import { type LineMatch, type LineSearch, LineSearchTimeout, openLineSearch } from "../../host/line-search.ts";
+import { isText } from "../../host/media-type.ts";
+import type { ScopeDeclaration } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { toolFailure } from "../toolset.ts";
+import type { FileAccess, FileTool } from "./file-work.ts";
+import { checkPattern, lookAtFolder, patternProperty } from "./list-files.ts";
+
+const maxMilliseconds = 10_000;
+const maxFiles = 20_000;
+const maxBytesOfFile = 5_000_000;
+const maxLineChars = 300;
+
+export const searchFiles: FileTool = {
+  name: "search_files",
+  writes: false,
+  description: "Search text files for a regular expression (JavaScript), line by line. Gives path, line number and the line.",
+  properties: {
+    path: { type: "string", default: ".", description: "The folder, or one file." },
+    regex: { type: "string", minLength: 1, maxLength: 1000, description: "The regular expression, without slashes or flags." },
+    pattern: patternProperty,
+  },
+  required: ["regex"],
+  prepare: async (args, access) => {
+    const regex = checkRegex(String(args["regex"]));
+    const { virtualPath, ...about } = await lookAtFolder(args, access);
+    const pattern = checkPattern(args);
+    return {
+      canonicalArgs: { path: virtualPath, regex, pattern },
+      targets: [],
+      facts: { scopes: about.scopes.map((scope) => scope.name) },
+      work: {
+        access: "read",
+        virtualPath,
+        ...about,
+        description: `Search ${pattern} in ${virtualPath} for ${regex}`,
+        execute: (now) => search(now, { virtualPath, pattern, regex, scopes: about.scopes }),
+      },
+    };
+  },
+};
+
+function checkRegex(regex: string): string {
+  try {
+    new RegExp(regex);
+    return regex;
+  } catch (error) {
+    throw toolFailure("invalid_arguments", error instanceof Error ? error.message : "regex is not a regular expression");
+  }
+}
+
+interface Search {
+  readonly virtualPath: string;
+  readonly pattern: string;
+  readonly regex: string;
+  readonly scopes: readonly ScopeDeclaration[];
+}
+
+interface Found {
+  readonly matches: JsonObject[];
+  skipped: number;
+  truncated: boolean;
+}
+
+async function search(access: FileAccess, wanted: Search): Promise<JsonObject> {
+  const listed = await filesOf(access, wanted);
+  const found: Found = { matches: [], skipped: 0, truncated: listed.truncated };
+  const lines = openLineSearch(wanted.regex, maxMilliseconds);
+  try {
+    for (const path of listed.paths) {
+      access.signal.throwIfAborted();
+      await searchFile(access, { path, lines, found });
+      if (found.truncated && found.matches.length >= access.config.max_entries) break;
+    }
+  } catch (error) {
+    if (!(error instanceof LineSearchTimeout)) throw error;
+    throw toolFailure(
+      "timeout",
+      `The search took longer than ${maxMilliseconds / 1000} seconds.`,
+      "Use a simpler expression or fewer files.",
+    );
+  } finally {
+    await lines.close();
+  }
+  const { matches, truncated, skipped } = found;
+  const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
+  return { matches, truncated, skipped_files: skipped, ...note };
+}
+
+async function filesOf(access: FileAccess, { virtualPath, pattern, scopes }: Search) {
+  const names = scopes.map((scope) => scope.name);
+  const isFile = virtualPath !== "." && (await access.scopes.facts(virtualPath)).type === "file";
+  if (isFile) return { paths: [virtualPath], truncated: false };
+  return access.scopes.list(virtualPath, { pattern, maxEntries: maxFiles, signal: access.signal, scopes: names });
+}
+
+interface FileSearch {
+  readonly path: string;
+  readonly lines: LineSearch;
+  readonly found: Found;
+}
+
+/** A file that is gone, too large or not text is counted, not reported: the search goes on. */
+async function searchFile(access: FileAccess, { path, lines, found }: FileSearch): Promise<void> {
+  const file = await access.scopes.read(path, { maxBytes: maxBytesOfFile + 1 }).catch(() => undefined);
+  if (file === undefined || file.bytes.length > maxBytesOfFile || !isText(file.bytes)) {
+    found.skipped++;
+    return;
+  }
+  const room = access.config.max_entries - found.matches.length;
+  const hits = await lines.find(new TextDecoder().decode(file.bytes), room + 1);
+  if (hits.length > room) found.truncated = true;
+  found.matches.push(...hits.slice(0, room).map((hit) => toMatch(path, hit)));
+}
+
+function toMatch(path: string, { line, column, text }: LineMatch): JsonObject {
+  const start = column > maxLineChars / 2 && text.length > maxLineChars ? column - Math.floor(maxLineChars / 3) : 0;
+  return { path, line, text: clipText(text.slice(start), maxLineChars) };
+}

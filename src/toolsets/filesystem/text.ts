@@ -1,0 +1,68 @@
+import { sniffMediaType } from "../../host/media-type.ts";
+import { ScopeError } from "../../host/scopes.ts";
+import { toolFailure } from "../toolset.ts";
+
+export interface FileText {
+  readonly text: string;
+  readonly hasMark: boolean;
+}
+
+const byteOrderMark = "\ufeff";
+
+/** UTF-8, without its byte order mark. Rejects with `not_text`. */
+export async function decodeText(bytes: Uint8Array, virtualPath: string): Promise<FileText> {
+  const text = bytes.includes(0) ? undefined : decodeOrNothing(bytes);
+  if (text === undefined) {
+    const mediaType = await sniffMediaType(bytes, virtualPath);
+    throw new ScopeError("not_text", `"${virtualPath}" is not UTF-8 text (${mediaType}, ${bytes.length} bytes).`, {
+      hint: "It can be passed to a worker as an attachment, by its path.",
+      details: { media_type: mediaType, bytes: bytes.length },
+    });
+  }
+  return text.startsWith(byteOrderMark) ? { text: text.slice(1), hasMark: true } : { text, hasMark: false };
+}
+
+function decodeOrNothing(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function encodeText({ text, hasMark }: FileText): Uint8Array {
+  return new TextEncoder().encode(hasMark ? byteOrderMark + text : text);
+}
+
+/** What cannot be written as it is shown is not written. */
+export function assertWellFormed(field: string, text: string): void {
+  if (!text.isWellFormed()) throw toolFailure("invalid_arguments", `${field} holds half a character (a lone surrogate)`);
+}
+
+/** `\r\n` where every line of a file ends so, otherwise undefined. */
+export function lineEndOf(text: string): "\r\n" | undefined {
+  const ends = text.match(/\r?\n/g);
+  return ends?.every((end) => end === "\r\n") ? "\r\n" : undefined;
+}
+
+export function withLineEnds(text: string, lineEnd: "\r\n" | undefined): string {
+  return lineEnd === undefined ? text : text.replace(/\r?\n/g, lineEnd);
+}
+
+/** Cuts where no surrogate pair is parted: a position inside one moves to its beginning. */
+export function wholeCharacterAt(text: string, position: number): number {
+  const isInside = isHigh(text.charCodeAt(position - 1)) && isLow(text.charCodeAt(position));
+  return isInside ? position - 1 : position;
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}

@@ -1,0 +1,109 @@
+import { fileTooLarge } from "../../host/scope-refusals.ts";
+import type { InspectedPath } from "../../host/scopes.ts";
+import type { Preview } from "../../protocol/approval.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { FileAccess, FileTool, PreparedWork } from "./file-work.ts";
+import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
+import { inspectVisible } from "./visible-scopes.ts";
+
+const pathProperty = { type: "string", description: "The file, such as scope/folder/name.md. Missing folders are made." };
+
+export const writeFile: FileTool = {
+  name: "write_file",
+  writes: true,
+  description: "Write a whole text file: a new one, or in place of the one that is there (whose line ends are kept).",
+  properties: { path: pathProperty, content: { type: "string", description: "The whole new content." } },
+  required: ["path", "content"],
+  prepare: async (args, access) => {
+    const content = String(args["content"]);
+    const { target, present } = await lookAtTarget(args, access);
+    const lineEnd = present?.text === undefined || content.includes("\r") ? undefined : lineEndOf(present.text.text);
+    const after = { text: withLineEnds(content, lineEnd), hasMark: false };
+    const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
+    const description = `Write ${formatCount(content.length)} characters to ${target.virtualPath} (${state})`;
+    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes: encodeText(after), description });
+  },
+};
+
+export const appendFile: FileTool = {
+  name: "append_file",
+  writes: true,
+  description:
+    "Append text to the end of a file, as it is; makes the file if there is none. Begin with a newline where one is needed.",
+  properties: { path: pathProperty, content: { type: "string", description: "What to append." } },
+  required: ["path", "content"],
+  prepare: async (args, access) => {
+    const content = String(args["content"]);
+    const { target, present } = await lookAtTarget(args, access);
+    if (present !== undefined && present.content === undefined) throw present.unreadable;
+    const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
+    const state = present === undefined ? " (new file)" : "";
+    const description = `Append ${formatCount(content.length)} characters to ${target.virtualPath}${state}`;
+    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description });
+  },
+};
+
+/** What is there now: bytes where they could be read, text where they are text. */
+export interface PresentFile {
+  readonly bytes: number;
+  readonly content: Uint8Array | undefined;
+  readonly text: FileText | undefined;
+  readonly unreadable: unknown;
+}
+
+async function lookAtTarget(args: JsonObject, access: FileAccess) {
+  assertWellFormed("content", String(args["content"]));
+  const target = await inspectVisible(access, String(args["path"]), "write");
+  return { target, present: target.facts === undefined ? undefined : await readPresent(access, target, target.facts.bytes) };
+}
+
+export async function readPresent(access: FileAccess, target: InspectedPath, bytes: number): Promise<PresentFile> {
+  try {
+    const { bytes: content } = await access.scopes.read(target.virtualPath);
+    const text = await decodeText(content, target.virtualPath).catch(() => undefined);
+    return { bytes: content.length, content, text, unreadable: undefined };
+  } catch (unreadable) {
+    return { bytes, content: undefined, text: undefined, unreadable };
+  }
+}
+
+interface Writing {
+  readonly args: JsonObject;
+  readonly target: InspectedPath;
+  readonly present: PresentFile | undefined;
+  readonly bytes: Uint8Array;
+  readonly description: string;
+}
+
+function toWork({ args, target, present, bytes, description }: Writing): PreparedWork {
+  const { virtualPath, scope, protection, facts } = target;
+  assertFits(target, bytes);
+  return {
+    canonicalArgs: args,
+    targets: [`file:${virtualPath}`],
+    facts: { scope: scope.name, file: facts?.identity ?? null },
+    work: {
+      access: "write",
+      virtualPath,
+      scopes: [scope],
+      protection,
+      description,
+      preview: toPreview(virtualPath, present, bytes),
+      execute: async (now) => {
+        const written = await now.scopes.write(virtualPath, bytes, { expect: facts?.identity });
+        return { path: virtualPath, bytes: written.bytes, created: facts === undefined };
+      },
+    },
+  };
+}
+
+export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Array): void {
+  if (scope.maxFileBytes !== undefined && bytes.length > scope.maxFileBytes) throw fileTooLarge(virtualPath, scope.maxFileBytes);
+}
+
+function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
+  const after = new TextDecoder().decode(bytes);
+  if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
+  if (present.text !== undefined) return { type: "diff", path, before: present.text.text, after: after };
+  return { type: "text", text: `Replaces ${formatCount(present.bytes)} bytes that cannot be shown as text by:\n${after}` };
+}

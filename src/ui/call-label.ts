@@ -1,0 +1,9 @@
+import type { CallPath } from "../protocol/call.ts";
+
+/** `main > pitch_evaluator#1`: the calls from the entry down, with their ordinals. */
+export function callLabel(callPath: CallPath): string {
+  return callPath
+    .split("/")
+    .map((id) => id.replace(/^(\d+)\.(.*)$/, "$2#$1"))
+    .join(" > ");
+}

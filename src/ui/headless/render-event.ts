@@ -1,0 +1,80 @@
+import type { DecisionSource } from "../../protocol/approval.ts";
+import type { RunEvent } from "../../protocol/event.ts";
+import type { ToolResult } from "../../protocol/message.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { escapeText } from "../../util/escape-text.ts";
+import { callLabel } from "../call-label.ts";
+import { renderUsage } from "../render-usage.ts";
+
+const longestArguments = 160;
+const longestResult = 200;
+
+/** One line for one event, in ASCII as far as its facts allow; undefined for events that text mode does not show. */
+export function renderEvent(event: RunEvent): string | undefined {
+  const label = callLabel(event.callPath);
+  switch (event.type) {
+    case "run-start":
+      return `run ${event.runId}: ${show(event.program)}, entry ${show(event.entry)}, approvals: ${event.mode}`;
+    case "run-end":
+      return `run ${event.stopReason}: ${renderUsage(event.usage)}${event.error ? `; ${show(event.error)}` : ""}`;
+    case "call-start":
+      return `${label} starts${event.model ? ` on ${show(event.model)} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
+    case "call-end":
+      return `${label} ends: ${event.stopReason}, ${seconds(event.milliseconds)}, ${renderUsage(event.usage)}`;
+    case "tool-call":
+      return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
+    case "tool-result":
+      return `${label} ${renderResult(event.result)} (${seconds(event.milliseconds)})`;
+    case "approval-request":
+      return `${label} asks (${event.request.position.n} of ${event.request.position.m}): ${show(event.request.description)}`;
+    case "approval-decision":
+      return `${label} ${renderDecision(event.decision.type, event.source)}${event.decision.note ? `: ${show(event.decision.note)}` : ""}`;
+    case "limit":
+      return `${label} ${show(event.message)}`;
+    case "retry":
+      return `${label} retries in ${seconds(event.delayMilliseconds)}: ${show(event.reason)}${event.afterOutput ? " (what was shown of this answer is void)" : ""}`;
+    case "progress":
+      return `${label}: ${show(event.message)}`;
+    case "warning":
+      return `${label} warning: ${show(event.message)}`;
+    case "turn-start":
+    case "turn-end":
+    case "text-delta":
+    case "reasoning-delta":
+    case "usage":
+    case "message":
+      return undefined;
+  }
+}
+
+function show(text: string): string {
+  return escapeText(text, { keepBackslashes: true });
+}
+
+function attached(names: readonly string[] | undefined): string {
+  return names && names.length > 0 ? ` with ${names.map(show).join(", ")}` : "";
+}
+
+function seconds(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function renderResult(result: ToolResult): string {
+  if (result.ok) return `gave ${show(clipText(JSON.stringify(result.value), longestResult, "..."))}`;
+  return `failed (${result.error.type}): ${show(clipText(result.error.error, longestResult, "..."))}`;
+}
+
+const deciders: Readonly<Record<DecisionSource, string>> = {
+  person: "by you",
+  memory: "as before in this run",
+  approve_all: "by approve_all",
+  reject_all: "by reject_all",
+  nobody: "because nobody can be asked",
+  repeated: "because it was denied twice",
+  error: "because the approver failed",
+};
+
+function renderDecision(type: "approve" | "deny" | "stop", source: DecisionSource): string {
+  const word = { approve: "approved", deny: "denied", stop: "stopped" }[type];
+  return `${word} ${deciders[source]}`;
+}
