@@ -18,6 +18,10 @@ export type { FilePart, Message } from "./protocol/message.ts";
 export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
+// Models.
+export { type Model, ModelError, type ModelRequest, type ModelResponse } from "./models/model.ts";
+export type { Provider, ProviderEnvironment } from "./models/provider.ts";
+
 // Tools.
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type { AttachmentHandle, OwnVerdict, Preparation, Tool, Toolset, WorkerRuntime } from "./toolsets/toolset.ts";

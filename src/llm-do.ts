@@ -6,6 +6,7 @@ import type { Host } from "./host/host.ts";
 import { createJournal, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
+import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
@@ -33,6 +34,8 @@ export interface CompileRequest {
   readonly trust?: boolean;
   /** A worker without a model is an error, not a hint. Default false. */
   readonly toRun?: boolean;
+  /** Providers beside those that come with llm-do, for this compilation or run alone. One of the same name takes its place. */
+  readonly providers?: readonly Provider[];
   /** Default: this machine. */
   readonly host?: Host;
 }
@@ -63,9 +66,9 @@ export interface RunOutput extends RunResult {
 
 /** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
 export async function compile(request: CompileRequest): Promise<Compiled> {
-  const { trust = false, toRun = false, host = await defaultHost(), ...rest } = request;
-  const providers = builtInProviders.map(({ name }) => name);
-  return compileProgram({ ...rest, host, providers, builtIns: builtInToolsets, trusted: trust, toRun });
+  const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
+  const names = [...builtInProviders, ...providers].map(({ name }) => name);
+  return compileProgram({ ...rest, host, providers: names, builtIns: builtInToolsets, trusted: trust, toRun });
 }
 
 /**
@@ -82,9 +85,8 @@ export async function run(request: RunRequest): Promise<RunOutput> {
   const directory = request.journal === false ? undefined : join(await openRunsDirectory(host, program.root), runId);
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
   const ownScripts = scriptsOfTheUser(program);
-  const resolveModel = createModelResolver(
-    createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path)),
-  );
+  const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
+  const resolveModel = createModelResolver(environment, [...builtInProviders, ...(request.providers ?? [])]);
   const messages: Message[] = [];
   const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
   const result = await runEntry(program, {

@@ -6,6 +6,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition, ToolError } from "../protocol/tool.ts";
 import { renderIssues } from "../schema/schema.ts";
+import { toToolFailure } from "../toolsets/scope-failure.ts";
 import {
   type OwnVerdict,
   type Preparation,
@@ -358,7 +359,8 @@ function toJsonValue(value: unknown): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-function toRefusal(thrown: unknown): ToolResult {
+function toRefusal(caught: unknown): ToolResult {
+  const thrown = toToolFailure(caught);
   if (thrown instanceof ToolFailure) return refusal(thrown.toolError);
   return refusal({
     type: "tool_failed",

@@ -33,16 +33,27 @@ function resolveForUser(specifier: string, context: ResolveHookContext, nextReso
   try {
     return nextResolve(specifier, context);
   } catch (error) {
-    if (!["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(errorCode(error))) throw error;
-    const url = /^(?:llm-do|zod)(?:\/|$)/.test(specifier) ? resolveHere(specifier, context) : typescriptTwin(specifier, context);
-    if (url === undefined) throw error;
-    return { url, shortCircuit: true };
+    if (!isNotFound(error)) throw error;
+    const found = ownPackages.test(specifier) ? resolveHere(specifier, context) : typescriptTwin(specifier, context, nextResolve);
+    if (found === undefined) throw error;
+    return found;
   }
 }
 
+const ownPackages = /^(?:llm-do|zod)(?:\/|$)/;
+
+function isNotFound(error: unknown): boolean {
+  return ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(errorCode(error));
+}
+
+function resolveHere(specifier: string, context: ResolveHookContext): ResolveFnOutput | undefined {
+  const isOwn = specifier === "llm-do" || specifier.startsWith("llm-do/");
+  const url = isOwn ? resolveOwn(specifier) : resolveBeside(specifier, context);
+  return url === undefined ? undefined : { url, shortCircuit: true };
+}
+
 /** From the running copy's own place. `require` and `import` can mean different files of one package. */
-function resolveHere(specifier: string, context: ResolveHookContext): string | undefined {
-  if (specifier === "llm-do" || specifier.startsWith("llm-do/")) return resolveOwn(specifier);
+function resolveBeside(specifier: string, context: ResolveHookContext): string | undefined {
   try {
     if (!context.conditions.includes("require")) return import.meta.resolve(specifier);
     return pathToFileURL(createRequire(import.meta.url).resolve(specifier)).href;
@@ -69,13 +80,19 @@ function resolveOwn(specifier: string): string | undefined {
   return url;
 }
 
-function typescriptTwin(specifier: string, context: ResolveHookContext): string | undefined {
-  if (!/^\.{0,2}\/|^file:/.test(specifier) || context.parentURL === undefined) return undefined;
-  const url = new URL(specifier, context.parentURL);
-  const twin = url.pathname.replace(/\.([cm]?)js$/, ".$1ts");
-  if (twin === url.pathname) return undefined;
-  url.pathname = twin;
-  return existing(url);
+function typescriptTwin(
+  specifier: string,
+  context: ResolveHookContext,
+  nextResolve: NextResolve,
+): ResolveFnOutput | undefined {
+  const twin = specifier.replace(/\.([cm]?)js(?=$|[?#])/, ".$1ts");
+  if (twin === specifier || !/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
+  try {
+    return nextResolve(twin, context);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 function existing(url: URL): string | undefined {

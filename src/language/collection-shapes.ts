@@ -80,7 +80,7 @@ function reportMissing(node: MapNode, fields: Fields, place: Place): void {
   }
 }
 
-export function reportUnknownKey(entry: MapEntry, known: readonly string[], place: Place): void {
+function reportUnknownKey(entry: MapEntry, known: readonly string[], place: Place): void {
   const key = clipText(entry.key.value, 80);
   const message = place.path === "" ? `unknown key \`${key}\`` : `\`${place.path}\` has no key \`${key}\``;
   const near = didYouMean(entry.key.value, known);

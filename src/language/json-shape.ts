@@ -46,12 +46,14 @@ function enter(reading: JsonReading, key: string | number, span: Span): JsonRead
 
 function readScalar(node: ScalarNode, place: Place): JsonValue | undefined {
   if (typeof node.value === "string") warnOfComment(node, { prose: false, report: place.report });
-  if (typeof node.value !== "number" || isExact(node.value)) return node.value;
+  if (typeof node.value !== "number" || isExact(node.value, node.text)) return node.value;
   const notes = [{ message: `put it in quotes if it is a text: \`${JSON.stringify(node.text)}\`` }];
   place.report(diagnose("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, notes }));
   return undefined;
 }
 
-function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+/** An integer that is written out has to be printed as it was written; other forms say themselves that they are rounded. */
+function isExact(value: number, written: string): boolean {
+  if (!Number.isFinite(value)) return false;
+  return Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(written) || String(value) === written;
 }

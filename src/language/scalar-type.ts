@@ -10,7 +10,7 @@ import type { ScalarNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
 
 /** The types of the short notation. */
-export const scalarTypes: Readonly<Record<string, JsonSchema>> = {
+const scalarTypes: Readonly<Record<string, JsonSchema>> = {
   string: { type: "string" },
   number: { type: "number" },
   integer: { type: "integer" },

@@ -19,9 +19,6 @@ export interface Shape<T> {
   read(node: SyntaxNode, place: Place): T | undefined;
 }
 
-/** What a shape reads. */
-export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
-
 export function placeOf(place: Place, key: string | number): Place {
   return { path: place.path === "" ? String(key) : `${place.path}.${key}`, report: place.report };
 }

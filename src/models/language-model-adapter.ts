@@ -31,14 +31,21 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
     id: facts.id,
     async generate(request, options) {
       options.signal.throwIfAborted();
+      // Aborted with the caller's, and when a request fails: libraries leave the connection of a broken stream open.
+      const controller = new AbortController();
+      const abort = () => controller.abort(options.signal.reason);
+      options.signal.addEventListener("abort", abort, { once: true });
       try {
-        const call = { ...toCallOptions(request, facts), abortSignal: options.signal };
+        const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
         const answer = await (options.onDelta ? stream(model, call, options) : generate(model, call, options));
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         return toModelResponse(answer);
       } catch (error) {
+        controller.abort(error);
         throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
+      } finally {
+        options.signal.removeEventListener("abort", abort);
       }
     },
   };

@@ -35,6 +35,30 @@ export function attachmentField(schema: JsonSchema): { readonly name: string; re
   return undefined;
 }
 
+/** An input schema as a caller's model sees it: attachments are paths in the caller's scopes. */
+export function toToolSchema(schema: JsonSchema): JsonSchema {
+  const { [attachmentKeyword]: keyword, ...rest } = schema;
+  if (keyword === "attachment") {
+    const path = "the path of a file that you can read; its content is sent along";
+    return { ...rest, description: typeof rest["description"] === "string" ? `${rest["description"]} (${path})` : path };
+  }
+  const { items, properties } = schema;
+  return {
+    ...rest,
+    ...(isRecord(items) ? { items: toToolSchema(items as JsonSchema) } : {}),
+    ...(isRecord(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [
+              name,
+              isRecord(property) ? toToolSchema(property as JsonSchema) : property,
+            ]),
+          ) as JsonSchema,
+        }
+      : {}),
+  };
+}
+
 /** Opens attachments through the caller's scopes: sizes first, content only when the policies accept all of them. */
 export async function readAttachments(
   paths: readonly string[],

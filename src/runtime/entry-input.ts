@@ -19,7 +19,8 @@ export function buildEntryInput(schema: JsonSchema, { input = {}, prompt, files 
   const field = attachmentField(schema);
   if (!field) throw new RunError("input_invalid", "this entry takes no attachments: its input has no field of type `attachment`");
   const names = files.map(({ name }) => name);
-  if (!field.many && names.length > 1) throw new RunError("input_invalid", `the field \`${field.name}\` takes one attachment, and ${names.length} were given`);
+  if (!field.many && names.length > 1)
+    throw new RunError("input_invalid", `the field \`${field.name}\` takes one attachment, and ${names.length} were given`);
   return { ...withPrompt, [field.name]: field.many ? names : (names[0] ?? "") };
 }
 
@@ -30,6 +31,12 @@ function promptField(schema: JsonSchema): string {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const [only, ...others] = strings.filter(([name]) => required.includes(name));
   if (only && others.length === 0) return only[0];
-  const fields = Object.keys(properties).map((name) => `\`${name}\``).join(", ") || "none";
-  throw new RunError("input_invalid", `a prompt fills the field \`input\` or the only required string, and this entry has neither; its fields: ${fields}`);
+  const fields =
+    Object.keys(properties)
+      .map((name) => `\`${name}\``)
+      .join(", ") || "none";
+  throw new RunError(
+    "input_invalid",
+    `a prompt fills the field \`input\` or the only required string, and this entry has neither; its fields: ${fields}`,
+  );
 }

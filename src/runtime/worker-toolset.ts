@@ -13,7 +13,7 @@ import {
   toolsetMark,
 } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
-import { attachmentPaths, describeFiles, readAttachments } from "./attachments.ts";
+import { attachmentPaths, describeFiles, readAttachments, toToolSchema } from "./attachments.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { LimitAccount } from "./limit-account.ts";
 
@@ -31,7 +31,7 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
     [toolMark]: true,
     name: worker.name,
     description: worker.description,
-    input: worker.input,
+    input: { ...worker.input, jsonSchema: toToolSchema(worker.input.jsonSchema) },
     calls: [worker.name],
     execute: (args, runtime, payload) =>
       executeWorker(worker, caller, {

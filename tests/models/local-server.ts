@@ -55,7 +55,7 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200, 
 
 /** Server-sent events; with `end` false the connection stays open. */
 export function sendEvents(response: ServerResponse, events: readonly string[], end = true): void {
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
   for (const event of events) response.write(event);
   if (end) response.end();
 }

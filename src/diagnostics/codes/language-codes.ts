@@ -148,7 +148,7 @@ export const languageCodes = {
     severity: "error",
     title: "A number that cannot be kept exactly",
     explanation:
-      "Integers beyond 9007199254740991, `.inf` and `.nan` would arrive changed or not at all. An identifier that only looks like a number has to be put in quotes.",
+      "Long integers, `.inf` and `.nan` would arrive changed or not at all. An identifier that only looks like a number has to be put in quotes.",
   },
   "empty-list": {
     severity: "error",

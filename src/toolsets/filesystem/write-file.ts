@@ -102,8 +102,8 @@ export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Ar
 }
 
 function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
-  const after = new TextDecoder().decode(bytes);
+  const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
-  if (present.text !== undefined) return { type: "diff", path, before: present.text.text, after: after };
+  if (present.text !== undefined) return { type: "diff", path, before: present.text.text, after };
   return { type: "text", text: `Replaces ${formatCount(present.bytes)} bytes that cannot be shown as text by:\n${after}` };
 }

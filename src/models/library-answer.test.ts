@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { toModelResponse } from "./library-answer.ts";
+
+const usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 3, text: undefined, reasoning: 2 },
+};
+const finishReason = { unified: "stop", raw: "stop" } as const;
+
+test("ids are made unique, blank arguments are none, what the provider did itself is left out", () => {
+  const call = { type: "tool-call", toolCallId: "x", toolName: "t" } as const;
+  const content = [
+    { ...call, input: "" },
+    { ...call, input: "{}" },
+    { ...call, toolCallId: "own", input: "{}", providerExecuted: true },
+    { type: "text", text: "" } as const,
+    { type: "reasoning", text: "" } as const,
+    { type: "reasoning", text: "", providerMetadata: { p: { signature: "s", nothing: undefined } } } as never,
+  ];
+  const { message } = toModelResponse({ content, finishReason, usage, warnings: [] });
+  expect(message.parts).toEqual([
+    { type: "tool-call", id: "x", name: "t", args: {} },
+    { type: "tool-call", id: "x_2", name: "t", args: {} },
+    { type: "reasoning", text: "", providerData: { p: { signature: "s" } } },
+  ]);
+});
+
+test("unknown usage counts as none", () => {
+  const response = toModelResponse({ content: [], finishReason, usage, warnings: [] });
+  expect(response.usage).toEqual({ requests: 1, inputTokens: 0, outputTokens: 3, cachedInputTokens: 0, reasoningTokens: 2 });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { ModelError } from "./model.ts";
+import { retryDelay } from "./retry.ts";
+import { readRetryAfter } from "./retry-after.ts";
+
+function error(retryable: boolean, retryAfterMilliseconds?: number): ModelError {
+  return new ModelError({ code: "overloaded", model: "a:b", message: "no", retryable, retryAfterMilliseconds });
+}
+
+test("doubles, with jitter, and gives up after four retries", () => {
+  expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(error(true), attempt, 0))).toEqual([250, 500, 1000, 2000, undefined]);
+  expect([1, 4].map((attempt) => retryDelay(error(true), attempt, 0.999))).toEqual([500, 3998]);
+});
+
+test("does not retry what cannot help", () => {
+  expect(retryDelay(error(false), 1, 0)).toBeUndefined();
+  expect(retryDelay(error(false, 10), 1, 0)).toBeUndefined();
+});
+
+test("never comes back before it was asked to, and not at all for a long wait", () => {
+  expect(retryDelay(error(true, 20_000), 1, 0)).toBe(20_000);
+  expect(retryDelay(error(true, 20_000), 1, 0.5)).toBe(20_250);
+  expect(retryDelay(error(true, 0), 3, 0)).toBe(0);
+  expect(retryDelay(error(true, 120_000), 1, 0)).toBe(120_000);
+  expect(retryDelay(error(true, 120_001), 1, 0)).toBeUndefined();
+});
+
+const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+
+test.each([
+  [{}, undefined],
+  [{ "retry-after": "3" }, 3000],
+  [{ "retry-after": "0.5" }, 500],
+  [{ "retry-after-ms": "120", "retry-after": "3" }, 120],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", date }, 30_000],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT", date }, 0],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT" }, undefined],
+  [{ "retry-after": "soon", date }, undefined],
+  [{ "retry-after": "-5" }, undefined],
+])("%j", (headers, milliseconds) => {
+  expect(readRetryAfter(headers as Record<string, string>)).toBe(milliseconds);
+});

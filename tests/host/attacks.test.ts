@@ -1,0 +1,214 @@
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { ScopeError, type Scopes } from "../../src/host/scopes.ts";
+
+const isLinux = process.platform === "linux";
+const bytes = (text: string) => new TextEncoder().encode(text);
+const canary = "canary: this lies outside";
+let root: string;
+let scopes: Scopes;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "llm-do-attack-")));
+  mkdirSync(join(root, "in/folder"), { recursive: true });
+  mkdirSync(join(root, "outside"));
+  writeFileSync(join(root, "in/folder/file"), "inside");
+  writeFileSync(join(root, "outside/file"), canary);
+  scopes = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+  await scopes.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(script: string, ...args: string[]): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, "fixtures", script), args, { execArgv: [], silent: true });
+  children.push(child);
+  await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", () => reject(new Error(`${script} did not start`)));
+  });
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof ScopeError)) throw error;
+    expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain(root);
+    return undefined;
+  }
+}
+
+describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () => {
+  test("reads, lists and looks never leave the scope", { timeout: 60_000 }, async () => {
+    await start("swap.js", join(root, "in/folder"), join(root, "outside"));
+    let read = 0;
+    for (let n = 0; n < 2000; n++) {
+      const file = await attempt(() => scopes.read("s/folder/file"));
+      if (file !== undefined) {
+        expect(new TextDecoder().decode(file.bytes)).toBe("inside");
+        read++;
+      }
+      if (n % 20 === 0) {
+        const listed = await attempt(() => scopes.list("s", { pattern: "**/*", maxEntries: 9 }));
+        for (const path of listed?.paths ?? []) expect(path).toMatch(/^s\/folder(\.spare)?\/file$/);
+      }
+    }
+    expect(read).toBeGreaterThan(0);
+  });
+
+  test("writes never leave the scope", { timeout: 120_000 }, async () => {
+    await start("swap.js", join(root, "in/folder"), join(root, "outside"));
+    let written = 0;
+    for (let n = 0; n < 2000; n++) {
+      const path = n % 2 === 0 ? `s/folder/new-${n}` : `s/folder/deep-${n}/new`;
+      if ((await attempt(() => scopes.write(path, bytes("written"), { expect: undefined }))) !== undefined) written++;
+    }
+    expect(written).toBeGreaterThan(0);
+    expect(readdirSync(join(root, "outside"))).toEqual(["file"]);
+    expect(readFileSync(join(root, "outside/file"), "utf8")).toBe(canary);
+  });
+
+  test("nor where the file itself becomes a link", { timeout: 60_000 }, async () => {
+    await start("swap-file.js", join(root, "in/folder/file"), join(root, "outside/file"));
+    for (let n = 0; n < 1000; n++) {
+      const file = await attempt(() => scopes.read("s/folder/file"));
+      if (file !== undefined) expect(new TextDecoder().decode(file.bytes)).not.toContain("canary");
+      const found = await attempt(() => scopes.facts("s/folder/file"));
+      await attempt(() => scopes.write("s/folder/file", bytes("written"), { expect: found?.identity }));
+    }
+    expect(readFileSync(join(root, "outside/file"), "utf8")).toBe(canary);
+  });
+});
+
+describe.runIf(isLinux)("a folder that is moved away", () => {
+  test("the root stays the folder that was opened", async () => {
+    execFileSync("mv", [join(root, "in"), join(root, "moved")]);
+    symlinkSync(join(root, "outside"), join(root, "in"));
+    expect(await attempt(() => scopes.read("s/file"))).toBeUndefined();
+    await scopes.write("s/new", bytes("x"), { expect: undefined });
+    expect(readdirSync(join(root, "moved")).sort()).toEqual(["folder", "new"]);
+    expect(readdirSync(join(root, "outside"))).toEqual(["file"]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("things that are no files", () => {
+  test("a pipe nobody writes to, a socket and devices are refused at once", async () => {
+    execFileSync("mkfifo", [join(root, "in/pipe")]);
+    const server = createServer().listen(join(root, "in/socket"));
+    await new Promise((resolve) => server.once("listening", resolve));
+    try {
+      for (const name of ["pipe", "socket"]) await expectNoFile(scopes, `s/${name}`);
+      const devices = await createNodeHost().openScopes([{ name: "dev", root: "/dev", mode: "rw" }]);
+      for (const name of ["zero", "null", "tty", "full"]) await expectNoFile(devices, `dev/${name}`);
+      await devices.close();
+    } finally {
+      server.close();
+    }
+  });
+
+  async function expectNoFile(where: Scopes, path: string): Promise<void> {
+    const started = performance.now();
+    await expect(where.read(path)).rejects.toMatchObject({ type: "not_a_file" });
+    await expect(where.write(path, bytes("x"), { expect: undefined })).rejects.toMatchObject({ type: "not_a_file" });
+    expect(performance.now() - started).toBeLessThan(2000);
+  }
+});
+
+describe("hard links", () => {
+  test("a write replaces the name and leaves the other one alone", async () => {
+    linkSync(join(root, "outside/file"), join(root, "in/hard"));
+    const { identity } = await scopes.facts("s/hard");
+    await scopes.write("s/hard", bytes("mine"), { expect: identity });
+    expect(readFileSync(join(root, "outside/file"), "utf8")).toBe(canary);
+    expect(readFileSync(join(root, "in/hard"), "utf8")).toBe("mine");
+  });
+});
+
+describe("killed while writing", () => {
+  const runs = Number(process.env["LLM_DO_KILL_RUNS"] ?? 50);
+
+  test(`${runs} times: never a torn file, and nothing left after the next write`, { timeout: 5000 + runs * 2000 }, async () => {
+    const target = join(root, "in/file");
+    writeFileSync(target, "a".repeat(300_000));
+    for (let run = 0; run < runs; run++) {
+      const child = await start("write-forever.js", join(root, "in"));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+      await kill(child);
+      const content = readFileSync(target, "utf8");
+      expect(content.length).toBe(300_000);
+      expect(content === "a".repeat(300_000) || content === "b".repeat(300_000)).toBe(true);
+    }
+    const next = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
+    await next.write("s/after", bytes("x"), { expect: undefined });
+    await next.close();
+    expect(readdirSync(join(root, "in")).sort()).toEqual(["after", "file", "folder"]);
+  });
+});
+
+describe.runIf(isLinux)("a disk that refuses", () => {
+  const isRoot = process.getuid?.() === 0;
+
+  test.skipIf(isRoot)("a folder without permission", async () => {
+    execFileSync("chmod", ["555", join(root, "in/folder")]);
+    await expect(scopes.write("s/folder/x", bytes("x"), { expect: undefined })).rejects.toMatchObject({ type: "io_error" });
+    execFileSync("chmod", ["755", join(root, "in/folder")]);
+  });
+
+  test("a file that nobody may write is not replaced", async () => {
+    execFileSync("chmod", ["444", join(root, "in/folder/file")]);
+    const { identity } = await scopes.facts("s/folder/file");
+    await expect(scopes.write("s/folder/file", bytes("x"), { expect: identity })).rejects.toMatchObject({ type: "io_error" });
+    expect(readFileSync(join(root, "in/folder/file"), "utf8")).toBe("inside");
+  });
+
+  test("a full disk leaves the old file and no temporary", async (context) => {
+    const disk = join(root, "disk");
+    mkdirSync(disk);
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], { stdio: "ignore" });
+    } catch {
+      return context.skip("no small disk can be mounted here");
+    }
+    const small = await createNodeHost().openScopes([{ name: "disk", root: disk, mode: "rw" }]);
+    try {
+      const { identity } = await small.write("disk/file", bytes("old"), { expect: undefined });
+      const error = await small
+        .write("disk/file", new Uint8Array(200_000), { expect: identity })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ type: "io_error", details: { code: "ENOSPC" } });
+      expect(readdirSync(disk)).toEqual(["file"]);
+      expect(readFileSync(join(disk, "file"), "utf8")).toBe("old");
+    } finally {
+      await small.close();
+      execFileSync("umount", [disk]);
+    }
+  });
+});

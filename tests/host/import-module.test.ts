@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ModuleSyntaxError } from "../../src/host/module-syntax-error.ts";
+import { createNodeHost } from "../../src/host/node-host.ts";
+
+const host = createNodeHost();
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "llm-do-import-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(files: Readonly<Record<string, string>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+async function failure(path: string): Promise<Error & { code?: string }> {
+  return host.importModule(join(folder, path)).then(
+    () => expect.unreachable(),
+    (error: Error) => error,
+  );
+}
+
+describe("importModule, in a folder without a package", () => {
+  test("runs TypeScript, finds zod, and takes ./x.js for ./x.ts, in helpers too", async () => {
+    put({
+      "tools.ts":
+        'import { z } from "zod";\nimport { two } from "./deep/helper.js";\nexport const made = z.number().parse(two as number);',
+      "deep/helper.ts":
+        'import { one } from "./one.ts";\nimport * as z from "zod/v4";\nexport const two: number = one + z.number().parse(1);',
+      "deep/one.ts": "export const one = 1 as const;",
+    });
+    expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ made: 2 });
+  });
+
+  test("the zod that it finds is the one that runs here", async () => {
+    put({ "tools.mjs": 'export { z } from "zod";', "old.cjs": 'exports.z = require("zod").z;' });
+    const { z } = await import("zod");
+    expect((await host.importModule(join(folder, "tools.mjs")))["z"]).toBe(z);
+    expect((await host.importModule(join(folder, "old.cjs")))["z"]).toBeTypeOf("object");
+  });
+
+  test("a package of its own comes first", async () => {
+    put({
+      "tools.ts":
+        'import { mine } from "llm-do";\nimport { sub } from "llm-do/toolsets";\nimport z from "zod";\nexport const all = [mine, sub, z];',
+      "node_modules/llm-do/package.json": '{"name":"llm-do","type":"module","exports":{".":"./a.js","./toolsets":"./b.js"}}',
+      "node_modules/llm-do/a.js": "export const mine = 1;",
+      "node_modules/llm-do/b.js": "export const sub = 2;",
+      "node_modules/zod/package.json": '{"name":"zod","type":"module","exports":"./z.js"}',
+      "node_modules/zod/z.js": "const z = 3;\nexport default z;",
+    });
+    expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ all: [1, 2, 3] });
+  });
+
+  test("modules in node_modules get none of this", async () => {
+    put({
+      "tools.ts": 'export * from "thing";',
+      "node_modules/thing/package.json": '{"name":"thing","type":"module","exports":"./index.js"}',
+      "node_modules/thing/index.js": 'export * from "zod";',
+    });
+    expect(await failure("tools.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
+  });
+
+  test("a package of type commonjs does not make a module of it something else", async () => {
+    put({
+      "package.json": '{"type":"commonjs"}',
+      "tools.ts": 'import { helped } from "./helper.js";\nexport const value: number = helped;',
+      "helper.ts": "export const helped: number = 4;",
+    });
+    expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ value: 4 });
+  });
+
+  test("names with blanks, percent signs and letters of all kinds", async () => {
+    put({ "a b%20#é/tools ?.ts": 'export { x } from "./other one.js";', "a b%20#é/other one.ts": "export const x = 1;" });
+    expect(await host.importModule(join(folder, "a b%20#é/tools ?.ts"))).toMatchObject({ x: 1 });
+  });
+});
+
+describe("what goes wrong", () => {
+  test.each([
+    ["enum", "export enum Colour { Red }"],
+    ["parameter property", "export class A { constructor(private x: number) {} }"],
+    ["namespace", "export namespace N { export const x = 1; }"],
+  ])("%s: says where, and what to do", async (_, code) => {
+    put({ "tools.ts": 'export * from "./part.ts";', "part.ts": `// first line\n${code}\n` });
+    const error = await failure("tools.ts");
+    expect(error).toBeInstanceOf(ModuleSyntaxError);
+    expect(error).toMatchObject({ file: join(folder, "part.ts"), line: 2, hint: expect.stringContaining("const object") });
+    expect(error.message).toContain(`${join(folder, "part.ts")}:2: `);
+  });
+
+  test("broken syntax says where", async () => {
+    put({ "tools.ts": "export const x = ;\n" });
+    expect(await failure("tools.ts")).toMatchObject({ file: join(folder, "tools.ts"), line: 1 });
+  });
+
+  test("what the module's own code throws keeps its stack", async () => {
+    put({ "tools.ts": 'interface X {}\nfunction fail(): X {\n  throw new RangeError("mine");\n}\nfail();\nexport {};' });
+    const error = await failure("tools.ts");
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error.stack).toContain(`${join(folder, "tools.ts")}:3`);
+  });
+
+  test("what is not there says so", async () => {
+    put({ "tools.ts": 'import "./missing.js";', "other.ts": 'import "llm-do-extra";' });
+    expect(await failure("tools.ts")).toMatchObject({
+      code: "ERR_MODULE_NOT_FOUND",
+      message: expect.stringContaining("missing.js"),
+    });
+    expect(await failure("other.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
+    expect(await failure("nothing.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
+  });
+});
+
+test("other modules of the process see no difference, and nothing is printed", () => {
+  put({
+    "app.mjs": `
+      import { createNodeHost } from ${JSON.stringify(new URL("../../src/host/node-host.ts", import.meta.url).href)};
+      const { ok } = await createNodeHost().importModule(${JSON.stringify("FOLDER/program/tools.ts")}.replace("FOLDER", import.meta.dirname));
+      const code = await import("zod").catch((error) => error.code);
+      console.log(ok, code);`,
+    "program/tools.ts": 'import { z } from "zod";\nexport const ok: boolean = z.boolean().parse(true);',
+  });
+  const output = execFileSync(process.execPath, [join(folder, "app.mjs")], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  expect(output).toBe("true ERR_MODULE_NOT_FOUND\n");
+});

@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createId } from "../../src/host/create-id.ts";
+import { variable } from "../../src/host/host.ts";
+import { LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
+import { sniffMediaType } from "../../src/host/media-type.ts";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { findStateDirectory } from "../../src/host/state-directory.ts";
+
+describe("media types", () => {
+  const png = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex");
+  test.each([
+    ["a.md", Buffer.from("# x"), "text/markdown"],
+    ["a.JSON", Buffer.from("{}"), "application/json"],
+    ["a.csv", Buffer.from("a,b"), "text/csv"],
+    ["a", Buffer.from("BMW builds cars"), "text/plain"],
+    ["a.pdf", Buffer.from("text all the same"), "text/plain"],
+    ["a.txt", Buffer.from("%PDF-1.7\n"), "application/pdf"],
+    ["a.txt", png, "image/png"],
+    ["a.txt", Buffer.from([0, 1, 2, 3]), "application/octet-stream"],
+    ["a.txt", Buffer.from([0xff, 0xfe, 0x41]), "application/octet-stream"],
+    ["cut.txt", Buffer.from("é").subarray(0, 1), "text/plain"],
+    ["empty", new Uint8Array(), "text/plain"],
+  ])("%s", async (name, bytes, expected) => {
+    expect(await sniffMediaType(bytes, name)).toBe(expected);
+  });
+});
+
+describe("line search", () => {
+  test("finds lines with their number and column", async () => {
+    const search = openLineSearch("b+", 5000);
+    expect(await search.find("a\r\nabb\nc\nb", 9)).toEqual([
+      { line: 2, column: 1, text: "abb" },
+      { line: 4, column: 0, text: "b" },
+    ]);
+    expect(await search.find("b\nb\nb", 2)).toHaveLength(2);
+    await search.close();
+  });
+
+  test("an expression that never ends is ended", async () => {
+    const search = openLineSearch("^(a+)+$", 300);
+    await expect(search.find(`${"a".repeat(60)}!`, 9)).rejects.toBeInstanceOf(LineSearchTimeout);
+    await search.close();
+  });
+});
+
+describe("state directory", () => {
+  const facts = { environment: {}, platform: "linux", homeDirectory: "/home/u", workingDirectory: "/work" };
+  test.each([
+    [{}, "/home/u/.local/state/llm-do"],
+    [{ environment: { XDG_STATE_HOME: "/state" } }, "/state/llm-do"],
+    [{ environment: { XDG_STATE_HOME: "relative" } }, "/home/u/.local/state/llm-do"],
+    [{ environment: { XDG_STATE_HOME: "/state", LLM_DO_STATE_DIR: "mine" } }, "/work/mine"],
+    [{ environment: { LLM_DO_STATE_DIR: "" } }, "/home/u/.local/state/llm-do"],
+    [{ platform: "darwin" }, "/home/u/Library/Application Support/llm-do"],
+    [{ platform: "win32", environment: { LOCALAPPDATA: "/local" } }, "/local/llm-do"],
+  ])("%j", (more, expected) => {
+    expect(findStateDirectory({ ...facts, ...more })).toBe(expected);
+  });
+});
+
+test("an empty variable counts as unset", () => {
+  const host = createMemoryHost({ environment: { A: "", B: "b" } });
+  expect([variable(host, "A"), variable(host, "B"), variable(host, "C")]).toEqual([undefined, "b", undefined]);
+});
+
+test("ids begin with the second in UTC", () => {
+  expect(createId(Date.UTC(2026, 10, 21, 22, 45, 1), () => 0)).toBe("20261121-224501-000000");
+});
+
+describe("left-over temporaries", () => {
+  test("of dead processes and old ones go, of living ones stay", async () => {
+    const root = mkdtempSync(join(tmpdir(), "llm-do-left-"));
+    const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
+    await scopes.write("s/probe", new Uint8Array(), { expect: undefined });
+    await scopes.close();
+    const old = new Date(Date.now() - 3_600_000);
+    const put = (name: string, time?: Date) => {
+      writeFileSync(join(root, name), "x");
+      if (time !== undefined) utimesSync(join(root, name), time, time);
+    };
+    put(".llm-do-elsewhere-1-abc.tmp");
+    put(".llm-do-elsewhere-1-old.tmp", old);
+    put(".llm-do-elsewhere-x-old.tmp", old);
+    put("llm-do-elsewhere-1-old.tmp", old);
+    mkdirSync(join(root, ".llm-do-elsewhere-1-folder.tmp"));
+    const again = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
+    await again.write("s/probe2", new Uint8Array(), { expect: undefined });
+    expect((await again.list("s", { pattern: "{.*,*}", maxEntries: 9 })).paths).not.toContain("s/.llm-do-elsewhere-1-abc.tmp");
+    await again.close();
+    expect(readdirSync(root).sort()).toEqual([
+      ".llm-do-elsewhere-1-abc.tmp",
+      ".llm-do-elsewhere-1-folder.tmp",
+      ".llm-do-elsewhere-x-old.tmp",
+      "llm-do-elsewhere-1-old.tmp",
+      "probe",
+      "probe2",
+    ]);
+    rmSync(root, { recursive: true });
+  });
+});
+
+describe("memory host", () => {
+  test("time moves when told to, and sleepers wake in order", async () => {
+    const { clock } = createMemoryHost({ now: 1000 });
+    const woken: string[] = [];
+    const sleep = (name: string, time: number) => clock.sleep(time).then(() => woken.push(`${name}@${clock.now()}`));
+    void sleep("late", 50);
+    void sleep("early", 10).then(() => sleep("again", 20));
+    await clock.advance(40);
+    expect([woken, clock.now(), clock.monotonic()]).toEqual([["early@1010", "again@1030"], 1040, 40]);
+  });
+
+  test("plans failures: a full disk leaves the old file and nothing else", async () => {
+    const host = createMemoryHost({ files: { "/d/file": "old" } });
+    const scopes = await host.openScopes([{ name: "d", root: "/d", mode: "rw" }]);
+    const { identity } = await scopes.facts("d/file");
+    for (const failing of ["createFile", "write", "sync", "rename"]) {
+      host.setFaults((operation) => (operation === failing ? "ENOSPC" : undefined));
+      await expect(scopes.write("d/file", new Uint8Array(1), { expect: identity })).rejects.toMatchObject({
+        type: "io_error",
+        message: '"d/file": the disk is full.',
+      });
+    }
+    host.setFaults(() => undefined);
+    expect(host.snapshot("/d")).toEqual({ "/d/file": "old" });
+  });
+
+  test("is the same in every run", () => {
+    const ids = () => {
+      const host = createMemoryHost();
+      return [host.createId(), host.createId(), host.random()];
+    };
+    expect(ids()).toEqual(ids());
+  });
+});

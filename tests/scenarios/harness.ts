@@ -1,0 +1,103 @@
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import {
+  type ApprovalPolicy,
+  type Host,
+  type JsonObject,
+  type RunEvent,
+  type RunOutput,
+  type RunRequest,
+  run,
+} from "../../src/index.ts";
+import { readJournal } from "../../src/journal/read-journal.ts";
+import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
+
+export interface Scenario {
+  /** Files of the program by their path in it; `.worker` files may leave the fences out of an empty frontmatter. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly model: Script;
+  readonly approval?: ApprovalPolicy;
+  readonly request?: Partial<RunRequest>;
+  /** Exports of the program's `tools.ts`. */
+  readonly tools?: Readonly<Record<string, unknown>>;
+  readonly host?: Host;
+}
+
+export interface Played {
+  readonly result: RunOutput | undefined;
+  readonly error: unknown;
+  readonly events: readonly RunEvent[];
+  readonly journal: readonly JournalEntry[];
+  readonly model: ScriptedModel;
+  /** Files of the program afterwards, journals left out. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Plays a whole run through the front door: a program in memory, a model that is a function, everything recorded. */
+export async function play({ files, model, tools, approval = { mode: "prompt" }, request = {} }: Scenario): Promise<Played> {
+  const root = "/program";
+  const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
+  const host = createMemoryHost({
+    files: {
+      ...absolute,
+      ...(tools
+        ? {
+            [`${root}/tools.ts`]: Object.keys(tools)
+              .map((name) => `export const ${name} = 0;\n`)
+              .join(""),
+          }
+        : {}),
+    },
+    modules: tools ? { [`${root}/tools.ts`]: { ...tools } } : {},
+  });
+  const events: RunEvent[] = [];
+  const scripted = scriptedModel(model, "test:model");
+  const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => scripted };
+  let result: RunOutput | undefined;
+  let error: unknown;
+  try {
+    const impatient = { ...host, clock: { ...host.clock, sleep: async () => undefined } };
+    result = await run({
+      target: root,
+      approval,
+      host: request.limits?.seconds === undefined ? impatient : host,
+      trust: true,
+      model: "test:model",
+      providers: [provider],
+      onEvent: (event) => events.push(event),
+      ...request,
+    });
+  } catch (thrown) {
+    error = thrown;
+  }
+  const runs = await host.files.names(`${root}/.llm-do/runs`);
+  const journal = runs[0] === undefined ? [] : (await readJournal(host, `${root}/.llm-do/runs/${runs[0]}`)).entries;
+  const kept = Object.entries(host.snapshot(root)).filter(([path]) => !path.includes("/.llm-do/"));
+  return {
+    result,
+    error,
+    events,
+    journal,
+    model: scripted,
+    files: Object.fromEntries(kept.map(([path, text]) => [path.slice(root.length + 1), text])),
+  };
+}
+
+export function worker(frontmatter: string, instructions = "Do it."): string {
+  return `---\n${frontmatter.trim()}\n---\n${instructions}\n`;
+}
+
+/** The types of a run's events, with the call they belong to, for transcripts. */
+export function transcript(events: readonly RunEvent[]): string[] {
+  const quiet = new Set(["usage", "turn-start", "turn-end", "message"]);
+  return events.filter(({ type }) => !quiet.has(type)).map((event) => `${event.callPath} ${event.type}${detail(event)}`);
+}
+
+function detail(event: RunEvent): string {
+  if (event.type === "tool-result") return event.result.ok ? " ok" : ` ${event.result.error.type}`;
+  if (event.type === "approval-decision") return ` ${event.decision.type} by ${event.source}`;
+  if (event.type === "call-end" || event.type === "run-end") return ` ${event.stopReason}`;
+  return "";
+}
+
+export type { JsonObject };
