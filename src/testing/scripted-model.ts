@@ -22,7 +22,7 @@ export interface ScriptedModel extends Model {
  * A model that a function plays, or a list of replies, one for each request in the order in which they come (a retried
  * request takes the next one). A request too many fails with `unexpected_request`.
  */
-export function scriptedModel(script: Script | readonly ScriptedReply[], id = "scripted:test"): ScriptedModel {
+export function scriptedModel(script: Script | readonly (ScriptedReply | string)[], id = "scripted:test"): ScriptedModel {
   const requests: ScriptedRequest[] = [];
   const play: Script =
     typeof script === "function"

@@ -1,13 +1,5 @@
-import { createMemoryHost } from "../../src/host/memory-host.ts";
-import {
-  type ApprovalPolicy,
-  type Host,
-  type JsonObject,
-  type RunEvent,
-  type RunOutput,
-  type RunRequest,
-  run,
-} from "../../src/index.ts";
+import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
+import { type ApprovalPolicy, type JsonObject, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
 import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
@@ -16,11 +8,10 @@ export interface Scenario {
   /** Files of the program by their path in it; `.worker` files may leave the fences out of an empty frontmatter. */
   readonly files: Readonly<Record<string, string>>;
   readonly model: Script;
-  readonly approval?: ApprovalPolicy;
+  readonly approval?: ApprovalPolicy | ((host: MemoryHost) => ApprovalPolicy);
   readonly request?: Partial<RunRequest>;
   /** Exports of the program's `tools.ts`. */
   readonly tools?: Readonly<Record<string, unknown>>;
-  readonly host?: Host;
 }
 
 export interface Played {
@@ -59,7 +50,7 @@ export async function play({ files, model, tools, approval = { mode: "prompt" },
     const impatient = { ...host, clock: { ...host.clock, sleep: async () => undefined } };
     result = await run({
       target: root,
-      approval,
+      approval: typeof approval === "function" ? approval(host) : approval,
       host: request.limits?.seconds === undefined ? impatient : host,
       trust: true,
       model: "test:model",

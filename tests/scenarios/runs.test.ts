@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type ApprovalRequest, RunError, tool } from "../../src/index.ts";
+import type { ToolResultPart } from "../../src/protocol/message.ts";
 import { play, transcript, worker } from "./harness.ts";
 
 const writer = worker("toolsets: { filesystem: {} }");
+
+function typeOf({ result }: ToolResultPart): string {
+  return result.ok ? "ok" : result.error.type;
+}
 
 describe("a run", () => {
   test("gives what the model says, and the conversation", async () => {
@@ -287,10 +292,10 @@ describe("approvals", () => {
       model: ({ turn }) => (turn === 1 ? writes(["a.txt"]) : "done"),
       approval: {
         mode: "prompt",
-        approver: async ({ args }) => (
-          asked.push(args["path"]),
-          asked.length === 1 ? { type: "approve", args: { ...args, path: "c.txt" } } : { type: "approve" }
-        ),
+        approver: async ({ args }) => {
+          asked.push(args["path"]);
+          return asked.length === 1 ? { type: "approve", args: { ...args, path: "c.txt" } } : { type: "approve" };
+        },
       },
       request: { input: "x" },
     });
@@ -298,17 +303,35 @@ describe("approvals", () => {
     expect(Object.keys(files)).toEqual(["c.txt", "main.worker"]);
   });
 
-  test("a file that changes between the question and the write is not overwritten", async () => {
+  test("a file that changes between the question and the write is not overwritten, and the model is told", async () => {
     const { result, files } = await play({
       files: { "main.worker": writer, "a.txt": "old" },
-      tools: undefined as never,
-      model: ({ turn, toolResults }) =>
-        turn === 1 ? writes(["a.txt"]) : JSON.stringify(toolResults().map(({ result: one }) => !one.ok && one.error.type)),
-      approval: { mode: "approve_all" },
+      model: ({ turn, toolResults }) => (turn === 1 ? writes(["a.txt"]) : JSON.stringify(toolResults().map(typeOf))),
+      approval: (host) => ({
+        mode: "prompt",
+        approver: async () => {
+          host.put("/program/a.txt", "somebody else's");
+          return { type: "approve" };
+        },
+      }),
       request: { input: "x" },
     });
-    expect(result?.output).toBe("[false]");
-    expect(files["a.txt"]).toBe("a.txt");
+    expect(result?.output).toBe('["changed"]');
+    expect(files["a.txt"]).toBe("somebody else's");
+  });
+
+  test("two writes to one file in one turn are judged one after the other", async () => {
+    const { result, files } = await play({
+      files: { "main.worker": writer },
+      model: ({ turn, toolResults }) =>
+        turn === 1
+          ? { calls: ["one", "two"].map((content) => ({ tool: "write_file", args: { path: "a.txt", content } })) }
+          : JSON.stringify(toolResults().map(typeOf)),
+      approval: { mode: "prompt", approver: async () => ({ type: "approve" }) },
+      request: { input: "x" },
+    });
+    expect(result?.output).toBe('["ok","ok"]');
+    expect(files["a.txt"]).toBe("two");
   });
 
   test("reject_all denies what asks, and only that", async () => {

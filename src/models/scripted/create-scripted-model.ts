@@ -6,7 +6,7 @@ import { type GenerateOptions, type Model, ModelError, type ModelResponse } from
 import { retryableByCode } from "../model-error-codes.ts";
 import { raceAbort } from "../race-abort.ts";
 import { readReply } from "./read-reply.ts";
-import type { Script, ScriptedAnswer, ScriptedCall, ScriptedRequest } from "./script.ts";
+import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest } from "./script.ts";
 import { ScriptFault } from "./script-fault.ts";
 import { toScriptedRequest } from "./scripted-request.ts";
 
@@ -27,7 +27,7 @@ export function createScriptedModel(id: string, script: Script, observe?: (reque
   };
 }
 
-async function answer(id: string, script: Script, request: ScriptedRequest): Promise<ScriptedAnswer> {
+async function answer(id: string, script: Script, request: ScriptedRequest): Promise<ScriptedReply> {
   try {
     const value = await script(request);
     if (value === undefined || value === null) return request.unexpected("nothing: the script gave no reply");
@@ -41,7 +41,7 @@ async function answer(id: string, script: Script, request: ScriptedRequest): Pro
   }
 }
 
-function toResponse(reply: ScriptedAnswer, request: ScriptedRequest): ModelResponse {
+function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelResponse {
   const text = reply.json === undefined ? reply.text : JSON.stringify(reply.json);
   const calls = toCallParts(reply.calls ?? [], request);
   const parts = [
@@ -96,7 +96,7 @@ function pieces(text: string): string[] {
   return Array.from({ length: count }, (_, index) => characters.slice(index * size, (index + 1) * size).join(""));
 }
 
-function toModelError(model: string, error: NonNullable<ScriptedAnswer["error"]>): ModelError {
+function toModelError(model: string, error: NonNullable<ScriptedReply["error"]>): ModelError {
   return new ModelError({
     code: error.code,
     model,

@@ -1,6 +1,6 @@
 import { isRecord } from "../../protocol/json.ts";
 import { readReply } from "./read-reply.ts";
-import type { Script, ScriptedAnswer, ScriptedRequest } from "./script.ts";
+import type { Script, ScriptedReply, ScriptedRequest } from "./script.ts";
 import { type FieldKinds, readFields, ScriptFault } from "./script-fault.ts";
 import { countFiles } from "./scripted-request.ts";
 
@@ -8,7 +8,7 @@ import { countFiles } from "./scripted-request.ts";
 interface Rule {
   readonly where: string;
   readonly expect: Expectation;
-  readonly reply: ScriptedAnswer;
+  readonly reply: ScriptedReply;
 }
 
 interface Expectation {
@@ -60,7 +60,7 @@ function readRule(value: unknown, path: readonly (string | number)[]): Rule {
   return { where, expect, reply: readReply(fields["reply"], [...path, "reply"]) };
 }
 
-function play(workers: ReadonlyMap<string, readonly Rule[]>, request: ScriptedRequest): ScriptedAnswer {
+function play(workers: ReadonlyMap<string, readonly Rule[]>, request: ScriptedRequest): ScriptedReply {
   const rules = workers.get(request.worker) ?? workers.get("*");
   if (!rules) return request.unexpected(`a request of one of the workers ${[...workers.keys()].join(", ") || "(none)"}`);
   const rule = rules[request.turn - 1];

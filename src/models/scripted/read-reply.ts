@@ -1,6 +1,6 @@
 import type { ModelErrorCode } from "../model.ts";
 import { retryableByCode } from "../model-error-codes.ts";
-import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts";
+import type { ScriptedCall, ScriptedError, ScriptedReply } from "./script.ts";
 import { type FieldKinds, readFields, ScriptFault } from "./script-fault.ts";
 
 type Path = readonly (string | number)[];
@@ -32,9 +32,9 @@ const errorFields: FieldKinds = {
 const finishes = ["stop", "tool-calls", "length", "content-filter", "other"];
 
 /** Checks what a script answered. Throws a `ScriptFault` that says where it is wrong. */
-export function readReply(value: unknown, path: Path): ScriptedAnswer {
+export function readReply(value: unknown, path: Path): ScriptedReply {
   if (typeof value === "string") return { text: value };
-  const reply = readFields(value, replyFields, path) as ScriptedAnswer;
+  const reply = readFields(value, replyFields, path) as ScriptedReply;
   if (reply.text !== undefined && reply.json !== undefined) throw new ScriptFault(path, "has both text and json");
   if (reply.finish !== undefined && !finishes.includes(reply.finish)) {
     throw new ScriptFault([...path, "finish"], `must be one of ${finishes.join(", ")}`);

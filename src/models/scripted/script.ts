@@ -8,10 +8,10 @@ import type { ModelErrorCode, ModelRequest, ModelResponse } from "../model.ts";
  * A model that is played by code: it sees the request and answers. Answering nothing means that the request was not
  * expected, and fails the run loudly. It is called once for each attempt of each turn.
  */
-export type Script = (request: ScriptedRequest) => ScriptedReply | undefined | Promise<ScriptedReply | undefined>;
+export type Script = (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
-/** A string is its text. */
-export type ScriptedReply = ScriptedAnswer | string;
+/** A string is its text; nothing means that the request was not expected. */
+export type ScriptedAnswer = ScriptedReply | string | undefined;
 
 /** The whole request, whose turn it is, and shorthands for what scripts look at. */
 export interface ScriptedRequest extends ModelRequest {
@@ -39,7 +39,7 @@ export interface ScriptedFile {
   readonly bytes: Uint8Array;
 }
 
-export interface ScriptedAnswer {
+export interface ScriptedReply {
   readonly text?: string;
   /** The text as a value, for workers with an output: in place of `text`. */
   readonly json?: JsonValue;

@@ -1,0 +1,157 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type ApprovalDecision, type ApprovalMode, tool, type WorkerRuntime } from "../../src/index.ts";
+import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
+import { play, worker } from "./harness.ts";
+
+const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 150);
+
+/** A call that the scripted model makes: of a leaf, of code that calls on, or of a worker with calls of its own. */
+interface Call {
+  readonly name: string;
+  readonly calls: readonly Call[];
+}
+
+interface World {
+  readonly tree: readonly Call[];
+  readonly mode: ApprovalMode;
+  readonly answers: readonly ("approve" | "remember" | "deny" | "edit" | "bad" | "throw")[];
+  readonly preApproved: Readonly<Record<string, boolean | undefined>>;
+  readonly hasApprover: boolean;
+  readonly onDenied: "return" | "stop";
+}
+
+const leaves = ["free", "asking", "blocked", "write_file", "read_file"];
+const names = [...leaves, "relay", "child", "main"];
+
+function callTree(depth: number): fc.Arbitrary<readonly Call[]> {
+  if (depth === 0) return fc.constant([]);
+  return fc.array(fc.record({ name: fc.constantFrom(...names), calls: callTree(depth - 1) }), { maxLength: 3 });
+}
+
+const world: fc.Arbitrary<World> = fc.record({
+  tree: callTree(4),
+  mode: fc.constantFrom("prompt", "approve_all", "reject_all"),
+  answers: fc.array(fc.constantFrom("approve", "remember", "deny", "edit", "bad", "throw"), { minLength: 1, maxLength: 6 }),
+  preApproved: fc.record(Object.fromEntries(names.map((name) => [name, fc.option(fc.boolean(), { nil: undefined })]))),
+  hasApprover: fc.boolean(),
+  onDenied: fc.constantFrom("return", "stop"),
+});
+
+describe("the gate", () => {
+  test("lets nothing execute without a grant of its own, in any tree, mode or answer", async () => {
+    await fc.assert(fc.asyncProperty(world, checkWorld), { numRuns: runs, seed: 20261121 });
+  }, 300_000);
+});
+
+async function checkWorld(given: World): Promise<void> {
+  const executed: string[] = [];
+  const { journal, result, error } = await playWorld(given, executed);
+  expect(result ?? error).toBeDefined();
+  const grants = checkGrants(journal);
+  expect(grants.length).toBe(new Set(grants).size);
+  for (const path of executed) expect(grants).toContain(path);
+  expect(new Set(executed).size).toBe(executed.length);
+  expect(executed.some((path) => path.endsWith(".blocked"))).toBe(false);
+  if (given.mode === "reject_all" || !given.hasApprover) expectOnlyAllowed(journal, given.mode);
+}
+
+/** Walks the journal: every step that executes comes after one grant of the same call, and every grant after its reason. */
+function checkGrants(journal: readonly JournalEntry[]): string[] {
+  const allowed = new Set<string>();
+  const open = new Set<string>();
+  const granted: string[] = [];
+  for (const entry of journal) {
+    if (entry.type === "verdict" && entry.verdict.type === "allowed") allowed.add(entry.callPath);
+    if (entry.type === "decision" && entry.decision.type === "approve") allowed.add(entry.callPath);
+    if (entry.type === "grant") {
+      expect(allowed.has(entry.callPath)).toBe(true);
+      open.add(entry.callPath);
+      granted.push(entry.callPath);
+    }
+    if (entry.type === "intent" && entry.kind !== "model") expect(open.delete(entry.callPath)).toBe(true);
+  }
+  return granted;
+}
+
+function expectOnlyAllowed(journal: readonly JournalEntry[], mode: ApprovalMode): void {
+  if (mode === "approve_all") return;
+  const approvals = journal.filter((entry) => entry.type === "decision" && entry.decision.type === "approve");
+  expect(approvals).toEqual([]);
+}
+
+function playWorld(given: World, executed: string[]) {
+  const record = (runtime: WorkerRuntime) => {
+    executed.push(runtime.callPath);
+    return "ok";
+  };
+  const anything = z.looseObject({});
+  const relay = tool({
+    input: anything,
+    calls: names.filter((name) => !["write_file", "read_file"].includes(name)),
+    run: async (args, runtime) => {
+      record(runtime);
+      for (const call of (args["calls"] ?? []) as Call[])
+        await runtime.call(call.name, argsOf(call) as never).catch(() => undefined);
+      return "relayed";
+    },
+  });
+  const tools = {
+    free: tool({ input: anything, approval: "pre-approved", run: (_, runtime) => record(runtime) }),
+    asking: tool({ input: anything, run: (_, runtime) => record(runtime) }),
+    relay,
+  };
+  const reference = (name: string) => {
+    const approved = given.preApproved[name];
+    return approved === undefined ? `${name}: {}` : `${name}: { _approval_config: { "*": { pre_approved: ${approved} } } }`;
+  };
+  const toolsets = ["filesystem", "free", "asking", "relay", "child", "main"].map(reference).join(", ");
+  const any = "input: { input?: string, calls?: any, name?: string, path?: string, content?: string }";
+  let asked = 0;
+  return play({
+    files: {
+      "main.worker": worker(`${any}\ntoolsets: { ${toolsets} }\nlimits: { turns: 4 }`),
+      "child.worker": worker(`description: c\n${any}\ntoolsets: { ${toolsets} }\nlimits: { turns: 4 }`),
+      "a.txt": "a",
+    },
+    tools,
+    model: ({ messages, turn, hasTool }) => {
+      if (turn > 1) return "done";
+      const [first] = messages[0]?.role === "user" ? messages[0].parts : [];
+      const calls = first?.type === "text" && first.text.startsWith("{") ? ((JSON.parse(first.text).calls ?? []) as Call[]) : [];
+      const wanted = calls.map((call) => ({
+        tool: call.name,
+        args: argsOf(call) as never,
+        allowUnknownTool: !hasTool(call.name),
+      }));
+      return wanted.length > 0 ? { calls: wanted } : "nothing to do";
+    },
+    approval: {
+      mode: given.mode,
+      onDenied: given.onDenied,
+      ...(given.hasApprover
+        ? { approver: async ({ args }) => answer(given.answers[asked++ % given.answers.length] ?? "deny", args) }
+        : {}),
+    },
+    request: { input: { calls: given.tree } as never, limits: { depth: 3, tool_calls: 60 } },
+  });
+}
+
+/** Arguments that carry the calls to be made below. */
+function argsOf({ name, calls }: Call): object {
+  if (name === "write_file") return { path: `out-${calls.length}.txt`, content: "x" };
+  return name === "read_file" ? { path: "a.txt" } : { name, calls };
+}
+
+let edits = 0;
+
+async function answer(kind: World["answers"][number], args: object): Promise<ApprovalDecision> {
+  if (kind === "approve") return { type: "approve" };
+  if (kind === "remember") return { type: "approve", remember: "run" };
+  // An edited call is asked for again: now and then it has to come to an end.
+  if (kind === "edit") return edits++ % 3 === 0 ? { type: "approve", args: args as never } : { type: "approve" };
+  if (kind === "deny") return { type: "deny", note: "no" };
+  if (kind === "bad") return true as never;
+  throw new Error("the approver broke");
+}
