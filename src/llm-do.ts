@@ -117,10 +117,11 @@ async function defaultHost(): Promise<Host> {
 }
 
 async function requireProgram(request: RunRequest & { readonly host: Host }): Promise<Program> {
-  const { program, diagnostics } = await compile({ ...request, toRun: true });
-  if (program) return program;
+  const { program, diagnostics, untrusted } = await compile({ ...request, toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  throw new UntrustedProgram(request.target);
+  if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
+  if (program) return program;
+  throw new Error(`invariant: ${request.target} compiles without errors and is no program`);
 }
 
 /** Scripts that the user named, and not the program: they need no trust in it. */

@@ -14,11 +14,15 @@ export class CompileError extends Error {
 
 /** A program brings code, and its folder is not trusted. Nothing of it has run. */
 export class UntrustedProgram extends Error {
+  /** Absolute path of the program's folder. */
   readonly root: string;
+  /** Absolute paths of the code that a run would import. */
+  readonly files: readonly string[];
 
-  constructor(root: string) {
+  constructor(root: string, files: readonly string[]) {
     super(`the program in ${root} brings code, and its folder is not trusted`);
     this.name = "UntrustedProgram";
     this.root = root;
+    this.files = files;
   }
 }

@@ -34,6 +34,8 @@ export interface Compiled {
   /** Undefined where there are errors, or where its code could not be imported for lack of trust. */
   readonly program: Program | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The program's folder and the code in it that a run would import, where that folder is not trusted. */
+  readonly untrusted?: { readonly root: string; readonly files: readonly string[] };
 }
 
 /** load → resolve → link → check → a frozen program. No pass calls a model; every mistake is reported. */
@@ -52,10 +54,13 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const callables = collectCallables([...workers.values()], code);
   checkCalls(callables, code, diagnostics);
   const entry = await linkEntry(place, { compilation, workers, trusted: options.trusted });
-  if (!entry || diagnostics.hasErrors || isUnverified(resolved))
-    return { program: undefined, diagnostics: diagnostics.toArray() };
-  const program = await freezeProgram({ entry, place, resolved, workers, callables, code, compilation });
-  return { program, diagnostics: diagnostics.toArray() };
+  const files = options.trusted ? [] : codeFiles(resolved, workers, code);
+  const compiled = {
+    diagnostics: diagnostics.toArray(),
+    ...(files.length > 0 ? { untrusted: { root: place.root, files } } : {}),
+  };
+  if (!entry || diagnostics.hasErrors || isUnverified(resolved)) return { ...compiled, program: undefined };
+  return { ...compiled, program: await freezeProgram({ entry, place, resolved, workers, callables, code, compilation }) };
 }
 
 function createCompilation(
@@ -96,6 +101,17 @@ function usesCode(resolved: ReadonlyMap<string, ResolvedWorker>, { builtIns }: C
 
 function isUnverified(resolved: ReadonlyMap<string, ResolvedWorker>): boolean {
   return [...resolved.values()].some(({ references }) => references.some(({ target }) => target.kind === "unverified"));
+}
+
+/** The code that a run would import: the program's tools, and scripts that its workers name as their models. */
+function codeFiles(
+  resolved: ReadonlyMap<string, ResolvedWorker>,
+  workers: ReadonlyMap<string, Worker>,
+  code: ProgramCode | undefined,
+): readonly string[] {
+  const own = [...resolved.values()].flatMap(({ path, file }) => (file.model && workers.get(path)?.model?.id) ?? []);
+  const scripts = own.flatMap((id) => /^scripted:(.+\.m?[jt]s)$/i.exec(id)?.[1] ?? []);
+  return [...new Set([...(code ? [code.path] : []), ...scripts])];
 }
 
 async function linkAll(

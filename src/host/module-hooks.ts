@@ -80,11 +80,7 @@ function resolveOwn(specifier: string): string | undefined {
   return url;
 }
 
-function typescriptTwin(
-  specifier: string,
-  context: ResolveHookContext,
-  nextResolve: NextResolve,
-): ResolveFnOutput | undefined {
+function typescriptTwin(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput | undefined {
   const twin = specifier.replace(/\.([cm]?)js(?=$|[?#])/, ".$1ts");
   if (twin === specifier || !/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
   try {

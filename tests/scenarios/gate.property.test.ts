@@ -5,7 +5,7 @@ import { type ApprovalDecision, type ApprovalMode, tool, type WorkerRuntime } fr
 import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
 import { play, worker } from "./harness.ts";
 
-const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 150);
+const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 300);
 
 /** A call that the scripted model makes: of a leaf, of code that calls on, or of a worker with calls of its own. */
 interface Call {
@@ -22,12 +22,16 @@ interface World {
   readonly onDenied: "return" | "stop";
 }
 
-const leaves = ["free", "asking", "blocked", "write_file", "read_file"];
-const names = [...leaves, "relay", "child", "main"];
+/** What code can call by name, and what only a model can. `blocked` is a write to the program itself. */
+const callables = ["free", "asking", "relay", "child", "main"];
+const names = [...callables, "write_file", "read_file", "blocked"];
 
 function callTree(depth: number): fc.Arbitrary<readonly Call[]> {
   if (depth === 0) return fc.constant([]);
-  return fc.array(fc.record({ name: fc.constantFrom(...names), calls: callTree(depth - 1) }), { maxLength: 3 });
+  return fc.array(fc.record({ name: fc.constantFrom(...names), calls: callTree(depth - 1) }), {
+    minLength: depth === 4 ? 1 : 0,
+    maxLength: 3,
+  });
 }
 
 const world: fc.Arbitrary<World> = fc.record({
@@ -41,19 +45,27 @@ const world: fc.Arbitrary<World> = fc.record({
 
 describe("the gate", () => {
   test("lets nothing execute without a grant of its own, in any tree, mode or answer", async () => {
-    await fc.assert(fc.asyncProperty(world, checkWorld), { numRuns: runs, seed: 20261121 });
+    const seen = { executed: 0, denied: 0 };
+    await fc.assert(
+      fc.asyncProperty(world, (given) => checkWorld(given, seen)),
+      { numRuns: runs, seed: 20261121 },
+    );
+    expect(seen.executed).toBeGreaterThan(runs / 4);
+    expect(seen.denied).toBeGreaterThan(runs / 4);
   }, 300_000);
 });
 
-async function checkWorld(given: World): Promise<void> {
+async function checkWorld(given: World, seen: { executed: number; denied: number }): Promise<void> {
   const executed: string[] = [];
-  const { journal, result, error } = await playWorld(given, executed);
-  expect(result ?? error).toBeDefined();
+  const { journal, result, error, files } = await playWorld(given, executed);
+  if (!result) expect(error).toMatchObject({ name: "RunError", code: "denied" });
+  seen.executed += executed.length;
+  seen.denied += journal.filter((entry) => entry.type === "decision" && entry.decision.type !== "approve").length;
   const grants = checkGrants(journal);
   expect(grants.length).toBe(new Set(grants).size);
   for (const path of executed) expect(grants).toContain(path);
   expect(new Set(executed).size).toBe(executed.length);
-  expect(executed.some((path) => path.endsWith(".blocked"))).toBe(false);
+  expect(files["main.worker"]).not.toBe("x");
   if (given.mode === "reject_all" || !given.hasApprover) expectOnlyAllowed(journal, given.mode);
 }
 
@@ -89,7 +101,7 @@ function playWorld(given: World, executed: string[]) {
   const anything = z.looseObject({});
   const relay = tool({
     input: anything,
-    calls: names.filter((name) => !["write_file", "read_file"].includes(name)),
+    calls: callables,
     run: async (args, runtime) => {
       record(runtime);
       for (const call of (args["calls"] ?? []) as Call[])
@@ -121,9 +133,9 @@ function playWorld(given: World, executed: string[]) {
       const [first] = messages[0]?.role === "user" ? messages[0].parts : [];
       const calls = first?.type === "text" && first.text.startsWith("{") ? ((JSON.parse(first.text).calls ?? []) as Call[]) : [];
       const wanted = calls.map((call) => ({
-        tool: call.name,
+        tool: toolOf(call),
         args: argsOf(call) as never,
-        allowUnknownTool: !hasTool(call.name),
+        allowUnknownTool: !hasTool(toolOf(call)),
       }));
       return wanted.length > 0 ? { calls: wanted } : "nothing to do";
     },
@@ -138,8 +150,13 @@ function playWorld(given: World, executed: string[]) {
   });
 }
 
+function toolOf({ name }: Call): string {
+  return name === "blocked" ? "write_file" : name;
+}
+
 /** Arguments that carry the calls to be made below. */
 function argsOf({ name, calls }: Call): object {
+  if (name === "blocked") return { path: "main.worker", content: "x" };
   if (name === "write_file") return { path: `out-${calls.length}.txt`, content: "x" };
   return name === "read_file" ? { path: "a.txt" } : { name, calls };
 }
