@@ -1,4 +1,4 @@
-import { close, closeSync, fdatasync, openSync, writeSync } from "node:fs";
+import { close, closeSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AppendFile } from "./host.ts";
 
@@ -31,11 +31,14 @@ class NodeAppendFile implements AppendFile {
   append(text: string): void {
     if (this.#isClosed) throw new Error("the file is closed");
     const bytes = Buffer.from(text);
-    // A full disk, a quota or a signal can take part of it: the rest goes on where that ended.
-    for (let done = 0; done < bytes.length; ) {
-      const written = writeSync(this.#descriptor, bytes, done);
-      done += written;
-      this.#appended += written;
+    // The system can take part of it: the rest goes on where that ended.
+    let done = 0;
+    try {
+      while (done < bytes.length) done += writeSync(this.#descriptor, bytes, done);
+      this.#appended += done;
+    } catch (error) {
+      this.#takeBack(done);
+      throw error;
     }
   }
 
@@ -57,6 +60,16 @@ class NodeAppendFile implements AppendFile {
     this.#isClosed = true;
     await Promise.allSettled([this.#running, this.#next]);
     await promisify(close)(this.#descriptor);
+  }
+
+  /** Half a line would spoil the next one. Nobody else appends to this file. */
+  #takeBack(bytes: number): void {
+    if (bytes === 0) return;
+    try {
+      ftruncateSync(this.#descriptor, fstatSync(this.#descriptor).size - bytes);
+    } catch {
+      this.#appended += bytes;
+    }
   }
 
   #start(): Promise<void> {

@@ -96,7 +96,7 @@ export class NodeDirectory implements Directory {
   /** Waits for what is under way: a descriptor's number is given away at once, and then means another directory. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await Promise.allSettled(this.#pending);
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     await this.#handle.close();
   }
 

@@ -48,7 +48,8 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
       await place.close();
     }
   }
-  return { paths: walk.paths, truncated: walk.truncated };
+  // In order already, but for what has to be spelt with the default scope's prefix.
+  return { paths: walk.paths.sort(), truncated: walk.truncated };
 }
 
 /** `.` where there is no default scope: the roots side by side, as if they were folders. */

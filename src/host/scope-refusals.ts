@@ -20,14 +20,13 @@ export function linkRefused(virtualPath: string, allowed: Allowed): ScopeError {
 }
 
 export function pathNotWritable(virtualPath: string, scope: ScopeDeclaration, allowed: Allowed): ScopeError {
-  const hint =
-    allowed.writable.length > 0
-      ? `Writable: ${allowed.writable.map(describeScope).join(", ")}.`
-      : "Nothing is writable here; give the content back in your answer instead.";
-  return new ScopeError("path_not_writable", `"${virtualPath}" cannot be written: ${describeScope(scope.name)} is read-only.`, {
-    hint,
-    details: { writable: allowed.writable },
-  });
+  return notWritable(`"${virtualPath}" cannot be written: ${describeScope(scope.name)} is read-only.`, allowed);
+}
+
+export function notWritable(message: string, { writable }: Allowed): ScopeError {
+  const names = writable.map(describeScope).join(", ");
+  const hint = names === "" ? "Nothing is writable here; give the content back in your answer instead." : `Writable: ${names}.`;
+  return new ScopeError("path_not_writable", message, { hint, details: { writable } });
 }
 
 export function suffixNotAllowed(virtualPath: string, suffixes: readonly string[]): ScopeError {

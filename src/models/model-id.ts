@@ -1,4 +1,4 @@
-import { nearestName } from "./nearest-name.ts";
+import { nearestNames } from "../util/nearest-names.ts";
 
 /** A model id taken apart. `id` is its one spelling: `provider:name`, the provider in lower case, the name as written. */
 export interface ModelId {
@@ -61,7 +61,7 @@ function noProvider(text: string, providers: readonly string[]): ModelIdError {
 }
 
 function unknownProvider(text: string, provider: string, providers: readonly string[]): ModelIdError {
-  const suggestion = nearestName(provider, providers);
+  const suggestion = nearestNames(provider, providers, 1)[0];
   const meant = suggestion ? ` Did you mean "${suggestion}"?` : "";
   return {
     type: "unknown-provider",

@@ -63,7 +63,7 @@ async function runCall(
   const { input, callPath } = request;
   const controller = new AbortController();
   const stopTimer = startTimer(run, worker, { owner: callPath, controller });
-  const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files });
+  const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const account = new LimitAccount(worker.limits, callPath, request.account);
   const frame = createFrame(worker, input);
   let toolsets: readonly GatedToolset[] = [];

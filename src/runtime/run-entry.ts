@@ -200,7 +200,7 @@ async function enterCode(
   run.emit(place, { type: "call-start", kind: "code", name: code.name });
   run.journal.record({ type: "call-start", ...place, kind: "code", name: code.name, input: options.input });
   const started = run.clock.monotonic();
-  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files });
+  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   let stopReason: StopReason = "failed";
   try {
     const caller = { name: code.name, description: "" };

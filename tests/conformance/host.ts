@@ -557,6 +557,17 @@ export function describeHost(name: string, createFixture: () => Promise<HostFixt
       expect((await scopes.list("s", { pattern: "*", maxEntries: 9 })).paths).toEqual(["s/a.md"]);
     });
 
+    test("a folder that a named scope hides is spelt so that it can be read", async () => {
+      await fixture.put("all/decks/x", "hidden");
+      await fixture.put("all/a", "a");
+      await fixture.put("d/x", "named");
+      const scopes = await open(declare(".", "all"), declare("decks", "d"));
+      const { paths } = await scopes.list(".", { pattern: "**/*", maxEntries: 9 });
+      expect(paths).toEqual([".:decks/x", "a"]);
+      expect(text((await scopes.read(".:decks/x")).bytes)).toBe("hidden");
+      expect(text((await scopes.read("decks/x")).bytes)).toBe("named");
+    });
+
     test("stops when told to", async () => {
       await fixture.put("d/a", "x");
       const scopes = await open(declare("s", "d"));

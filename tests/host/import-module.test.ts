@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -117,6 +117,30 @@ describe("what goes wrong", () => {
     });
     expect(await failure("other.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
     expect(await failure("nothing.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
+  });
+});
+
+describe("llm-do itself, from a copy that is nobody's dependency", () => {
+  test.each([
+    ["with exports", { ".": "./dist/index.js", "./toolsets": "./dist/toolsets.js" }, "index toolsets"],
+    ["without exports", undefined, "index ERR_MODULE_NOT_FOUND"],
+  ])("%s", (_, exports, expected) => {
+    const source = join(import.meta.dirname, "../../src");
+    for (const room of ["host", "protocol", "util"])
+      cpSync(join(source, room), join(folder, "copy/src", room), { recursive: true });
+    put({
+      "copy/package.json": JSON.stringify({ name: "llm-do", type: "module", exports }),
+      "copy/src/index.ts": 'export const name: string = "index";',
+      "copy/src/toolsets.ts": 'export const name: string = "toolsets";',
+      "copy/run.js": `
+        import { createNodeHost } from "./src/host/node-host.ts";
+        const found = await createNodeHost().importModule(process.argv[2]);
+        console.log(found.name, await found.sub());`,
+      "elsewhere/tools.ts":
+        'export { name } from "llm-do";\nexport const sub = () => import("llm-do/toolsets").then((m) => m.name, (error) => error.code);',
+    });
+    const args = [join(folder, "copy/run.js"), join(folder, "elsewhere/tools.ts")];
+    expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe(`${expected}\n`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryHost, type MemoryHost } from "../../host/memory-host.ts";
-import type { ScopeDeclaration, Scopes } from "../../host/scopes.ts";
+import type { ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { type OwnVerdict, ToolFailure, type WorkerRuntime } from "../toolset.ts";
 import type { FilesystemConfig } from "./config.ts";
@@ -371,6 +371,8 @@ describe("an instance that sees some scopes", () => {
       }
     }
     expect((await failure(prepare("list_files", { path: "hidden" }))).type).toBe("path_outside_scope");
+    const readOnly = await bench({ in: { mode: "ro" }, out: {} }, { "/in/a": "x" }, { scopes: ["in"] });
+    expect(readOnly.tools.map((tool) => tool.name)).not.toContain("write_file");
     expect(await run("read_file", { path: ".:seen/b" })).toMatchObject({ content: "x" });
     expect(await run("list_files", { path: "seen" })).toEqual({ files: ["seen/b"], truncated: false });
     expect(await run("search_files", { path: "seen", regex: "x" })).toMatchObject({ matches: [{ path: "seen/b" }] });

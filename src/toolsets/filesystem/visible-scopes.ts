@@ -1,4 +1,4 @@
-import { pathOutsideScope } from "../../host/scope-refusals.ts";
+import { notWritable, pathOutsideScope } from "../../host/scope-refusals.ts";
 import { type InspectedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { FileAccess } from "./file-work.ts";
 
@@ -31,6 +31,7 @@ export async function seeing<T>(access: FileAccess, look: () => Promise<T>): Pro
   } catch (error) {
     if (!(error instanceof ScopeError) || access.config.scopes === undefined) throw error;
     if (error.type === "path_outside_scope") throw pathOutsideScope(error.message, allowedOf(access));
+    if (error.type === "path_not_writable") throw notWritable(error.message, allowedOf(access));
     throw error;
   }
 }
