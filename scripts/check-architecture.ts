@@ -170,7 +170,7 @@ export function findCycle(graph: ReadonlyMap<string, Iterable<string>>): readonl
 
 const machine = [
   /(?<![\w$.#]|\?\.)(?:globalThis\s*\.\s*)?(process|console|performance|setTimeout|setInterval|setImmediate)\b(?!\s*\??:)/,
-  /(?<![\w$.#])(Date\s*\.\s*now|new\s+Date\s*\(\s*\)|Math\s*\.\s*random|AbortSignal\s*\.\s*timeout)/,
+  /(?<![\w$.#])(Date\s*\.\s*now|new\s+Date\s*\(\s*\)|Math\s*\.\s*random|random(?:Bytes|UUID|Int)\b|AbortSignal\s*\.\s*timeout)/,
 ];
 
 /** Uses of the process, the console, the wall clock and randomness, which belong to the edge. */

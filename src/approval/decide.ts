@@ -15,6 +15,8 @@ export interface DecideOptions {
   /** Absent where nobody can be asked. */
   readonly questions: QuestionQueue | undefined;
   readonly signal: AbortSignal;
+  /** Takes secrets out of what the approver is shown; memory keeps the call as it is. */
+  readonly redact: <T>(value: T) => T;
   readonly onAsk: (request: ApprovalRequest) => void;
 }
 
@@ -35,9 +37,13 @@ export async function decide(question: Question, options: DecideOptions): Promis
   return ask(question, questions, options);
 }
 
-async function ask(question: Question, questions: QuestionQueue, { memory, signal, onAsk }: DecideOptions): Promise<Decision> {
+async function ask(
+  question: Question,
+  questions: QuestionQueue,
+  { memory, signal, redact, onAsk }: DecideOptions,
+): Promise<Decision> {
   try {
-    const decision = await questions.ask(question, { signal, onAsk });
+    const decision = await questions.ask(redact(question), { signal, onAsk });
     if (decision.type === "approve" && decision.remember === "run" && question.canRemember && !decision.args)
       memory.remember(question);
     if (decision.type === "deny") memory.countDenial(question);

@@ -73,6 +73,8 @@ export interface GatedCall {
   readonly caller: string;
   /** The runtime that the tool will see. */
   readonly runtime: WorkerRuntime;
+  /** Bounds how many leaf tools run at once; not used for tools that wait for calls of their own. */
+  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
 /** What the gate needs of a run. */
@@ -82,8 +84,8 @@ export interface GateOptions {
   readonly step: StepSeam;
   readonly record: (fact: JournalFact) => void;
   readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
-  /** Bounds how many leaf tools run at once. */
-  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Takes secrets out of what a person is shown. */
+  readonly redact: <T>(value: T) => T;
   readonly onDenied: (denied: DeniedCall) => void;
   /** True for what a nested call throws that must end the run, and not be told to a model. */
   readonly endsRun: (thrown: unknown) => boolean;
@@ -265,6 +267,7 @@ async function askFor(
     policy: run.policy,
     memory: run.memory,
     questions: run.questions,
+    redact: run.redact,
     signal: runtime.signal,
     onAsk: (asked) => run.emit(request, { type: "approval-request", request: asked }),
   });
@@ -288,7 +291,7 @@ function deny(
     callPath: request.callPath,
     worker: request.caller,
     tool: request.name,
-    description: describe(call, prepared),
+    description: run.redact(describe(call, prepared)),
     source,
     ...(note === undefined ? {} : { note }),
     allow: `toolsets: { ${quoteKey(binding.reference)}: { _approval_config: { ${tool.name}: { pre_approved: true } } } }`,
@@ -327,7 +330,7 @@ async function execute({ run, tool, request }: PendingCall, granted: Granted<Pre
   };
   const perform = () =>
     run.step(step, () => enter(run, tool, { args: view.args, runtime: request.runtime, payload: preparation.payload }));
-  return delegates ? perform() : run.bounded(perform, request.runtime.signal);
+  return delegates ? perform() : request.bounded(perform, request.runtime.signal);
 }
 
 interface Execution {
@@ -338,11 +341,16 @@ interface Execution {
 
 async function enter(run: GateRun, tool: Tool, { args, runtime, payload }: Execution): Promise<ToolResult> {
   try {
-    const value = await abortable((async () => tool.execute(args, runtime, payload))(), runtime.signal);
+    const value = await settled(tool, (async () => tool.execute(args, runtime, payload))(), runtime.signal);
     return { ok: true, value: toJsonValue(value) };
   } catch (thrown) {
     return settleFailure(run, runtime.signal, thrown);
   }
+}
+
+/** A tool that does not end by itself on an abort is abandoned. */
+function settled(tool: Tool, work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return tool.settlesOnAbort ? work : abortable(work, signal);
 }
 
 /** What ends the run goes on up; everything else is told to the model. */

@@ -50,10 +50,15 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
 export function exitCodeOfFailure(thrown: unknown): number {
   if (thrown instanceof UsageError || thrown instanceof CompileError || thrown instanceof UntrustedProgram)
     return exitCodes.usage;
+  if (thrown instanceof Interrupted) return exitCodeOfSignal(thrown);
   if (!(thrown instanceof RunError)) return exitCodes.failed;
   if (thrown.code === "denied" && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
-  if (thrown.cause instanceof Interrupted && thrown.cause.signal !== "SIGINT") return exitCodes.terminated;
+  if (thrown.cause instanceof Interrupted) return exitCodeOfSignal(thrown.cause);
   return ofRunErrors[thrown.code];
+}
+
+function exitCodeOfSignal({ signal }: Interrupted): number {
+  return signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
 }
 
 export function exitCodeOfResult({

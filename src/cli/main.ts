@@ -1,33 +1,33 @@
-import { exitCodeOfFailure, UsageError } from "./exit-codes.ts";
-import { writeStderr } from "./output.ts";
+import { isDebugging } from "./debugging.ts";
+import { exitCodeOfFailure, exitCodes } from "./exit-codes.ts";
+import { endProcess, writeStderr } from "./output.ts";
 import { createProgram } from "./program.ts";
+import { renderFailure } from "./render-failure.ts";
 
-/** The command line. Sets the exit code; the process ends when nothing is left to do. */
+/** The command line. Ends the process with the command's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
-  const exit = { code: 0 };
-  try {
-    await createProgram(exit).parseAsync(splitPrompt(argv), { from: "user" });
-  } catch (thrown) {
-    exit.code = reportFailure(thrown);
-  }
-  process.exitCode = exit.code;
+  await endProcess(await runCommandLine(argv));
 }
 
-/** Everything after `--` is prompt, however many words it has. */
-function splitPrompt(argv: readonly string[]): string[] {
+async function runCommandLine(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
-  if (dashes < 0) return [...argv];
-  return [...argv.slice(0, dashes), "--", argv.slice(dashes + 1).join(" ")];
-}
-
-function reportFailure(thrown: unknown): number {
-  if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? 0 : 2;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const hint = thrown instanceof UsageError ? "; see llm-do --help" : "";
-  writeStderr(`llm-do: ${message}${hint}\n`);
-  return exitCodeOfFailure(thrown);
+  const words = dashes < 0 ? argv : argv.slice(0, dashes);
+  const line = { exitCode: 0, afterDashes: dashes < 0 ? undefined : argv.slice(dashes + 1) };
+  const program = createProgram(line);
+  if (argv.length === 0) {
+    program.outputHelp({ error: true });
+    return exitCodes.usage;
+  }
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return line.exitCode;
+  } catch (thrown) {
+    if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    writeStderr(renderFailure(thrown, { debug: isDebugging({}) }));
+    return exitCodeOfFailure(thrown);
+  }
 }
 
 function isCommanderEnd(thrown: unknown): thrown is { readonly code: string; readonly exitCode: number } {

@@ -8,7 +8,37 @@ export function writeResult(text: string): Promise<void> {
   });
 }
 
-/** Progress, questions and diagnostics. */
+let held: string[] | undefined;
+
+/** Progress and diagnostics. While a question is open they wait, so that nothing is written into its answer. */
 export function writeStderr(text: string): void {
-  process.stderr.write(text);
+  if (held) held.push(text);
+  else process.stderr.write(text);
+}
+
+/** Holds back what `writeStderr` gets until the work is done. */
+export async function holdStderr<T>(work: () => Promise<T>): Promise<T> {
+  if (held) return work();
+  const waiting: string[] = [];
+  held = waiting;
+  try {
+    return await work();
+  } finally {
+    held = undefined;
+    for (const text of waiting) process.stderr.write(text);
+  }
+}
+
+/** Ends the process, whatever a program's code left open, when all that was written has been handed to the system. */
+export async function endProcess(exitCode: number): Promise<void> {
+  process.exitCode = exitCode;
+  await Promise.all([process.stdout, process.stderr].map(drain));
+  process.exit(exitCode);
+}
+
+function drain(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0 || stream.destroyed) resolve();
+    else stream.write("", () => resolve());
+  });
 }

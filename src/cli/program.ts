@@ -1,68 +1,70 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { RunsFlags } from "./commands/runs.ts";
+import { isDebugging } from "./debugging.ts";
+import { renderExitCodes } from "./exit-code-table.ts";
+import { UsageError } from "./exit-codes.ts";
+import { addRunOptions } from "./run-options.ts";
+
+/** What the parser leaves behind, and what it does not see. */
+export interface CommandLine {
+  exitCode: number;
+  /** What followed `--`: prompt, whatever it looks like. */
+  readonly afterDashes: readonly string[] | undefined;
+}
 
 /** The command line's grammar. Commands are imported when they run, so that `--help` pays for none of them. */
-export function createProgram(exit: { code: number }): Command {
+export function createProgram(line: CommandLine): Command {
   const program = new Command("llm-do")
+    .usage("[run] [options] <target> [prompt]")
     .description("Prompts you can run, review, pin, test and resume like code.")
     .version(version)
-    .enablePositionalOptions()
-    .showSuggestionAfterError()
-    .showHelpAfterError("(llm-do --help lists the commands and flags)")
-    .configureHelp({ showGlobalOptions: false })
-    .exitOverride();
-  addRun(program, exit);
-  addCheck(program, exit);
-  addRuns(program, exit);
-  program.addHelpText("after", exitCodesHelp);
-  for (const command of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)])
-    command.exitOverride();
+    .enablePositionalOptions();
+  addRun(program, line);
+  addCheck(program, line);
+  addRuns(program, line);
+  program.addHelpText("after", `\n${examples}\n\nExit codes:\n${renderExitCodes()}`);
+  for (const command of withDescendants(program)) {
+    command
+      .exitOverride()
+      .showSuggestionAfterError()
+      .showHelpAfterError("(llm-do --help lists the commands and flags)")
+      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "llm-do: ")) });
+  }
   return program;
 }
 
-const exitCodesHelp = `
-Exit codes: 0 done, 1 failed, 2 usage or compile error, 3 output does not fit its schema, 4 approval needed and nobody to
-ask, 5 denied and stopped, 6 limit, 7 provider or authentication, 130 interrupted, 143 terminated.`;
+/** A command and all commands below it. */
+export function withDescendants(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withDescendants)];
+}
 
-function addRun(program: Command, exit: { code: number }): void {
-  program
+const examples = `Examples:
+  llm-do examples/pitchdeck_eval --model anthropic:claude-sonnet-4-5
+  llm-do main.worker "what to pay attention to"
+  llm-do check examples/pitchdeck_eval
+  llm-do run --help                          all flags of a run`;
+
+function addRun(program: Command, line: CommandLine): void {
+  const run = program
     .command("run", { isDefault: true })
     .description("run a program; `llm-do TARGET [PROMPT]` is the same")
     .argument("<target>", "a folder with a main.worker, or a .worker file")
-    .argument("[prompt]", "what to do; `-` reads it from stdin, and so does no prompt where stdin is a pipe")
-    .option("-a, --attachment <file>", "pass a file along (repeatable)", collect, [])
-    .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
-    .option("--model <provider:name>", "the model of every worker that names none of its own")
-    .option("--approve-all", "run everything that would ask")
-    .option("--reject-all", "deny everything that would ask")
-    .addOption(
-      new Option("--on-denied <what>", "after a denial: tell the model, or end the run")
-        .choices(["return", "stop"])
-        .default("return"),
+    .argument(
+      "[prompt...]",
+      "what to do, as one argument; `-` reads it from stdin, and so does no prompt where stdin is a pipe or a file; what follows `--` is prompt, whatever it looks like",
     )
-    .option("--trust", "let the program's own code run")
-    .option("--max-depth <number>", "the deepest worker call; the entry is 0", parseCount)
-    .option("--headless", "ask nothing, even at a terminal")
-    .option("--json", "print one JSON object in place of the output")
-    .option("--no-journal", "keep no record of the run")
-    .option(
-      "-v, --verbose",
-      "show calls, approvals and usage on stderr; -vv: text as it comes",
-      (_, count: number) => count + 1,
-      0,
-    )
-    .option("-q, --quiet", "say nothing but the result and errors")
-    .option("--debug", "show stack traces")
-    .action(async (target: string, prompt: string | undefined, flags: RunFlags) => {
-      const { runCommand } = await import("./commands/run.ts");
-      exit.code = await runCommand(target, prompt, flags);
-    });
+    .usage("[options] <target> [prompt]");
+  addRunOptions(run).action(async (target: string, words: readonly string[], flags: RunFlags) => {
+    const { runCommand } = await import("./commands/run.ts");
+    const prompt = { words, afterDashes: line.afterDashes };
+    line.exitCode = await runCommand(target, prompt, { ...flags, debug: isDebugging(flags) });
+  });
 }
 
-function addCheck(program: Command, exit: { code: number }): void {
+function addCheck(program: Command, line: CommandLine): void {
   program
     .command("check")
     .description("say what is wrong with a program, and run none of it")
@@ -72,39 +74,38 @@ function addCheck(program: Command, exit: { code: number }): void {
     .option("--trust", "import the program's code, and check what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
     .action(async (target: string, flags: CheckFlags) => {
+      refuseDashes("check", line);
       const { checkCommand } = await import("./commands/check.ts");
-      exit.code = await checkCommand(target, flags);
+      line.exitCode = await checkCommand(target, flags);
     });
 }
 
-function addRuns(program: Command, exit: { code: number }): void {
+function addRuns(program: Command, line: CommandLine): void {
   const runs = program.command("runs").description("look at what earlier runs did");
+  const where = "the program's folder, or one of its .worker files";
   runs
     .command("list")
     .description("list the runs of a program, oldest first")
-    .option("--program <folder>", "the program", ".")
+    .argument("[target]", where, ".")
     .option("--json", "print JSON")
-    .action(async (flags: RunsFlags) => {
+    .action(async (target: string, flags: RunsFlags) => {
+      refuseDashes("runs list", line);
       const { listRunsCommand } = await import("./commands/runs.ts");
-      exit.code = await listRunsCommand(flags);
+      line.exitCode = await listRunsCommand(target, flags);
     });
   runs
     .command("show")
     .description("show how far a run got")
     .argument("<run>", "its id, or `last`")
-    .option("--program <folder>", "the program", ".")
-    .option("--json", "print the journal's entries")
-    .action(async (run: string, flags: RunsFlags) => {
+    .argument("[target]", where, ".")
+    .option("--json", "print the journal's entries, one a line")
+    .action(async (run: string, target: string, flags: RunsFlags) => {
+      refuseDashes("runs show", line);
       const { showRunCommand } = await import("./commands/runs.ts");
-      exit.code = await showRunCommand(run, flags);
+      line.exitCode = await showRunCommand(run, target, flags);
     });
 }
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
-}
-
-function parseCount(value: string): number {
-  if (/^\d+$/.test(value)) return Number(value);
-  throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+function refuseDashes(command: string, { afterDashes }: CommandLine): void {
+  if (afterDashes !== undefined) throw new UsageError(`\`--\` begins the prompt of a run, and \`llm-do ${command}\` takes none`);
 }

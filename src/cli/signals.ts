@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { exitCodes } from "./exit-codes.ts";
 
 export interface SignalListener {
@@ -6,25 +7,35 @@ export interface SignalListener {
   close(): void;
 }
 
+/**
+ * A terminal sends Ctrl-C to every process of its job, and `bin/llm-do.js` passes on what it gets where it runs another
+ * Node: two signals so close to one another are one key press.
+ */
+const sameKeyPressMilliseconds = 100;
+
 /** The first signal stops the run in good order; a second Ctrl-C ends the process at once. */
 export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void): SignalListener {
-  let interrupts = 0;
+  let last: number | undefined;
   const interrupt = () => {
-    if (++interrupts > 1) process.exit(exitCodes.interrupted);
+    const before = last;
+    last = performance.now();
+    if (before !== undefined && last - before < sameKeyPressMilliseconds) return;
+    if (before !== undefined) process.exit(exitCodes.interrupted);
     process.stderr.write("\nllm-do: stopping; press Ctrl-C again to end at once\n");
     onSignal("SIGINT");
   };
-  const terminate = () => onSignal("SIGTERM");
-  const hangUp = () => onSignal("SIGHUP");
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", terminate);
-  process.on("SIGHUP", hangUp);
+  let terminated = false;
+  const end = (signal: "SIGTERM" | "SIGHUP") => () => {
+    if (terminated) process.exit(128 + constants.signals[signal]);
+    terminated = true;
+    onSignal(signal);
+  };
+  const listeners = { SIGINT: interrupt, SIGTERM: end("SIGTERM"), SIGHUP: end("SIGHUP") };
+  for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
   return {
     interrupt,
     close: () => {
-      process.off("SIGINT", interrupt);
-      process.off("SIGTERM", terminate);
-      process.off("SIGHUP", hangUp);
+      for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
     },
   };
 }

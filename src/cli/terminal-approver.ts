@@ -1,21 +1,41 @@
+import { styleText } from "node:util";
 import type { Approver } from "../approval/policy.ts";
 import type { ApprovalDecision } from "../protocol/approval.ts";
 import { renderRequest } from "../ui/render-request.ts";
+import { escapeText } from "../util/escape-text.ts";
 import type { Terminal } from "./terminal.ts";
-
-const help = "[a]pprove once, approve for this [r]un, [d]eny (a note may follow), [s]top the run";
 
 /** Asks on the terminal until the answer is one of those offered. An empty line is none: nothing is approved by accident. */
 export function createTerminalApprover(terminal: Terminal): Approver {
   return async (request, { signal }) => {
-    terminal.write(`\n${renderRequest(request)}\n`);
-    for (;;) {
-      const answer = await terminal.ask(`${help}\n> `, signal);
-      const decision = parseAnswer(answer);
-      if (decision) return decision;
-      terminal.write(answer.trim() === "" ? "Nothing was chosen.\n" : "That is none of the answers.\n");
-    }
+    const shown = renderRequest(request, { columns: terminal.columns, style });
+    const text = `\n${shown}\n${answers(request.canRemember)}`;
+    return terminal.ask({ text, read: (line) => readAnswer(line, request.canRemember) }, signal);
   };
+}
+
+/** Plain text where stderr is no terminal, or `NO_COLOR` is set. */
+function style(format: "bold" | "dim" | "green" | "red", text: string): string {
+  return styleText(format, text, { stream: process.stderr });
+}
+
+function answers(canRemember: boolean): string {
+  return [
+    "  a  approve once\n",
+    canRemember ? "  r  approve, and the same call again in this run\n" : "",
+    "  d  deny; a note to the model may follow: d wrong folder\n",
+    "  s  stop the run\n",
+  ].join("");
+}
+
+/** The answer of a line, or what to say where it is none. */
+export function readAnswer(line: string | undefined, canRemember: boolean): { readonly answer: ApprovalDecision } | string {
+  if (line === undefined) return { answer: { type: "deny", note: "the question was closed without an answer" } };
+  const offered = canRemember ? "a, r, d or s" : "a, d or s";
+  if (line.trim() === "") return `Nothing was chosen. Answer with ${offered}.`;
+  const answer = parseAnswer(line);
+  if (answer?.type === "approve" && answer.remember && !canRemember) return `This cannot be remembered. Answer with ${offered}.`;
+  return answer ? { answer } : `"${escapeText(line.trim(), { keepBackslashes: true })}" is no answer. Answer with ${offered}.`;
 }
 
 /** `a`, `r`, `s` or their words; `d` or `deny`, with what follows as the note that the model sees. */

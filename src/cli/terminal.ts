@@ -1,12 +1,19 @@
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream } from "node:tty";
+import { holdStderr } from "./output.ts";
 
 /** The terminal that a person sits at; never a pipe. */
 export interface Terminal {
-  write(text: string): void;
-  /** One line, typed after the question was shown: what was typed before is dropped. Rejects with the signal's reason. */
-  ask(question: string, signal: AbortSignal): Promise<string>;
+  readonly columns: number;
+  /** Shows a question and reads lines until `read` understands one; everything else on stderr waits meanwhile. */
+  ask<T>(question: Question<T>, signal: AbortSignal): Promise<T>;
+}
+
+export interface Question<T> {
+  readonly text: string;
+  /** What a line means, or, as a string, why it is no answer. `undefined` is Ctrl-D, or a terminal that is gone. */
+  read(line: string | undefined): { readonly answer: T } | string;
 }
 
 export interface TerminalOptions {
@@ -17,15 +24,14 @@ export interface TerminalOptions {
 /** The terminal of this process, if a person can be asked there: stderr shows the question, stdin or the controlling terminal answers. */
 export function findTerminal(options: TerminalOptions): Terminal | undefined {
   if (!process.stderr.isTTY) return undefined;
-  const open = process.stdin.isTTY
-    ? () => ({ stream: process.stdin, close: () => process.stdin.pause() })
-    : openControllingTerminal();
-  return (
-    open && {
-      write: (text) => process.stderr.write(text),
-      ask: (question, signal) => ask(open(), question, { ...options, signal }),
-    }
-  );
+  const open = process.stdin.isTTY ? openStdin : findControllingTerminal();
+  if (!open) return undefined;
+  return {
+    get columns() {
+      return process.stderr.columns || 80;
+    },
+    ask: (question, signal) => holdStderr(() => ask(open(), question, { ...options, signal })),
+  };
 }
 
 interface OpenInput {
@@ -33,7 +39,11 @@ interface OpenInput {
   readonly close: () => void;
 }
 
-function openControllingTerminal(): (() => OpenInput) | undefined {
+function openStdin(): OpenInput {
+  return { stream: process.stdin, close: () => process.stdin.pause() };
+}
+
+function findControllingTerminal(): (() => OpenInput) | undefined {
   try {
     closeSync(openSync("/dev/tty", "r"));
   } catch {
@@ -45,22 +55,25 @@ function openControllingTerminal(): (() => OpenInput) | undefined {
   };
 }
 
-async function ask(
+async function ask<T>(
   { stream, close }: OpenInput,
-  question: string,
+  { text, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
-): Promise<string> {
+): Promise<T> {
   await dropTypeAhead(stream);
-  const lines = createInterface({ input: stream, output: process.stderr, terminal: true });
+  signal.throwIfAborted();
+  process.stderr.write(text);
+  const lines = createInterface({ input: stream, output: process.stderr, terminal: true, historySize: 0 });
   lines.on("SIGINT", onInterrupt);
-  const ended = new Promise<never>((_, reject) => lines.once("close", () => reject(new Error("the terminal was closed"))));
+  const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
   try {
-    return await Promise.race([lines.question(question, { signal }), ended]);
-  } catch (thrown) {
-    signal.throwIfAborted();
-    throw thrown;
+    for (;;) {
+      const line = await Promise.race([lines.question("> ", { signal }), closed]);
+      const result = read(line);
+      if (typeof result !== "string") return result.answer;
+      process.stderr.write(`${result}\n`);
+    }
   } finally {
-    ended.catch(() => undefined);
     lines.close();
     close();
   }

@@ -15,6 +15,12 @@ export interface LineSearch {
   close(): Promise<void>;
 }
 
+export interface LineSearchOptions {
+  /** For all its searches together. */
+  readonly milliseconds: number;
+  readonly signal?: AbortSignal;
+}
+
 export class LineSearchTimeout extends Error {
   override readonly name = "LineSearchTimeout";
 }
@@ -37,15 +43,15 @@ parentPort.on("message", ({ text, limit }) => {
  * Looks for a regular expression that somebody else wrote. JavaScript's can take for ever (`(a+)+$`), and nothing can stop one in our
  * own thread: so it runs in another, which is ended when all searches together took longer than `milliseconds`.
  */
-export function openLineSearch(regex: string, milliseconds: number): LineSearch {
+export function openLineSearch(regex: string, options: LineSearchOptions): LineSearch {
   let worker: Worker | undefined;
-  let left = milliseconds;
+  let left = options.milliseconds;
   return {
     find: async (text, limit) => {
       worker ??= new Worker(program, { eval: true, workerData: regex, env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } });
       const started = performance.now();
       try {
-        return await ask(worker, { text, limit }, left);
+        return await ask(worker, { text, limit }, { ...options, milliseconds: left });
       } finally {
         left -= performance.now() - started;
       }
@@ -56,16 +62,25 @@ export function openLineSearch(regex: string, milliseconds: number): LineSearch 
   };
 }
 
-function ask(worker: Worker, question: { text: string; limit: number }, milliseconds: number): Promise<readonly LineMatch[]> {
+interface Question {
+  readonly text: string;
+  readonly limit: number;
+}
+
+function ask(worker: Worker, question: Question, { milliseconds, signal }: LineSearchOptions): Promise<readonly LineMatch[]> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
     const timer = setTimeout(() => settle(() => reject(new LineSearchTimeout())), Math.max(0, milliseconds));
     const settle = (end: () => void) => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
       worker.off("message", answered).off("error", failed);
       end();
     };
     const answered = (found: readonly LineMatch[]) => settle(() => resolve(found));
     const failed = (error: unknown) => settle(() => reject(error));
+    const aborted = () => settle(() => reject(signal?.reason));
+    signal?.addEventListener("abort", aborted, { once: true });
     worker.on("message", answered).on("error", failed);
     worker.postMessage(question);
   });

@@ -99,9 +99,12 @@ function addFile(walk: Walk, step: Step, name: string): void {
   else walk.paths.push(pathOf(walk, step, name));
 }
 
-function pathOf(walk: Walk, step: Step, name: string): string {
-  const names = walk.table.allowed.readable;
-  return formatVirtualPath(step.scopeName, [...step.components, name], { has: (scope) => names.includes(scope) });
+/** As it was reached. A nested scope named after its folder needs no prefix: both spellings mean this file. */
+function pathOf({ table }: Walk, step: Step, name: string): string {
+  const reached = [...step.components, name];
+  const canonical = table.format(step.place.scope, [...step.place.components, name]);
+  if (step.scopeName === defaultScopeName && canonical === reached.join("/")) return canonical;
+  return formatVirtualPath(step.scopeName, reached, { has: (scope) => table.allowed.readable.includes(scope) });
 }
 
 function isHidden(walk: Walk, place: Place, name: string): boolean {

@@ -14,6 +14,9 @@ import { toRunError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { workerToolset } from "./worker-toolset.ts";
 
+/** Model responses in one call, where nobody says otherwise. */
+const defaultTurns = 50;
+
 /** The engine behind `RuntimeConfig.callWorker`, which states its contract. */
 export async function callWorker(run: RuntimeConfig, worker: Worker, request: CallRequest): Promise<CallEnd> {
   const { callPath, depth } = request;
@@ -62,8 +65,8 @@ async function runCall(
 ): Promise<CallEnd> {
   const { input, callPath } = request;
   const controller = new AbortController();
-  const stopTimer = startTimer(run, worker, { owner: callPath, controller });
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
+  const stopTimer = startTimer(run, worker, { owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
   const frame = createFrame(worker, input);
   let toolsets: readonly GatedToolset[] = [];
@@ -102,7 +105,7 @@ async function describeCall(run: RuntimeConfig, worker: Worker, parts: CallParts
     scopes,
     attachments: parts.input.files.map(toHandle),
     account,
-    maxTurns: Math.min(worker.limits.turns ?? run.maxTurns, run.maxTurns),
+    maxTurns: Math.min(worker.limits.turns ?? run.maxTurns ?? defaultTurns, run.maxTurns ?? Number.POSITIVE_INFINITY),
     signal: AbortSignal.any([parts.signal, controller.signal]),
     abort: (reason) => controller.abort(reason),
   };

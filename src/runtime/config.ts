@@ -19,8 +19,8 @@ export interface RuntimeConfig {
   readonly gate: Gate;
   readonly meter: UsageMeter;
   readonly account: LimitAccount;
-  readonly maxDepth: number;
-  readonly maxTurns: number;
+  /** Of each call, where the worker says nothing stricter. */
+  readonly maxTurns: number | undefined;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly random: () => number;
@@ -30,8 +30,6 @@ export interface RuntimeConfig {
   readonly streaming: boolean;
   readonly emit: (call: CallPlace, body: RunEventBody) => void;
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
-  /** Bounds what is in flight in the whole run; never held while waiting for a child. */
-  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   /**
    * Runs one call of a worker with its own frame, scopes, toolsets and account. Rejects only with what ends more than that
    * call (an abort, a provider's failure, a policy stop, an exhausted account of a caller), or with a `ToolFailure` that

@@ -1,15 +1,17 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
+import { Semaphore } from "../util/semaphore.ts";
 import { LimitReached } from "./run-error.ts";
 
 /**
  * What a call and everything below it may spend. Accounts form a chain up to the run's: a spending is charged to all of
- * them, and refused before it happens when one of them cannot bear it.
+ * them, and refused before it happens when one of them cannot bear it. Of bounds, the strictest of the chain holds.
  */
 export class LimitAccount {
   readonly #limits: Limits;
   readonly #owner: CallPath | undefined;
   readonly #parent: LimitAccount | undefined;
+  readonly #places: Semaphore | undefined;
   #toolCalls = 0;
   #tokens = 0;
   #reserved = 0;
@@ -18,6 +20,7 @@ export class LimitAccount {
     this.#limits = limits;
     this.#owner = owner;
     this.#parent = parent;
+    this.#places = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
   }
 
   /** Throws `LimitReached` where the call would cross a limit. */
@@ -42,8 +45,18 @@ export class LimitAccount {
 
   /** The fewest tokens that any account of the chain has left; undefined where none is limited. */
   tokensLeft(): number | undefined {
-    const left = [...this.#chain()].flatMap((account) => account.#left() ?? []);
-    return left.length > 0 ? Math.min(...left) : undefined;
+    return least([...this.#chain()].map((account) => account.#left()));
+  }
+
+  /** The deepest worker call that is allowed below here; the entry is 0. */
+  maxDepth(): number {
+    return least([...this.#chain()].map((account) => account.#limits.depth)) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Runs a model request or a leaf tool when there is a place for it in this account and in all above. */
+  bounded<T>(fn: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const outer = this.#parent ? () => (this.#parent as LimitAccount).bounded(fn, signal) : fn;
+    return this.#places ? this.#places.hold(outer, signal) : outer();
   }
 
   #left(): number | undefined {
@@ -58,4 +71,9 @@ export class LimitAccount {
     const allowed = this.#limits[limit];
     if (allowed !== undefined && wanted > allowed) throw new LimitReached({ limit, allowed, owner: this.#owner });
   }
+}
+
+function least(numbers: readonly (number | undefined)[]): number | undefined {
+  const given = numbers.filter((number) => number !== undefined);
+  return given.length > 0 ? Math.min(...given) : undefined;
 }

@@ -62,7 +62,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, { request, str
     ...(run.streaming ? { onDelta } : {}),
   };
   try {
-    const response = await run.journal.step(step, () => run.bounded(() => model.generate(request, options), signal));
+    const response = await run.journal.step(step, () => call.account.bounded(() => model.generate(request, options), signal));
     reservation.commit(response.usage.inputTokens + response.usage.outputTokens);
     run.meter.add(callPath, response.usage);
     for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });

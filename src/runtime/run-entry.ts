@@ -15,7 +15,6 @@ import { ToolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
-import { Semaphore } from "../util/semaphore.ts";
 import { checkAttachments, describeFiles } from "./attachments.ts";
 import { callWorker } from "./call-worker.ts";
 import type { CallEnd, CallPlace, RuntimeConfig } from "./config.ts";
@@ -24,7 +23,7 @@ import { LimitReached, RunError, type RunErrorCode } from "./run-error.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { createCodeRuntime } from "./worker-runtime.ts";
 
-export const defaultLimits = { depth: 5, turns: 50, parallel: 8 } as const;
+const defaultLimits = { depth: 5, parallel: 8 } as const;
 
 /** What the run boundary takes. Everything that decides what may happen is required. */
 export interface RunEntryOptions {
@@ -97,10 +96,12 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
 
 function createConfig(program: Program, options: RunEntryOptions, { denied }: { readonly denied: DeniedCall[] }): RuntimeConfig {
   const { host, runId, policy, journal, limits } = options;
-  const semaphore = new Semaphore(limits.parallel ?? defaultLimits.parallel);
-  const bounded = <T>(fn: () => Promise<T>, signal: AbortSignal) => semaphore.hold(fn, signal);
+  const declared: Limits = program.entry.kind === "worker" ? program.entry.worker.limits : {};
+  const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
+  const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
   const emit = createEmitter(options);
   const record = journal.record.bind(journal);
+  const redact = options.redactor.json.bind(options.redactor);
   const config: RuntimeConfig = {
     runId,
     program,
@@ -110,14 +111,13 @@ function createConfig(program: Program, options: RunEntryOptions, { denied }: { 
       step: journal.step,
       record,
       emit,
-      bounded,
+      redact,
       onDenied: (call) => denied.push(call),
       endsRun,
     }),
     meter: new UsageMeter(),
-    account: new LimitAccount(limits),
-    maxDepth: limits.depth ?? defaultLimits.depth,
-    maxTurns: limits.turns ?? defaultLimits.turns,
+    account: new LimitAccount({ ...limits, depth, parallel }),
+    maxTurns: limits.turns,
     journal,
     clock: host.clock,
     random: () => host.random(),
@@ -126,7 +126,6 @@ function createConfig(program: Program, options: RunEntryOptions, { denied }: { 
     streaming: options.streaming,
     emit,
     onMessage: options.onMessage,
-    bounded,
     callWorker: (worker, request) => callWorker(config, worker, request),
   };
   return Object.freeze(config);

@@ -62,8 +62,9 @@ async function resultOf(
       error: { type: "invalid_arguments", error: "the arguments are not valid JSON", hint: "call it again with one JSON object" },
     };
   }
+  const bounded = call.account.bounded.bind(call.account);
   const runtime = createWorkerRuntime(call, place.callPath, toolset.callsOf(part.name));
-  return toolset.call({ name: part.name, args: part.args, ...place, caller: call.worker.name, runtime });
+  return toolset.call({ name: part.name, args: part.args, ...place, caller: call.worker.name, runtime, bounded });
 }
 
 function unknownTool(call: CallConfig, name: string): ToolResult {

@@ -67,9 +67,10 @@ async function callByName(
   const gated = gateCallable(place, place.run.gate, { name, callable });
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
   const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
+  const bounded = place.account.bounded.bind(place.account);
   const started = place.run.clock.monotonic();
   place.run.emit(path, { type: "tool-call", tool: name, args: input });
-  const result = await gated.call({ name, args: input, ...path, caller: place.caller.name, runtime });
+  const result = await gated.call({ name, args: input, ...path, caller: place.caller.name, runtime, bounded });
   place.run.emit(path, { type: "tool-result", tool: name, result, milliseconds: place.run.clock.monotonic() - started });
   if (result.ok) return result.value;
   throw new ToolFailure(result.error);

@@ -33,6 +33,7 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
     description: worker.description,
     input: { ...worker.input, jsonSchema: toToolSchema(worker.input.jsonSchema) },
     calls: [worker.name],
+    settlesOnAbort: true,
     execute: (args, runtime, payload) =>
       executeWorker(worker, caller, {
         args,
@@ -67,13 +68,14 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
 
 async function prepareCall(
   worker: Worker,
-  { run, depth, caller }: Caller,
+  { depth, caller, account }: Caller,
   { args, scopes }: { args: JsonObject; scopes: Scopes },
 ): Promise<Preparation> {
-  if (depth + 1 > run.maxDepth) {
+  const limit = account.maxDepth();
+  if (depth + 1 > limit) {
     throw toolFailure(
       "limit",
-      `\`${caller.name}\` (depth ${depth}) cannot call \`${worker.name}\`: it would run at depth ${depth + 1}, and the limit is ${run.maxDepth}`,
+      `\`${caller.name}\` (depth ${depth}) cannot call \`${worker.name}\`: it would run at depth ${depth + 1}, and the limit is ${limit}`,
       "finish the work here, without calling a worker",
     );
   }

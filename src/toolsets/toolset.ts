@@ -25,6 +25,8 @@ export interface Tool {
   readonly sideEffect?: boolean;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
+  /** True where `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
+  readonly settlesOnAbort?: boolean;
   /**
    * Does the work; only the gate calls it. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
    * What it throws becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.

@@ -2,6 +2,9 @@ import type { JournalEntry } from "../protocol/journal-entry.ts";
 import { clipText } from "../util/clip-text.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { callLabel } from "./call-label.ts";
+import { modelLabel } from "./model-label.ts";
+import { renderDecision } from "./render-decision.ts";
+import { renderResult } from "./render-result.ts";
 import { renderUsage } from "./render-usage.ts";
 
 interface Journal {
@@ -9,58 +12,62 @@ interface Journal {
   readonly torn: boolean;
 }
 
-/** One line on a run: when, what, and how it ended or how far it got. */
+/** One line on a run: when it began, and how it ended or how far it got. */
 export function summarizeJournal(journal: Journal): string {
   const [first] = journal.entries;
-  const last = journal.entries.at(-1);
-  if (first?.type !== "run-start" || !last) return "empty: the run ended before it began";
-  const started = new Date(first.time).toISOString().replace("T", " ").slice(0, 19);
-  const end =
-    last.type === "run-end"
-      ? `${last.stopReason}, ${renderUsage(last.usage)}`
-      : `broken off after ${journal.entries.length} entries`;
-  return `${started}  ${first.program}  ${end}`;
+  if (first?.type !== "run-start") return "nothing is recorded: it ended before it began";
+  const started = new Date(first.time).toISOString().replace("T", " ").slice(0, 16);
+  return `${started}  ${renderEnd(journal)}`;
 }
 
 /** A run as its journal tells it: calls, approvals, and what was under way when it broke off. */
-export function renderJournal(journal: Journal): string {
-  const lines = journal.entries.map(renderEntry).filter((line) => line !== undefined);
-  const open = unfinishedSteps(journal.entries);
-  const last = journal.entries.at(-1);
-  const end =
-    last?.type === "run-end"
-      ? []
-      : [
-          `broken off${journal.torn ? " in the middle of a line" : ""}; under way were:`,
-          ...(open.length > 0 ? open : ["  nothing"]),
-        ];
-  return [summarizeJournal(journal), ...lines, ...end].map((line) => `${line}\n`).join("");
+export function renderJournal(journal: Journal, columns: number): string {
+  const [first] = journal.entries;
+  if (first?.type !== "run-start") return `${summarizeJournal(journal)}\n`;
+  const { runId, program, entry, mode, version, programDigest } = first;
+  const head = [
+    `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`,
+    `llm-do ${version}, program ${programDigest.slice(0, 12)}`,
+    `started ${summarizeJournal(journal)}`,
+  ];
+  const lines = journal.entries.flatMap((one) => renderEntry(one, columns) ?? []);
+  return [...head, ...lines, ...renderUnfinished(journal)].map((line) => `${clip(line, columns)}\n`).join("");
 }
 
-function renderEntry(entry: JournalEntry): string | undefined {
+function renderEnd({ entries }: Journal): string {
+  const last = entries.at(-1);
+  if (last?.type === "run-end") return `${last.stopReason}, ${renderUsage(last.usage)}`;
+  return `no end after ${entries.length} entries: killed, or still running`;
+}
+
+function renderEntry(entry: JournalEntry, columns: number): string | undefined {
+  const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
-    case "run-start":
-      return `run ${entry.runId} of ${entry.program} (${entry.programDigest.slice(0, 12)}), entry ${entry.entry}, approvals: ${entry.mode}`;
     case "run-end":
-      return `run ${entry.stopReason}: ${renderUsage(entry.usage)}${entry.error ? `; ${show(String(entry.error["message"]))}` : ""}`;
+      return entry.error ? `  failed: ${show(String(entry.error["message"]))}` : undefined;
     case "call-start":
-      return `  ${callLabel(entry.callPath)} starts${entry.model ? ` on ${entry.model}` : ""}`;
+      return `  ${label} starts${entry.model ? ` on ${show(modelLabel(entry.model))}` : ""}`;
     case "call-end":
-      return `  ${callLabel(entry.callPath)} ends: ${entry.stopReason}, ${renderUsage(entry.usage)}`;
+      return `  ${label} ends: ${entry.stopReason}, ${renderUsage(entry.usage)}`;
     case "verdict":
-      return entry.verdict.type === "allowed"
-        ? undefined
-        : `  ${callLabel(entry.callPath)}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
+      return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
     case "decision":
-      return `  ${callLabel(entry.callPath)}: ${entry.decision.type} (${entry.source})${entry.decision.note ? `, ${show(entry.decision.note)}` : ""}`;
+      return `  ${label} ${renderDecision(entry.decision, entry.source)}`;
     case "result":
-      return entry.kind === "tool"
-        ? `  ${callLabel(entry.callPath)} ${show(clipText(JSON.stringify(entry.detail), 160, "..."))}`
-        : undefined;
+      if (entry.kind !== "tool") return undefined;
+      return `  ${label} ${renderResult(entry.detail["result"] ?? { ok: false, error: entry.detail["error"] ?? null }, columns)}`;
+    case "run-start":
     case "grant":
     case "intent":
       return undefined;
   }
+}
+
+function renderUnfinished({ entries, torn }: Journal): string[] {
+  if (entries.at(-1)?.type === "run-end") return [];
+  const open = unfinishedSteps(entries);
+  const tornLine = torn ? ["  (its last line is cut off, as by a kill)"] : [];
+  return ["under way at the last entry:", ...(open.length > 0 ? open : ["  nothing"]), ...tornLine];
 }
 
 /** Steps whose intent is recorded and whose result is not. */
@@ -68,10 +75,19 @@ function unfinishedSteps(entries: readonly JournalEntry[]): string[] {
   const open = new Map<number, string>();
   for (const entry of entries) {
     if (entry.type === "intent")
-      open.set(entry.step, `  ${callLabel(entry.callPath)}: ${entry.kind}${entry.sideEffect ? ", may have had its effect" : ""}`);
+      open.set(
+        entry.step,
+        `  ${callLabel(entry.callPath)}: ${stepNames[entry.kind]}${entry.sideEffect ? ", may have had its effect" : ""}`,
+      );
     if (entry.type === "result") open.delete(entry.step);
   }
   return [...open.values()];
+}
+
+const stepNames = { model: "a model request", tool: "a tool", worker: "a call to a worker", question: "a question" } as const;
+
+function clip(line: string, columns: number): string {
+  return clipText(line, columns, "...");
 }
 
 function show(text: string): string {

@@ -2,65 +2,98 @@ import { structuredPatch } from "diff";
 import type { ApprovalRequest, Preview } from "../protocol/approval.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { callLabel } from "./call-label.ts";
+import { modelLabel } from "./model-label.ts";
+import { cutText, wrapWords } from "./wrap-text.ts";
+
+export interface RequestStyle {
+  readonly columns: number;
+  readonly style: (format: "bold" | "dim" | "green" | "red", text: string) => string;
+}
+
+type Line = readonly [text: string, format?: "green" | "red"];
 
 /** Lines of a preview that are shown; the rest is counted. */
 const longestPreview = 60;
 
-/** A question as a person sees it on a terminal. Everything that a model or a file wrote is escaped. */
-export function renderRequest(request: ApprovalRequest): string {
-  const { position, description, why, worker, preview } = request;
-  const lines = [
-    `Approval ${position.n} of ${position.m}: ${worker} wants to call ${show(request.tool)}`,
-    `  ${show(description)}`,
-    `  call: ${callLabel(request.callPath)}`,
-    `  why it asks: ${show(why)}`,
-  ];
+/**
+ * A question as a person sees it on a terminal: what is to happen, with what, and why it asks. Everything that a model or a
+ * file wrote is escaped, and stands behind a margin on every line that it takes.
+ */
+export function renderRequest(request: ApprovalRequest, { columns, style }: RequestStyle): string {
+  const { position, description, why, worker, tool, preview } = request;
+  const indented = (text: string) => wrapWords(text, columns - 3).map((line) => `  ${line}`);
+  const head = `Approval ${position.n} of ${position.m}: ${show(worker)} wants to call ${show(tool)}`;
   const shown = preview ? previewLines(preview) : argumentLines(request);
-  return [...lines, ...shown.map((line) => `  | ${line}`)].join("\n");
+  return [
+    ...wrapWords(head, columns - 1).map((line) => style("bold", line)),
+    ...indented(show(description)),
+    ...clipLines(shown).flatMap(([text, format]) =>
+      cutText(text, columns - 5).map((line, index) => `  ${index === 0 ? "|" : ":"} ${format ? style(format, line) : line}`),
+    ),
+    ...indented(`It asks because: ${show(why)}`).map((line) => style("dim", line)),
+    ...indented(`Call: ${callLabel(request.callPath)}`).map((line) => style("dim", line)),
+  ].join("\n");
 }
 
-function argumentLines({ args }: ApprovalRequest): string[] {
-  return clipLines(JSON.stringify(args, undefined, 2).split("\n").map(show));
+function argumentLines({ args }: ApprovalRequest): Line[] {
+  return toLines(JSON.stringify(args, undefined, 2));
 }
 
-function previewLines(preview: Preview): string[] {
+function previewLines(preview: Preview): Line[] {
   switch (preview.type) {
     case "diff":
-      return clipLines(diffLines(preview));
+      return diffLines(preview);
     case "new-file":
-      return [`${show(preview.path)}: a new file of ${preview.bytes} bytes`, ...clipLines(preview.content.split("\n").map(show))];
+      return toLines(preview.content);
     case "attachments":
       return [
-        `to ${show(preview.destination)}:`,
-        ...preview.files.map(({ name, mediaType, bytes }) => `  ${show(name)}, ${mediaType}, ${bytes} bytes`),
+        [`sent to ${show(modelLabel(preview.destination))}:`],
+        ...preview.files.map(({ name, mediaType, bytes }): Line => [`  ${show(name)}, ${mediaType}, ${count(bytes)} bytes`]),
       ];
     case "text":
-      return clipLines(preview.text.split("\n").map(show));
+      return toLines(preview.text);
   }
 }
 
-function diffLines({
-  path,
-  before,
-  after,
-}: {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-}): string[] {
+function diffLines({ path, before, after }: Preview & { readonly type: "diff" }): Line[] {
   const { hunks } = structuredPatch(path, path, before, after);
-  const changes = hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
-    ...hunk.lines,
-  ]);
-  return [`--- ${show(path)}`, `+++ ${show(path)}`, ...changes.map(show)];
+  if (hunks.length === 0) return [["(the content stays as it is)"]];
+  return [
+    [`--- ${show(path)}`],
+    [`+++ ${show(path)}`],
+    ...hunks.flatMap((hunk): Line[] => [
+      [`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`],
+      ...hunk.lines.map((line): Line => [show(line), ...formatOf(line)]),
+    ]),
+  ];
 }
 
-function clipLines(lines: readonly string[]): string[] {
+function formatOf(line: string): readonly ["green" | "red"] | readonly [] {
+  if (line.startsWith("+")) return ["green"];
+  return line.startsWith("-") ? ["red"] : [];
+}
+
+/** The final line break of a text begins no line. */
+function toLines(text: string): Line[] {
+  if (text === "") return [["(empty)"]];
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => [show(line)]);
+}
+
+function clipLines(lines: readonly Line[]): Line[] {
   if (lines.length <= longestPreview) return [...lines];
-  return [...lines.slice(0, longestPreview), `[${lines.length - longestPreview} more lines are not shown]`];
+  return [...lines.slice(0, longestPreview), [`[${count(lines.length - longestPreview)} more lines are not shown]`]];
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
 }
 
 function show(text: string): string {
-  return escapeText(text);
+  return text
+    .split("\t")
+    .map((piece) => escapeText(piece))
+    .join("→   ");
 }

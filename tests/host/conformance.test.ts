@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createNodeHost, type NodeHostOverrides } from "../../src/host/node-host.ts";
-import { describeHost, type FixtureContent, type HostFixture } from "../conformance/host.ts";
+import { describeHost } from "../conformance/host.ts";
+import type { FixtureContent, HostFixture } from "../conformance/host-bench.ts";
 
 async function createNodeFixture(overrides: NodeHostOverrides): Promise<HostFixture> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "llm-do-host-")));

@@ -31,7 +31,7 @@ describe("media types", () => {
 
 describe("line search", () => {
   test("finds lines with their number and column", async () => {
-    const search = openLineSearch("b+", 5000);
+    const search = openLineSearch("b+", { milliseconds: 5000 });
     expect(await search.find("a\r\nabb\nc\nb", 9)).toEqual([
       { line: 2, column: 1, text: "abb" },
       { line: 4, column: 0, text: "b" },
@@ -41,10 +41,19 @@ describe("line search", () => {
   });
 
   test("an expression that never ends is ended", async () => {
-    const search = openLineSearch("^(a+)+$", 300);
+    const search = openLineSearch("^(a+)+$", { milliseconds: 300 });
     await expect(search.find(`${"a".repeat(60)}!`, 9)).rejects.toBeInstanceOf(LineSearchTimeout);
     await search.close();
   });
+});
+
+test("a search that nobody wants any more is given up", async () => {
+  const controller = new AbortController();
+  const search = openLineSearch("^(a+)+$", { milliseconds: 60_000, signal: controller.signal });
+  const finding = search.find(`${"a".repeat(60)}!`, 9);
+  setTimeout(() => controller.abort(new Error("enough")), 50);
+  await expect(finding).rejects.toThrow("enough");
+  await search.close();
 });
 
 describe("state directory", () => {

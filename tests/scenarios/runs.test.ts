@@ -417,6 +417,68 @@ describe("limits", () => {
   });
 });
 
+describe("bounds", () => {
+  test("of what runs at once hold for leaf tools of the whole tree", async () => {
+    for (const [limits, allowed] of [
+      ["parallel: 2", 2],
+      ["turns: 5", 8],
+    ] as const) {
+      const busy = { now: 0, most: 0 };
+      const wait = tool({
+        input: z.object({}),
+        approval: "pre-approved",
+        run: async () => {
+          busy.most = Math.max(busy.most, ++busy.now);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          busy.now--;
+        },
+      });
+      const calls = (name: string, count: number) => ({
+        calls: Array.from({ length: count }, () => ({ tool: name, args: { input: "x" } })),
+      });
+      const { result } = await play({
+        files: {
+          "main.worker": worker(
+            `limits: { ${limits} }\ntoolsets: { child: { _approval_config: { child: { pre_approved: true } } } }`,
+          ),
+          "child.worker": worker("description: c\ntoolsets: { wait: {} }"),
+        },
+        tools: { wait },
+        model: ({ worker: name, turn }) => (turn > 1 ? "done" : name === "main" ? calls("child", 5) : calls("wait", 4)),
+        request: { input: "x" },
+      });
+      expect(result?.output).toBe("done");
+      expect(busy.most).toBe(allowed);
+    }
+  });
+
+  test("of depth: the strictest of the flag, the entry and the worker in between holds", async () => {
+    const { model } = await play({
+      files: {
+        "main.worker": worker("limits: { depth: 2 }\ntoolsets: { main: { _approval_config: { main: { pre_approved: true } } } }"),
+      },
+      model: ({ turn }) => (turn === 1 ? { calls: [{ tool: "main", args: { input: "deeper" } }] } : "done"),
+      request: { input: "x", limits: { depth: 4 } },
+    });
+    expect(new Set(model.requests.map(({ callPath }) => callPath)).size).toBe(3);
+  });
+
+  test("of seconds end a child that takes too long, and not its caller", async () => {
+    const { result } = await play({
+      files: {
+        "main.worker": worker("toolsets: { child: { _approval_config: { child: { pre_approved: true } } } }"),
+        "child.worker": worker("description: c\nlimits: { seconds: 1 }"),
+      },
+      model: async ({ worker: name, turn, toolResults, signal }) => {
+        if (name === "child") return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        return turn === 1 ? { calls: [{ tool: "child", args: { input: "x" } }] } : JSON.stringify(toolResults().map(typeOf));
+      },
+      request: { input: "x" },
+    });
+    expect(result?.output).toBe('["limit"]');
+  });
+});
+
 describe("code", () => {
   test("calls workers and tools by name, through the gate, and only those that it declares", async () => {
     const review = tool({

@@ -3,6 +3,7 @@ import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { compile } from "../../llm-do.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { isTrusted } from "../require-trust.ts";
 
 export interface CheckFlags {
   readonly entry?: string;
@@ -12,15 +13,22 @@ export interface CheckFlags {
 }
 
 /** `llm-do check [TARGET]`: everything that is wrong, and nothing else. Runs none of the program unless it is trusted. */
-export async function checkCommand(target: string, { entry, model, format, trust = false }: CheckFlags): Promise<number> {
-  const request = { target, trust, ...(entry === undefined ? {} : { entry }), ...(model === undefined ? {} : { model }) };
-  const { diagnostics } = await compile(request);
+export async function checkCommand(target: string, flags: CheckFlags): Promise<number> {
+  const { diagnostics, untrusted } = await compileTrusted(target, flags);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  if (format === "json") await writeResult(`${JSON.stringify(diagnostics.map(toJsonDiagnostic), undefined, 2)}\n`);
+  if (flags.format === "json") await writeResult(`${JSON.stringify(diagnostics.map(toJsonDiagnostic), undefined, 2)}\n`);
   else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
   const others = diagnostics.length - errors;
   writeStderr(`llm-do: ${target}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`);
+  if (untrusted) writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
+}
+
+async function compileTrusted(target: string, { entry, model, trust = false }: CheckFlags) {
+  const request = { target, trust, ...(entry === undefined ? {} : { entry }), ...(model === undefined ? {} : { model }) };
+  const compiled = await compile(request);
+  if (!compiled.untrusted || !(await isTrusted(compiled.untrusted.root))) return compiled;
+  return compile({ ...request, trust: true });
 }
 
 function count(number: number, one: string, many = `${one}s`): string {

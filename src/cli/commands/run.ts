@@ -1,18 +1,16 @@
-import { readFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
-import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import { UntrustedProgram } from "../../compile/compile-error.ts";
 import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
-import type { DeniedCall } from "../../protocol/approval.ts";
 import type { EventSink } from "../../protocol/event.ts";
-import { RunError } from "../../runtime/run-error.ts";
 import { createTextPrinter } from "../../ui/headless/text-printer.ts";
-import { renderUsage } from "../../ui/render-usage.ts";
-import { escapeText } from "../../util/escape-text.ts";
-import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { Interrupted, UsageError } from "../exit-codes.ts";
+import { writeStderr } from "../output.ts";
+import { type PromptWords, readPrompt } from "../read-prompt.ts";
+import { reportFailure, reportResult } from "../report-run.ts";
+import { requireTrust } from "../require-trust.ts";
 import { listenForSignals } from "../signals.ts";
-import { findTerminal } from "../terminal.ts";
+import { findTerminal, type Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface RunFlags {
@@ -34,13 +32,15 @@ export interface RunFlags {
 }
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
-export async function runCommand(target: string, prompt: string | undefined, flags: RunFlags): Promise<number> {
+export async function runCommand(target: string, prompt: PromptWords, flags: RunFlags): Promise<number> {
   const controller = new AbortController();
-  const signals = listenForSignals((signal) => controller.abort(new Interrupted(signal)));
+  const { signal } = controller;
+  const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   try {
-    const approval = createPolicy(flags, signals.interrupt);
-    const result = await run(createRequest(target, { prompt, flags, approval, signal: controller.signal }));
-    return await reportResult(result, flags);
+    const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
+    const approval = createPolicy(flags, terminal);
+    const request = await createRequest(target, { prompt, flags, approval, signal });
+    return await reportResult(await runTrusted(request, { terminal, signal }), flags);
   } catch (thrown) {
     return await reportFailure(thrown, flags);
   } finally {
@@ -48,132 +48,61 @@ export async function runCommand(target: string, prompt: string | undefined, fla
   }
 }
 
-function createPolicy(
-  { approveAll, rejectAll, onDenied = "return", headless }: RunFlags,
-  onInterrupt: () => void,
-): ApprovalPolicy {
-  if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
-  if (approveAll) {
-    writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
-    return { mode: "approve_all", onDenied };
+/** Asks for trust only where a program brings code, and before any of it has run. */
+async function runTrusted(
+  request: RunRequest,
+  place: { readonly terminal: Terminal | undefined; readonly signal: AbortSignal },
+): Promise<RunOutput> {
+  try {
+    return await run(request);
+  } catch (thrown) {
+    if (!(thrown instanceof UntrustedProgram)) throw thrown;
+    await requireTrust(thrown, place);
+    return run({ ...request, trust: true });
   }
+}
+
+function createPolicy(flags: RunFlags, terminal: Terminal | undefined): ApprovalPolicy {
+  const { approveAll, rejectAll, onDenied = "return", quiet } = flags;
+  if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   if (rejectAll) return { mode: "reject_all", onDenied };
-  const terminal = headless ? undefined : findTerminal({ onInterrupt });
-  return terminal ? { mode: "prompt", approver: createTerminalApprover(terminal), onDenied } : { mode: "prompt", onDenied };
+  if (!approveAll) return { mode: "prompt", onDenied, ...(terminal ? { approver: createTerminalApprover(terminal) } : {}) };
+  if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
+  return { mode: "approve_all", onDenied };
 }
 
 interface RequestParts {
-  readonly prompt: string | undefined;
+  readonly prompt: PromptWords;
   readonly flags: RunFlags;
   readonly approval: ApprovalPolicy;
   readonly signal: AbortSignal;
 }
 
-function createRequest(target: string, { prompt, flags, approval, signal }: RequestParts): RunRequest {
-  const { attachment = [], entry, model, verbose, quiet, trust = false, maxDepth, journal } = flags;
-  const text = readPrompt(prompt);
-  const sink: EventSink | undefined =
-    verbose > 0 && !quiet ? createTextPrinter({ verbosity: verbose, write: writeStderr }) : undefined;
+async function createRequest(target: string, { prompt, flags, approval, signal }: RequestParts): Promise<RunRequest> {
+  const { attachment = [], entry, model, quiet, trust = false, maxDepth, journal } = flags;
+  const onWait = () => quiet || writeStderr("llm-do: reading the prompt from stdin; where there is none, add < /dev/null\n");
+  const text = await readPrompt(prompt, { signal, onWait });
+  const verbosity = quiet ? 0 : flags.debug ? Math.max(1, flags.verbose) : flags.verbose;
+  const onEvent: EventSink | undefined = verbosity > 0 ? createTextPrinter({ verbosity, write: writeStderr }) : undefined;
+  for (const path of attachment) checkAttachment(path);
   return {
     target,
     approval,
     trust,
     journal,
     signal,
-    deltas: verbose >= 2,
+    deltas: verbosity >= 2,
     attachments: attachment.map((path) => ({ path })),
     ...(text === undefined ? {} : { input: text }),
     ...(entry === undefined ? {} : { entry }),
     ...(model === undefined ? {} : { model }),
     ...(maxDepth === undefined ? {} : { limits: { depth: maxDepth } }),
-    ...(sink ? { onEvent: sink } : {}),
+    ...(onEvent ? { onEvent } : {}),
   };
 }
 
-/** stdin is the prompt for `-`, or when there is no prompt and stdin is a pipe or a file. */
-function readPrompt(prompt: string | undefined): string | undefined {
-  if (prompt !== undefined && prompt !== "-") return prompt;
-  if (process.stdin.isTTY) {
-    if (prompt === "-") throw new UsageError("`-` reads the prompt from stdin, and stdin is a terminal");
-    return undefined;
-  }
-  const text = readStdin();
-  return prompt === undefined && text.trim() === "" ? undefined : text;
-}
-
-function readStdin(): string {
-  try {
-    return readFileSync(0, "utf8");
-  } catch (thrown) {
-    // A closed stdin, or one that was opened without waiting and has nothing: no prompt.
-    const code = (thrown as { code?: string }).code;
-    if (code === "EAGAIN" || code === "EBADF" || code === "EOF" || code === "EISDIR") return "";
-    throw thrown;
-  }
-}
-
-async function reportResult(result: RunOutput, flags: RunFlags): Promise<number> {
-  const exitCode = exitCodeOfResult(result);
-  const { output, usage, runId, stopReason, denied, reason } = result;
-  if (flags.json) {
-    await writeResult(
-      `${JSON.stringify({ v: 1, runId, output, stopReason, ...(reason ? { reason } : {}), usage, artifacts: [], denied, exitCode })}\n`,
-    );
-  } else {
-    const text = typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
-    await writeResult(text.endsWith("\n") || text === "" ? text : `${text}\n`);
-  }
-  if (!flags.quiet) explainEnd(result);
-  return exitCode;
-}
-
-function explainEnd({
-  stopReason,
-  reason,
-  denied,
-}: Pick<RunOutput, "stopReason" | "denied"> & { readonly reason?: string }): void {
-  if (stopReason === "limit")
-    writeStderr(`llm-do: the run ended at a limit: ${reason ?? ""}; the output is what there was so far\n`);
-  if (needsApproval(denied)) writeStderr(renderNeeded(denied));
-}
-
-/** What an unattended run needed, and the lines that would allow it. */
-function renderNeeded(denied: readonly DeniedCall[]): string {
-  const needed = denied.filter(({ source }) => source === "nobody");
-  const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
-  const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
-  return [
-    `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and nobody could be asked:\n`,
-    ...calls,
-    "To allow this, run at a terminal and approve, pass --approve-all, or write:\n",
-    ...lines,
-  ].join("");
-}
-
-async function reportFailure(thrown: unknown, flags: RunFlags): Promise<number> {
-  const exitCode = exitCodeOfFailure(thrown);
-  const failed = thrown instanceof RunError ? thrown.run : undefined;
-  if (flags.json) {
-    const error = { code: thrown instanceof RunError ? thrown.code : codeOf(exitCode), message: messageOf(thrown) };
-    await writeResult(`${JSON.stringify({ v: 1, ...(failed ?? {}), output: null, stopReason: "failed", error, exitCode })}\n`);
-  }
-  writeStderr(renderFailure(thrown, flags));
-  if (failed) explainEnd({ stopReason: "done", denied: failed.denied });
-  if (failed && flags.verbose > 0) writeStderr(`llm-do: spent ${renderUsage(failed.usage)}\n`);
-  return exitCode;
-}
-
-function codeOf(exitCode: number): string {
-  return exitCode === exitCodes.usage ? "configuration" : "failed";
-}
-
-function renderFailure(thrown: unknown, { debug }: RunFlags): string {
-  if (thrown instanceof CompileError) return `${renderDiagnostics(thrown.diagnostics)}\n`;
-  if (thrown instanceof UntrustedProgram) return `llm-do: ${thrown.message}. Look at it, then run it with --trust.\n`;
-  const stack = debug && thrown instanceof Error ? `\n${thrown.stack ?? ""}` : "";
-  return `llm-do: ${escapeText(messageOf(thrown), { keepNewlines: true, keepBackslashes: true })}${stack}\n`;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+function checkAttachment(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`--attachment ${path}: there is no such file`);
+  if (!stats.isFile()) throw new UsageError(`--attachment ${path}: this is not a file`);
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { runsDirectories } from "../../journal/journal-directory.ts";
 import { type JournalContents, readJournal } from "../../journal/read-journal.ts";
@@ -8,45 +8,54 @@ import { UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
-  /** The program's folder. */
-  readonly program: string;
   readonly json?: boolean;
 }
 
 /** `llm-do runs list`: a line for each run of a program, oldest first. */
-export async function listRunsCommand({ program, json }: RunsFlags): Promise<number> {
-  const runs = await findRuns(program);
+export async function listRunsCommand(target: string, { json }: RunsFlags): Promise<number> {
+  const runs = await findRuns(target);
   const rows = [];
   for (const [runId, directory] of runs) rows.push(await describeRun(runId, directory));
   if (json) await writeResult(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (rows.length === 0) writeStderr(`llm-do: no runs in ${program}\n`);
+  else if (rows.length === 0) writeStderr(`llm-do: no runs of ${target}\n`);
   else await writeResult(rows.map(({ runId, summary }) => `${runId}  ${summary}\n`).join(""));
   return 0;
 }
 
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest. */
-export async function showRunCommand(run: string, { program, json }: RunsFlags): Promise<number> {
-  const runs = await findRuns(program);
+export async function showRunCommand(run: string, target: string, { json }: RunsFlags): Promise<number> {
+  const runs = await findRuns(target);
   const runId = run === "last" ? [...runs.keys()].at(-1) : run;
   const directory = runId === undefined ? undefined : runs.get(runId);
   if (runId === undefined || directory === undefined) {
-    throw new UsageError(`there is no run \`${run}\` of ${program}; \`llm-do runs list\` names them`);
+    const which = run === "last" ? "no run" : `no run \`${run}\``;
+    throw new UsageError(`there is ${which} of \`${target}\`; \`llm-do runs list ${target}\` names what there is`);
   }
   const contents = await read(directory);
   await writeResult(
-    json ? contents.entries.map((entry: JournalEntry) => `${JSON.stringify(entry)}\n`).join("") : renderJournal(contents),
+    json
+      ? contents.entries.map((entry: JournalEntry) => `${JSON.stringify(entry)}\n`).join("")
+      : renderJournal(contents, process.stdout.columns || 80),
   );
   return 0;
 }
 
-async function findRuns(program: string): Promise<ReadonlyMap<string, string>> {
+async function findRuns(target: string): Promise<ReadonlyMap<string, string>> {
   const host = createNodeHost();
-  const root = resolve(host.workingDirectory, program.endsWith(".worker") ? join(program, "..") : program);
+  const path = resolve(host.workingDirectory, target);
+  if ((await host.files.kind(path)) === undefined) throw new UsageError(`there is no \`${target}\``);
+  const root = path.endsWith(".worker") ? programOf(path) : path;
   const found = new Map<string, string>();
   for (const directory of runsDirectories(host, root)) {
     for (const name of await host.files.names(directory)) found.set(name, join(directory, name));
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Helpers lie in `workers/` below the program's folder. */
+function programOf(worker: string): string {
+  const folder = dirname(worker);
+  return basename(folder) === "workers" ? dirname(folder) : folder;
 }
 
 async function describeRun(runId: string, directory: string): Promise<{ readonly runId: string; readonly summary: string }> {

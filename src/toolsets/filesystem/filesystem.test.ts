@@ -130,6 +130,8 @@ describe("read_file", () => {
   });
 
   test("refuses at once what no answer could allow", async () => {
+    const large = await bench({ s: { maxFileBytes: 3, readApproval: true } }, { "/s/a": "four" });
+    expect((await failure(large.prepare("read_file", { path: "s/a" }))).type).toBe("file_too_large");
     const { prepare } = await bench(
       { s: { suffixes: [".md"] } },
       { "/s/a.md": "x", "/s/b": "x", "/s/link.md": { link: "/etc/passwd" } },

@@ -66,7 +66,7 @@ interface Found {
 async function search(access: FileAccess, wanted: Search): Promise<JsonObject> {
   const listed = await filesOf(access, wanted);
   const found: Found = { matches: [], skipped: 0, truncated: listed.truncated };
-  const lines = openLineSearch(wanted.regex, maxMilliseconds);
+  const lines = openLineSearch(wanted.regex, { milliseconds: maxMilliseconds, signal: access.signal });
   try {
     for (const path of listed.paths) {
       access.signal.throwIfAborted();

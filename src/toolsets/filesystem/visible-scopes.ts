@@ -1,5 +1,5 @@
-import { notWritable, pathOutsideScope } from "../../host/scope-refusals.ts";
-import { type InspectedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
+import { fileTooLarge, notWritable, pathOutsideScope } from "../../host/scope-refusals.ts";
+import { type InspectedPath, maxReadBytes, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { FileAccess } from "./file-work.ts";
 
 /** Looks at a file as far as this instance sees its scope; refusals name no scope that it does not see. */
@@ -8,6 +8,8 @@ export async function inspectVisible(access: FileAccess, virtualPath: string, ho
     assertVisible(access, access.scopes.covered(virtualPath)[0]);
     const target = await access.scopes.inspect(virtualPath, how);
     assertVisible(access, target.scope);
+    const limit = target.scope.maxFileBytes ?? maxReadBytes;
+    if (how === "read" && (target.facts?.bytes ?? 0) > limit) throw fileTooLarge(target.virtualPath, limit);
     return target;
   });
 }

@@ -1,9 +1,11 @@
-import type { DecisionSource } from "../../protocol/approval.ts";
 import type { RunEvent } from "../../protocol/event.ts";
-import type { ToolResult } from "../../protocol/message.ts";
+import type { JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { callLabel } from "../call-label.ts";
+import { modelLabel } from "../model-label.ts";
+import { renderDecision } from "../render-decision.ts";
+import { renderResult } from "../render-result.ts";
 import { renderUsage } from "../render-usage.ts";
 
 const longestArguments = 160;
@@ -18,17 +20,17 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "run-end":
       return `run ${event.stopReason}: ${renderUsage(event.usage)}${event.error ? `; ${show(event.error)}` : ""}`;
     case "call-start":
-      return `${label} starts${event.model ? ` on ${show(event.model)} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
+      return `${label} starts${event.model ? ` on ${show(modelLabel(event.model))} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
     case "call-end":
       return `${label} ends: ${event.stopReason}, ${seconds(event.milliseconds)}, ${renderUsage(event.usage)}`;
     case "tool-call":
       return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
     case "tool-result":
-      return `${label} ${renderResult(event.result)} (${seconds(event.milliseconds)})`;
+      return `${label} ${renderResult(event.result as unknown as JsonValue, longestResult)} (${seconds(event.milliseconds)})`;
     case "approval-request":
       return `${label} asks (${event.request.position.n} of ${event.request.position.m}): ${show(event.request.description)}`;
     case "approval-decision":
-      return `${label} ${renderDecision(event.decision.type, event.source)}${event.decision.note ? `: ${show(event.decision.note)}` : ""}`;
+      return `${label} ${renderDecision(event.decision, event.source)}`;
     case "limit":
       return `${label} ${show(event.message)}`;
     case "retry":
@@ -57,24 +59,4 @@ function attached(names: readonly string[] | undefined): string {
 
 function seconds(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
-}
-
-function renderResult(result: ToolResult): string {
-  if (result.ok) return `gave ${show(clipText(JSON.stringify(result.value), longestResult, "..."))}`;
-  return `failed (${result.error.type}): ${show(clipText(result.error.error, longestResult, "..."))}`;
-}
-
-const deciders: Readonly<Record<DecisionSource, string>> = {
-  person: "by you",
-  memory: "as before in this run",
-  approve_all: "by approve_all",
-  reject_all: "by reject_all",
-  nobody: "because nobody can be asked",
-  repeated: "because it was denied twice",
-  error: "because the approver failed",
-};
-
-function renderDecision(type: "approve" | "deny" | "stop", source: DecisionSource): string {
-  const word = { approve: "approved", deny: "denied", stop: "stopped" }[type];
-  return `${word} ${deciders[source]}`;
 }

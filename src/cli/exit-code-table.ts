@@ -1,0 +1,24 @@
+import { exitCodes } from "./exit-codes.ts";
+
+/** What each exit code means; help and docs/cli.md are made from it. */
+export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: "done; a person, or --reject-all, may have denied something on the way",
+  failed: "failed",
+  usage: "a mistake on the command line, in the configuration or in the program; or code that is not trusted",
+  outputInvalid: "the output does not fit its schema",
+  approvalNeeded: "something needed approval, and nobody could be asked",
+  denied: "something was denied, and the run stopped for it",
+  limit: "a limit was reached; the output is what there was so far",
+  provider: "the provider failed, or its key is missing or wrong",
+  interrupted: "interrupted (Ctrl-C)",
+  terminated: "terminated",
+};
+
+/** One line a code. */
+export function renderExitCodes(): string {
+  const rows = Object.entries(exitCodes).map(([name, code]) => ({
+    code,
+    meaning: exitCodeMeanings[name as keyof typeof exitCodes],
+  }));
+  return rows.map(({ code, meaning }) => `  ${String(code).padEnd(4)} ${meaning}`).join("\n");
+}

@@ -1,0 +1,80 @@
+import { existsSync, fstatSync } from "node:fs";
+import { UsageError } from "./exit-codes.ts";
+
+export interface PromptWords {
+  /** The arguments after the target. */
+  readonly words: readonly string[];
+  /** What followed `--`; undefined where there was none. */
+  readonly afterDashes: readonly string[] | undefined;
+}
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Told where reading takes so long that a person may wonder what is being waited for. */
+  readonly onWait: () => void;
+}
+
+/** More than any model takes; `yes | llm-do` ends here. In bytes. */
+const longestPrompt = 10_000_000;
+const waitMilliseconds = 2000;
+const sourceSuffix = /\.(worker|[cm]?[jt]s)$/;
+
+/** The prompt of a run, if it has one. stdin is it for `-`, or where there is none and stdin is a pipe or a file. */
+export async function readPrompt({ words, afterDashes }: PromptWords, options: ReadOptions): Promise<string | undefined> {
+  const file = words.find((word) => sourceSuffix.test(word) && existsSync(word));
+  if (file !== undefined) {
+    throw new UsageError(`a run starts from one target, and \`${file}\` is a second file; what follows \`--\` is the prompt`);
+  }
+  if (afterDashes !== undefined) {
+    if (words.length > 0) throw new UsageError(`\`${words[0]}\` stands before \`--\`, where only the target does`);
+    return afterDashes.join(" ");
+  }
+  if (words.length > 1) {
+    throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);
+  }
+  const [prompt] = words;
+  if (prompt !== undefined && prompt !== "-") return prompt;
+  if (prompt === "-" && process.stdin.isTTY) throw new UsageError("`-` reads the prompt from stdin, and stdin is a terminal");
+  if (prompt === undefined && !isPipeOrFile(0)) return undefined;
+  const text = await readStdin(options);
+  return prompt === undefined && text.trim() === "" ? undefined : text.replace(/\r?\n$/, "");
+}
+
+function isPipeOrFile(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFIFO() || stats.isFile() || stats.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+async function readStdin({ signal, onWait }: ReadOptions): Promise<string> {
+  const stdin = process.stdin;
+  const stop = () => stdin.destroy();
+  const timer = setTimeout(onWait, waitMilliseconds);
+  signal.addEventListener("abort", stop);
+  try {
+    const bytes = await readBytes(stdin);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof UsageError) throw thrown;
+    throw new UsageError(`the prompt cannot be read from stdin: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+async function readBytes(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > longestPrompt)
+      throw new UsageError(`the prompt on stdin is longer than ${longestPrompt.toLocaleString("en-US")} bytes`);
+  }
+  return Buffer.concat(chunks);
+}

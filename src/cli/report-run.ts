@@ -1,0 +1,83 @@
+import { CompileError } from "../compile/compile-error.ts";
+import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
+import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
+import type { RunOutput } from "../llm-do.ts";
+import type { DeniedCall } from "../protocol/approval.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { renderUsage } from "../ui/render-usage.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { escapeText } from "../util/escape-text.ts";
+import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "./exit-codes.ts";
+import { writeResult, writeStderr } from "./output.ts";
+import { renderFailure } from "./render-failure.ts";
+
+export interface ReportFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose: number;
+  readonly debug?: boolean;
+}
+
+/** The result to stdout; to stderr what a person must know about how it came to be. Gives the exit code. */
+export async function reportResult(result: RunOutput, { json, quiet }: ReportFlags): Promise<number> {
+  const exitCode = exitCodeOfResult(result);
+  const { output, usage, runId, stopReason, denied, reason } = result;
+  if (json) {
+    const why = reason === undefined ? {} : { reason };
+    await writeJson({ runId, output, stopReason, ...why, usage, artifacts: [], denied, exitCode });
+  } else {
+    const text = typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
+    await writeResult(text.endsWith("\n") || text === "" ? text : `${text}\n`);
+  }
+  if (stopReason === "limit" && !quiet)
+    writeStderr(`llm-do: the run ended at a limit: ${reason ?? ""}; the output is what there was so far\n`);
+  if (needsApproval(denied)) writeStderr(renderNeeded(denied));
+  return exitCode;
+}
+
+/** What went wrong, on stderr, and with `--json` as an object of the same shape as a result. Gives the exit code. */
+export async function reportFailure(thrown: unknown, flags: ReportFlags): Promise<number> {
+  const exitCode = exitCodeOfFailure(thrown);
+  const failed = thrown instanceof RunError ? thrown.run : undefined;
+  const { runId = null, usage = null, denied = [] } = failed ?? {};
+  if (flags.json) {
+    const error = {
+      code: codeOf(thrown),
+      message: errorMessage(thrown),
+      ...(thrown instanceof CompileError ? { diagnostics: thrown.diagnostics.map(toJsonDiagnostic) } : {}),
+    };
+    await writeJson({ runId, output: null, stopReason: stopReasonOf(exitCode), usage, artifacts: [], denied, error, exitCode });
+  }
+  writeStderr(thrown instanceof CompileError ? `${renderDiagnostics(thrown.diagnostics)}\n` : renderFailure(thrown, flags));
+  if (needsApproval(denied)) writeStderr(renderNeeded(denied));
+  if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
+  return exitCode;
+}
+
+function writeJson(result: object): Promise<void> {
+  return writeResult(`${JSON.stringify({ v: 1, ...result })}\n`);
+}
+
+function codeOf(thrown: unknown): string {
+  if (thrown instanceof RunError) return thrown.code;
+  if (thrown instanceof Interrupted) return "aborted";
+  return thrown instanceof UsageError || exitCodeOfFailure(thrown) === exitCodes.usage ? "configuration" : "failed";
+}
+
+function stopReasonOf(exitCode: number): string {
+  if (exitCode === exitCodes.interrupted || exitCode === exitCodes.terminated) return "aborted";
+  return exitCode === exitCodes.denied || exitCode === exitCodes.approvalNeeded ? "denied" : "failed";
+}
+
+/** What an unattended run needed, and the lines that would allow it. */
+function renderNeeded(denied: readonly DeniedCall[]): string {
+  const needed = denied.filter(({ source }) => source === "nobody");
+  const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
+  const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
+  return [
+    `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and nobody could be asked:\n`,
+    ...calls,
+    `To allow this, run at a terminal and approve, or pass --approve-all${lines.length > 0 ? ", or write:" : ""}\n`,
+    ...lines,
+  ].join("");
+}

@@ -1,0 +1,24 @@
+import type { ApprovalDecision, DecisionSource } from "../protocol/approval.ts";
+import { escapeText } from "../util/escape-text.ts";
+
+const deciders: Readonly<Record<DecisionSource, string>> = {
+  person: "by you",
+  memory: "as before in this run",
+  approve_all: "by approve_all",
+  reject_all: "by reject_all",
+  nobody: "because nobody can be asked",
+  repeated: "because it was denied twice",
+  error: "because the approver failed",
+};
+
+const words = { approve: "approved", deny: "denied", stop: "stopped" } as const;
+
+/** `denied by you: wrong folder`. A note that only repeats what the source says is left out. */
+export function renderDecision({ type, note }: ApprovalDecision, source: DecisionSource): string {
+  const said = note !== undefined && (source === "person" || source === "error") ? `: ${show(note)}` : "";
+  return `${words[type]} ${deciders[source]}${said}`;
+}
+
+function show(text: string): string {
+  return escapeText(text, { keepBackslashes: true });
+}

@@ -1,0 +1,16 @@
+import { isRecord, type JsonValue } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { escapeText } from "../util/escape-text.ts";
+
+/** What came of a tool's call, in one line: `gave …`, or `failed (denied): …`. Takes what a journal holds, too. */
+export function renderResult(result: JsonValue, longest: number): string {
+  if (!isRecord(result)) return clip(JSON.stringify(result), longest);
+  const { ok, value, error } = result;
+  if (ok === true) return `gave ${clip(JSON.stringify(value), longest)}`;
+  if (!isRecord(error)) return `failed: ${clip(String(error), longest)}`;
+  return `failed (${String(error["type"])}): ${clip(String(error["error"]), longest)}`;
+}
+
+function clip(text: string, longest: number): string {
+  return escapeText(clipText(text, longest, "..."), { keepBackslashes: true });
+}

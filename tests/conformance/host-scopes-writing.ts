@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { bytes, type HostFixture, text, useHost } from "./host-bench.ts";
+
+/** What can be written, whose rights hold, and what lists show. */
+export function describeScopeWriting(createFixture: () => Promise<HostFixture>): void {
+  const { fixture, at, declare, open, refusal } = useHost(createFixture);
+
+  describe(`scopes, writing`, () => {
+    test("makes folders, creates, replaces, and returns what the next write expects", async () => {
+      const scopes = await open(declare("out", "o"));
+      const first = await scopes.write("out/a/b/c.txt", bytes("one"), { expect: undefined });
+      const second = await scopes.write("out/a/b/c.txt", bytes("two"), { expect: first.identity });
+      expect(second).toMatchObject({ virtualPath: "out/a/b/c.txt", bytes: 3 });
+      expect(second.identity).not.toBe(first.identity);
+      expect(await fixture.host.files.readText(at("o/a/b/c.txt"))).toBe("two");
+      expect(await fixture.host.files.names(at("o/a/b"))).toEqual(["c.txt"]);
+    });
+
+    test("refuses where the file is another one than the caller judged", async () => {
+      await fixture.put("o/x", "old");
+      const scopes = await open(declare("out", "o"));
+      const { identity } = await scopes.facts("out/x");
+      expect((await refusal(scopes.write("out/x", bytes("new"), { expect: undefined }))).type).toBe("io_error");
+      expect((await refusal(scopes.write("out/none", bytes("new"), { expect: identity }))).type).toBe("io_error");
+      await fixture.put("o/x", "changed");
+      expect((await refusal(scopes.write("out/x", bytes("new"), { expect: identity }))).type).toBe("io_error");
+      expect(await fixture.host.files.readText(at("o/x"))).toBe("changed");
+      expect(await fixture.host.files.names(at("o"))).toEqual(["x"]);
+    });
+
+    test("a read-only scope names the writable ones", async () => {
+      await fixture.put("i/x", "x");
+      const scopes = await open(declare("in", "i", { mode: "ro" }), declare("out", "o"));
+      const error = await refusal(scopes.write("in/new/x", bytes("x"), { expect: undefined }));
+      expect(error).toMatchObject({ type: "path_not_writable", details: { writable: ["out"] } });
+      expect((await refusal(scopes.inspect("in/x", "write"))).type).toBe("path_not_writable");
+      expect([await scopes.canWrite("in/x"), await scopes.canWrite("out/new/file")]).toEqual([false, true]);
+      expect(await fixture.host.files.names(at("i"))).toEqual(["x"]);
+      expect([scopes.readable(), scopes.writable()]).toEqual([["in", "out"], ["out"]]);
+    });
+  });
+
+  describe(`scopes in scopes`, () => {
+    test("the deepest root decides, under every name", async () => {
+      await fixture.put("all/a.md", "a");
+      await fixture.put("all/out/b.md", "b");
+      const scopes = await open(declare(".", "all", { mode: "ro" }), declare("out", "all/out", { suffixes: [".md"] }));
+      expect(await scopes.facts("out/b.md")).toMatchObject({ virtualPath: "out/b.md", scope: { name: "out" } });
+      expect(await scopes.facts(".:out/b.md")).toMatchObject({ virtualPath: "out/b.md", scope: { name: "out" } });
+      await scopes.write(".:out/new/c.md", bytes("c"), { expect: undefined });
+      expect((await refusal(scopes.write(".:out/c.exe", bytes("c"), { expect: undefined }))).type).toBe("suffix_not_allowed");
+      expect((await refusal(scopes.write("a.md", bytes("c"), { expect: undefined }))).type).toBe("path_not_writable");
+      expect(scopes.covered(".").map((scope) => scope.name)).toEqual([".", "out"]);
+      expect(scopes.covered("out").map((scope) => scope.name)).toEqual(["out"]);
+      expect(scopes.covered(".:out/new").map((scope) => scope.name)).toEqual(["out"]);
+    });
+
+    test("a read-only scope in a writable one stays read-only, even when its folder is gone", async () => {
+      await fixture.put("all/fixed/a", "a");
+      const scopes = await open(declare("all", "all"), declare("fixed", "all/fixed", { mode: "ro" }));
+      expect((await refusal(scopes.write("all/fixed/a", bytes("x"), { expect: undefined }))).type).toBe("path_not_writable");
+      expect((await refusal(scopes.write("all/fixed/b/c", bytes("x"), { expect: undefined }))).type).toBe("path_not_writable");
+      await fixture.host.files.remove(at("all/fixed"));
+      expect((await refusal(scopes.write("all/fixed/b", bytes("x"), { expect: undefined }))).type).toBe("io_error");
+      expect((await refusal(scopes.write("all/fixed", bytes("x"), { expect: undefined }))).type).toBe("io_error");
+      await fixture.put("all/fixed/a", "another folder");
+      // Only a held descriptor can tell the new folder from the old one where the disk uses inode numbers again.
+      const again = await refusal(scopes.write("all/fixed/a", bytes("x"), { expect: undefined }));
+      expect(["io_error", "path_not_writable"]).toContain(again.type);
+      expect(await fixture.host.files.readText(at("all/fixed/a"))).toBe("another folder");
+    });
+
+    test("lists see nested scopes, once, and can be kept to some", async () => {
+      await fixture.put("all/a.md", "a");
+      await fixture.put("all/out/b.md", "b");
+      const scopes = await open(declare("all", "all"), declare("out", "all/out"));
+      const list = (path: string, only?: string[]) =>
+        scopes.list(path, { pattern: "**/*", maxEntries: 9, ...(only === undefined ? {} : { scopes: only }) });
+      expect((await list("all")).paths).toEqual(["all/a.md", "all/out/b.md"]);
+      expect((await list(".")).paths).toEqual(["all/a.md", "out/b.md"]);
+      expect((await list("all", ["all"])).paths).toEqual(["all/a.md"]);
+      expect((await list("all", ["out"])).paths).toEqual(["all/out/b.md"]);
+    });
+  });
+
+  describe(`protected names`, () => {
+    test("the program's own files and what would join them cannot be written", async () => {
+      await fixture.put("program/main.worker", "w");
+      await fixture.put("program/help.ts", "t");
+      await fixture.put("program/free.ts", "t");
+      const scopes = await open(declare(".", "program"), declare("around", ""));
+      for (const path of [
+        "main.worker",
+        "help.ts",
+        "new.worker",
+        "deep/new.worker",
+        "tools.ts",
+        "TOOLS.JS",
+        "llm-do.yaml",
+        "tools/index.ts",
+      ]) {
+        for (const spelling of [path, `around/program/${path}`]) {
+          expect(scopes.protection(scopes.resolve(spelling))).toBe("program");
+          expect(await scopes.canWrite(spelling)).toBe(false);
+          const { identity } = (await scopes.inspect(spelling, "write")).facts ?? {};
+          expect((await refusal(scopes.write(spelling, bytes("evil"), { expect: identity }))).type).toBe("path_protected");
+        }
+      }
+      expect(await scopes.canRead("main.worker")).toBe(true);
+      expect(await scopes.canWrite("free.ts")).toBe(true);
+      expect(scopes.protection(scopes.resolve("around/elsewhere/tools.ts"))).toBeUndefined();
+      expect(scopes.protection(scopes.resolve("around/elsewhere/x.worker"))).toBe("ask-write");
+    });
+
+    test.each([
+      [".env", "ask-read-and-write"],
+      [".env.local", "ask-read-and-write"],
+      [".ENV", "ask-read-and-write"],
+      [".git/config", "ask-read-and-write"],
+      ["a/.GIT/hooks/pre-commit", "ask-read-and-write"],
+      [".git.", "ask-read-and-write"],
+      [".git ", "ask-read-and-write"],
+      [".g\u200cit/config", "ask-read-and-write"],
+      ["．ｇｉｔ/config", "ask-read-and-write"],
+      [".llm-do/runs/x", "ask-read-and-write"],
+      ["package.json", "ask-write"],
+      ["Package.JSON", "ask-write"],
+      [".bashrc", "ask-write"],
+      [".vscode/settings.json", "ask-write"],
+      [".github/workflows/ci.yml", "ask-write"],
+      [".github/CODEOWNERS", undefined],
+      ["environment.md", undefined],
+      ["git/config", undefined],
+      ["tools.ts", undefined],
+    ])("%s: %s", async (path, protection) => {
+      const scopes = await open(declare("s", "plain"));
+      expect(scopes.protection(scopes.resolve(`s/${path}`))).toBe(protection);
+    });
+  });
+
+  describe(`lists`, () => {
+    test("sorted by code unit, filtered, capped at the same place every time", async () => {
+      for (const path of [
+        "b/x.md",
+        "b.md",
+        "a.md",
+        "B.md",
+        "b-c.md",
+        "b/y/z.md",
+        "ä.md",
+        ".hidden/x.md",
+        ".hidden.md",
+        "n.txt",
+      ]) {
+        await fixture.put(`d/${path}`, "x");
+      }
+      const scopes = await open(declare("s", "d"));
+      const { paths, truncated } = await scopes.list("s", { pattern: "**/*.md", maxEntries: 99 });
+      expect(truncated).toBe(false);
+      expect(paths).toEqual(["s/B.md", "s/a.md", "s/b-c.md", "s/b.md", "s/b/x.md", "s/b/y/z.md", "s/ä.md"]);
+      expect([...paths].sort()).toEqual(paths);
+      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 3 })).toEqual({
+        paths: paths.slice(0, 3),
+        truncated: true,
+      });
+      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 7 })).toEqual({ paths, truncated: false });
+      expect((await scopes.list("s/b", { pattern: "*", maxEntries: 9 })).paths).toEqual(["s/b/x.md"]);
+      expect((await scopes.list("s", { pattern: "{b,.hidden}/*.md", maxEntries: 9 })).paths).toEqual([
+        "s/.hidden/x.md",
+        "s/b/x.md",
+      ]);
+    });
+
+    test("what asks before it is read is left out, unless the list begins in it", async () => {
+      for (const path of [".git/config", ".git/refs/x", ".env", "a.md"]) await fixture.put(`d/${path}`, "x");
+      const scopes = await open(declare("s", "d"));
+      const list = async (path: string, pattern: string) => (await scopes.list(path, { pattern, maxEntries: 9 })).paths;
+      expect(await list("s", "{.git/**,.env,*}")).toEqual(["s/a.md"]);
+      expect(await list("s/.git", "**/*")).toEqual(["s/.git/config", "s/.git/refs/x"]);
+    });
+
+    test("only what may be read: suffixes, pipes and links aside", async () => {
+      for (const path of ["a.md", "a.key"]) await fixture.put(`d/${path}`, "x");
+      await fixture.put("d/pipe.md", { other: true });
+      const scopes = await open(declare("s", "d", { suffixes: [".md"] }));
+      expect((await scopes.list("s", { pattern: "*", maxEntries: 9 })).paths).toEqual(["s/a.md"]);
+    });
+
+    test("a folder that a named scope hides is spelt so that it can be read", async () => {
+      await fixture.put("all/decks/x", "hidden");
+      await fixture.put("all/a", "a");
+      await fixture.put("d/x", "named");
+      const scopes = await open(declare(".", "all"), declare("decks", "d"));
+      const { paths } = await scopes.list(".", { pattern: "**/*", maxEntries: 9 });
+      expect(paths).toEqual([".:decks/x", "a"]);
+      expect(text((await scopes.read(".:decks/x")).bytes)).toBe("hidden");
+      expect(text((await scopes.read("decks/x")).bytes)).toBe("named");
+    });
+
+    test("a nested scope named after its folder needs no prefix", async () => {
+      await fixture.put("all/out/x", "x");
+      await fixture.put("all/a", "a");
+      const scopes = await open(declare(".", "all", { mode: "ro" }), declare("out", "all/out"));
+      expect((await scopes.list(".", { pattern: "**/*", maxEntries: 9 })).paths).toEqual(["a", "out/x"]);
+    });
+
+    test("stops when told to", async () => {
+      await fixture.put("d/a", "x");
+      const scopes = await open(declare("s", "d"));
+      const signal = AbortSignal.abort(new Error("enough"));
+      await expect(scopes.list("s", { pattern: "*", maxEntries: 9, signal })).rejects.toThrow("enough");
+    });
+
+    test("refuses patterns that leave the folder", async () => {
+      const scopes = await open(declare("s", "d"));
+      for (const pattern of ["../*", "/etc/*", "a/../../*", "{a,b}".repeat(9)]) {
+        expect((await refusal(scopes.list("s", { pattern, maxEntries: 9 }))).type).toBe("invalid_path");
+      }
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { init, parse } from "es-module-lexer";
+import { expect, test } from "vitest";
+import * as product from "../src/index.ts";
+import * as testing from "../src/testing/index.ts";
+
+/*
+ * What users can import. A change here is a change for them: it belongs in CHANGELOG.md. A name without a mark is a value
+ * (and its type, if it is a class); `type` marks what exists for the compiler alone.
+ */
+
+test("llm-do", async () => {
+  expect(await exportsOf("../src/index.ts", product)).toMatchInlineSnapshot(`
+    "CompileError
+    ModelError
+    RunError
+    ScopeError
+    ToolFailure
+    UntrustedProgram
+    blocked
+    compile
+    needsApproval
+    preApproved
+    run
+    tool
+    toolFailure
+    toolset
+    type ApprovalDecision
+    type ApprovalMode
+    type ApprovalPolicy
+    type ApprovalRequest
+    type Approver
+    type AttachmentHandle
+    type CompileRequest
+    type Compiled
+    type DeniedCall
+    type Diagnostic
+    type DiagnosticNote
+    type EventSink
+    type FilePart
+    type Host
+    type JsonObject
+    type JsonValue
+    type Limits
+    type Message
+    type Model
+    type ModelRequest
+    type ModelResponse
+    type OwnVerdict
+    type Preparation
+    type Preview
+    type Program
+    type Provider
+    type ProviderEnvironment
+    type RunErrorCode
+    type RunEvent
+    type RunEventType
+    type RunOutput
+    type RunRequest
+    type Scopes
+    type Severity
+    type Tool
+    type ToolError
+    type ToolErrorType
+    type ToolOptions
+    type Toolset
+    type ToolsetOptions
+    type Usage
+    type Verdict
+    type Worker
+    type WorkerRuntime"
+  `);
+});
+
+test("llm-do/testing", async () => {
+  expect(await exportsOf("../src/testing/index.ts", testing)).toMatchInlineSnapshot(`
+    "defineScript
+    scriptedModel
+    type Script
+    type ScriptedAnswer
+    type ScriptedCall
+    type ScriptedError
+    type ScriptedFile
+    type ScriptedModel
+    type ScriptedReply
+    type ScriptedRequest"
+  `);
+});
+
+async function exportsOf(path: string, module: object): Promise<string> {
+  await init;
+  const [, exports] = parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+  const names = exports.flatMap((one) => (one.type === "reexport-all" ? [] : [{ name: one.name, typeOnly: one.typeOnly }]));
+  expect(exports).toHaveLength(names.length);
+  const values = names.filter(({ typeOnly }) => !typeOnly).map(({ name }) => name);
+  expect(values.sort()).toEqual(Object.keys(module).sort());
+  return names
+    .map(({ name, typeOnly }) => (typeOnly ? `type ${name}` : name))
+    .sort()
+    .join("\n");
+}
