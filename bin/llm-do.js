@@ -2,7 +2,9 @@
 // Plain old JavaScript: this file must run on any Node, to say what is needed, before anything newer is read.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 
 const needed = [22, 18];
@@ -17,37 +19,26 @@ function findNode() {
   try {
     const require = createRequire(import.meta.url);
     const manifest = require.resolve("node/package.json");
-    if (!isNewEnough(require(manifest).version)) return undefined;
-    return join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    const path = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    return isNewEnough(require(manifest).version) && existsSync(path) ? path : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Stands between the caller and the newer Node: passes on signals, and ends as that one ends. */
 function runWith(node) {
   const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: "inherit" });
-  const forward = (signal) => {
-    child.kill(signal);
-  };
-  // A terminal sends Ctrl-C to both; what is sent to this process alone has to be passed on.
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", forward);
-  process.on("SIGHUP", forward);
+  // A terminal sends Ctrl-C to both, `kill` to this one alone: src/cli/signals.ts takes two at once for one.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", refuse);
-  child.on("exit", (code, signal) => {
-    process.exit(code === null ? 128 + (signal === "SIGKILL" ? 9 : 15) : code);
-  });
+  child.on("exit", (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));
 }
 
 function refuse() {
+  const words = process.argv.slice(2).map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`));
   process.stderr.write(
-    "llm-do needs Node " +
-      needed.join(".") +
-      " or newer, and this is " +
-      process.versions.node +
-      ". Run: npx -p node@24 -p llm-do llm-do " +
-      process.argv.slice(2).join(" ") +
-      "\n",
+    `llm-do needs Node ${needed.join(".")} or newer, and this is ${process.versions.node}. Run: ${["npx -p node@24 -p llm-do llm-do"].concat(words).join(" ")}\n`,
   );
   process.exit(2);
 }

@@ -64,6 +64,12 @@ async function linkSchema(
   syntax: { readonly value: SchemaSyntax; readonly span: import("../diagnostics/source.ts").Span } | undefined,
 ): Promise<Schema | undefined> {
   if (!syntax) return undefined;
+  if (syntax.value.kind === "reference") {
+    const message = `\`${clipText(syntax.value.reference.value, 80)}\`: a schema in code cannot be referred to yet`;
+    const notes = [{ message: "write the fields here, as `name: type, description`" }];
+    diagnostics.report(diagnose("schema-reference-unsupported", { message, span: syntax.value.reference.span, notes }));
+    return undefined;
+  }
   const problem = await jsonSchemaProblem(syntax.value.jsonSchema);
   if (problem === undefined) return fromJsonSchema(syntax.value.jsonSchema);
   diagnostics.report(diagnose("schema-invalid", { message: `this schema cannot be used: ${problem}`, span: syntax.span }));

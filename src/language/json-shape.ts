@@ -1,6 +1,7 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { refuseValue } from "./refuse-value.ts";
 import { type Place, placeOf, type Shape } from "./shape.ts";
 import type { MapEntry, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
@@ -8,6 +9,17 @@ import { warnOfComment } from "./warn-of-comment.ts";
 /** Any value that JSON has. */
 export function json(): Shape<JsonValue> {
   return { jsonSchema: {}, read: (node, place) => readJson(node, { place }) };
+}
+
+/** A map of any content. */
+export function jsonMap(options: { readonly note?: string } = {}): Shape<JsonObject> {
+  return {
+    jsonSchema: { type: "object" },
+    read(node, place) {
+      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
+      return readJsonEntries(node.entries, { place });
+    },
+  };
 }
 
 export interface JsonReading {

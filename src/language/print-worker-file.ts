@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { printWorkerSource } from "./print-worker-source.ts";
-import type { SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
+import type { SandboxSyntax, SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 
 /**
  * The text of a tree. Reading it gives the same tree again, but for the places; comments and the short notation of
@@ -14,7 +14,7 @@ export function printWorkerFile(file: WorkerFile): string {
   }
   if (input) frontmatter.set("input", toWrittenSchema(input.value));
   if (output) frontmatter.set("output", toWrittenSchema(output.value));
-  if (sandbox) frontmatter.set("sandbox", sandbox.value.paths ? { paths: toWrittenScopes(sandbox.value.paths.value) } : {});
+  if (sandbox) frontmatter.set("sandbox", toWrittenSandbox(sandbox.value));
   if (toolsets)
     frontmatter.set("toolsets", new Map(toolsets.value.map((toolset) => [toolset.reference.value, toWrittenToolset(toolset)])));
   for (const [key, value] of Object.entries(extras)) frontmatter.set(key, value);
@@ -29,11 +29,19 @@ function withoutSpans(written: unknown): unknown {
   return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, withoutSpans(value)]));
 }
 
-/** Always JSON Schema; marked as such where its own keys would not tell it from the short notation. */
-function toWrittenSchema({ jsonSchema }: SchemaSyntax): JsonObject {
+/** A reference, or JSON Schema; marked as such where its own keys would not tell it from the short notation. */
+function toWrittenSchema(schema: SchemaSyntax): JsonObject | string {
+  if (schema.kind === "reference") return schema.reference.value;
+  const { jsonSchema } = schema;
   const { type, properties, $ref } = jsonSchema;
   const isPlain = $ref !== undefined || (type === "object" && isRecord(properties));
   return isPlain ? jsonSchema : { $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema };
+}
+
+function toWrittenSandbox({ paths, ...others }: SandboxSyntax): Map<string, unknown> {
+  const written = new Map<string, unknown>(Object.entries(others).map(([key, value]) => [key, withoutSpans(value)]));
+  if (paths) written.set("paths", toWrittenScopes(paths.value));
+  return written;
 }
 
 function toWrittenScopes(scopes: readonly ScopeSyntax[]): Map<string, unknown> {

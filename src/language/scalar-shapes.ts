@@ -83,6 +83,35 @@ export function integer(options: { readonly min: number }): Shape<number> {
   };
 }
 
+export interface NumberRange {
+  readonly min: number;
+  readonly max?: number;
+  /** Whether `min` itself is too small. */
+  readonly exclusive?: boolean;
+}
+
+/** A number that may have a fraction. */
+export function number({ min, max, exclusive = false }: NumberRange): Shape<number> {
+  const wanted = max === undefined ? `a number ${exclusive ? "above" : "from"} ${min}` : `a number from ${min} to ${max}`;
+  const bounds = { [exclusive ? "exclusiveMinimum" : "minimum"]: min, ...(max !== undefined && { maximum: max }) };
+  return {
+    jsonSchema: { type: "number", ...bounds },
+    read(node, place) {
+      if (node.kind !== "scalar" || typeof node.value !== "number")
+        return refuseValue(node, place, { wanted, note: numberNote(node) });
+      const { value } = node;
+      const isWithin = (exclusive ? value > min : value >= min) && value <= (max ?? Number.MAX_VALUE);
+      return isWithin ? value : refuse(node, place, { code: "invalid-value", message: `has to be ${wanted}` });
+    },
+  };
+}
+
+function numberNote(node: SyntaxNode): string | undefined {
+  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
+  const written = node.value.replace(/^\$ ?/, "").replace(",", ".");
+  return /^\d{1,15}(\.\d{1,15})?$/.test(written) ? `write \`${Number(written)}\`, without quotes` : undefined;
+}
+
 function integerNote(node: SyntaxNode): string | undefined {
   if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
   const digits = node.value.replace(/[_,' ]/g, "");

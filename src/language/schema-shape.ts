@@ -1,8 +1,9 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
 import { readJson } from "./json-shape.ts";
+import { partOf } from "./part-of.ts";
+import { refusePythonReference } from "./python-reference.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { readScalarType } from "./scalar-type.ts";
 import { type Place, refined, type Shape } from "./shape.ts";
@@ -10,11 +11,12 @@ import { readShortNotation } from "./short-notation.ts";
 import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import type { SchemaSyntax } from "./worker-file.ts";
 
-/** `output`: a map of fields in the short notation, a single type, or JSON Schema 2020-12. */
+/** `output`: fields in the short notation, a single type, JSON Schema 2020-12, or a reference to a schema in code. */
 export const outputShape: Shape<SchemaSyntax> = {
   jsonSchema: { type: ["string", "object"] },
   read(node, place) {
-    if (node.kind === "map") return isJsonSchema(node) ? readJsonSchema(node, place) : readShortNotation(node, place);
+    if (node.kind === "map")
+      return isJsonSchema(node) ? readJsonSchema(node, place) : { kind: "data", ...readShortNotation(node, place) };
     const isType = node.kind === "scalar" && (typeof node.value === "string" || node.text === "null");
     if (isType) return readType(node, place);
     return refuseValue(node, place, {
@@ -26,6 +28,7 @@ export const outputShape: Shape<SchemaSyntax> = {
 
 /** `input`: the same, but always a map with fields: its JSON Schema has `type: object`. */
 export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, node, place) => {
+  if (schema.kind === "reference") return schema;
   const { type, $ref } = schema.jsonSchema;
   if (type === "object") return schema;
   if (type === undefined && ($ref !== undefined || schema.fields.length > 0)) {
@@ -56,7 +59,7 @@ function readJsonSchema(node: MapNode, place: Place): SchemaSyntax | undefined {
     const notes = [{ message: `write \`${dialect}\`, or delete the key` }];
     place.report(diagnose("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, notes }));
   }
-  return { jsonSchema, fields: propertyNames(node) };
+  return { kind: "data", jsonSchema, fields: propertyNames(node) };
 }
 
 function propertyNames(node: MapNode): Spanned<string>[] {
@@ -64,15 +67,16 @@ function propertyNames(node: MapNode): Spanned<string>[] {
   return properties?.kind === "map" ? properties.entries.map((entry) => entry.key) : [];
 }
 
-const moduleReference = /^[^\s,:]*[./@][^\s,:]*:[A-Za-z_$][\w$]*$/;
+/** Types of the short notation have no colon, so a colon before a name makes a reference. */
+const moduleReference = /^([^\s,:]+):([A-Za-z_$][\w$]*)$/;
 
 function readType(node: ScalarNode, place: Place): SchemaSyntax | undefined {
-  if (moduleReference.test(node.text)) {
-    const message = `\`${clipText(node.text, 80)}\`: a schema in code cannot be referred to yet`;
-    const notes = [{ message: "write the fields here, as `name: type, description`" }];
-    place.report(diagnose("schema-reference-unsupported", { message, span: node.span, notes }));
-    return undefined;
+  const text = node.text.trim();
+  if (refusePythonReference({ value: text, span: node.span }, place, "schema")) return undefined;
+  const [, module, exportName] = moduleReference.exec(text) ?? [];
+  if (module !== undefined && exportName !== undefined) {
+    return { kind: "reference", reference: { value: text, span: partOf(node.span, text) }, module, exportName };
   }
   const jsonSchema = readScalarType(node, place);
-  return jsonSchema && { jsonSchema, fields: [] };
+  return jsonSchema && { kind: "data", jsonSchema, fields: [] };
 }

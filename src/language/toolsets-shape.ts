@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type Fields, mapOf, readFields, record, recordSchema } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
+import { refusePythonReference } from "./python-reference.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { boolean, checkName, identifier, text } from "./scalar-shapes.ts";
 import { type Place, placeOf, refined, type Shape } from "./shape.ts";
@@ -68,6 +69,7 @@ function readToolset({ key, value: node }: MapEntry, toolsets: Place): ToolsetSy
     place.report(diagnose("invalid-name", { message: "a toolset without a name", span: key.span }));
     return undefined;
   }
+  if (refusePythonReference(key, place, "toolset")) return undefined;
   const entries = entriesOf(node, place);
   if (entries === undefined) return undefined;
   const ours = entries.filter((entry) => entry.key.value.startsWith("_"));

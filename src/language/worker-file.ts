@@ -12,23 +12,57 @@ export interface WorkerFile {
   readonly description?: Spanned<string>;
   readonly model?: Spanned<string>;
   readonly compatible_models?: Spanned<readonly Spanned<string>[]>;
+  readonly model_settings?: Spanned<ModelSettingsSyntax>;
   readonly input?: Spanned<SchemaSyntax>;
   readonly output?: Spanned<SchemaSyntax>;
+  /** A template: the first user message. */
+  readonly prompt?: Spanned<string>;
+  /** Paths of files whose content is sent beside the prompt, each as a part of its own. */
+  readonly fragments?: Spanned<readonly Spanned<string>[]>;
+  readonly system_fragments?: Spanned<readonly Spanned<string>[]>;
   readonly attachment_policy?: Spanned<AttachmentPolicySyntax>;
   readonly sandbox?: Spanned<SandboxSyntax>;
   readonly toolsets?: Spanned<readonly ToolsetSyntax[]>;
+  readonly server_side_tools?: Spanned<readonly ServerToolSyntax[]>;
   readonly limits?: Spanned<LimitsSyntax>;
+  /** A path of a worker file (`./base.worker`), or the name of a profile of the manifest. */
+  readonly extends?: Spanned<string>;
+  readonly locked?: Spanned<boolean>;
+  readonly auth?: Spanned<"off" | "auto" | "required">;
+  readonly debug?: Spanned<boolean>;
   /** `version`, `license`, `metadata` and `x-*`: carried, not interpreted. */
   readonly extras: Readonly<Record<string, JsonValue>>;
   /** The text after the closing fence, as written; its span says where it begins. */
   readonly instructions: Spanned<string>;
 }
 
+export type SchemaSyntax = DataSchemaSyntax | SchemaReferenceSyntax;
+
 /** A schema that is data: already JSON Schema 2020-12, whichever notation it was written in. */
-export interface SchemaSyntax {
+export interface DataSchemaSyntax {
+  readonly kind: "data";
   readonly jsonSchema: JsonSchema;
   /** Names of the top-level fields, with their places. */
   readonly fields: readonly Spanned<string>[];
+}
+
+/** A schema that a module exports: `./schemas.ts:PitchInput` or `@acme/schemas:Pitch`. */
+export interface SchemaReferenceSyntax {
+  readonly kind: "reference";
+  /** Both parts, as written. */
+  readonly reference: Spanned<string>;
+  readonly module: string;
+  readonly exportName: string;
+}
+
+export interface ModelSettingsSyntax {
+  readonly temperature?: Spanned<number>;
+  readonly max_output_tokens?: Spanned<number>;
+  readonly top_p?: Spanned<number>;
+  readonly seed?: Spanned<number>;
+  readonly reasoning?: Spanned<"none" | "minimal" | "low" | "medium" | "high">;
+  /** A map from a provider to its own options. */
+  readonly provider_options?: Spanned<JsonObject>;
 }
 
 export interface AttachmentPolicySyntax {
@@ -42,6 +76,10 @@ export interface AttachmentPolicySyntax {
 export interface SandboxSyntax {
   /** Absent: the default scope. An empty list: no scope at all. */
   readonly paths?: Spanned<readonly ScopeSyntax[]>;
+  /** Whether shell commands reach the network, or the hosts that they reach. */
+  readonly network_enabled?: Spanned<boolean | readonly string[]>;
+  /** Whether a run fails where no kernel sandbox is available. */
+  readonly required?: Spanned<boolean>;
 }
 
 export interface ScopeSyntax {
@@ -73,11 +111,22 @@ export interface ApprovalSyntax {
   readonly preApproved: Spanned<boolean>;
 }
 
+/** One entry of `server_side_tools`. */
+export interface ServerToolSyntax {
+  readonly tool_type: Spanned<ServerToolType>;
+  readonly max_uses?: Spanned<number>;
+  readonly allowed_domains?: Spanned<readonly string[]>;
+  readonly blocked_domains?: Spanned<readonly string[]>;
+}
+
+export type ServerToolType = "web_search" | "web_fetch" | "code_execution" | "image_generation";
+
 export interface LimitsSyntax {
   readonly depth?: Spanned<number>;
   readonly turns?: Spanned<number>;
   readonly tool_calls?: Spanned<number>;
   readonly tokens?: Spanned<number>;
+  readonly usd?: Spanned<number>;
   readonly seconds?: Spanned<number>;
   readonly parallel?: Spanned<number>;
 }

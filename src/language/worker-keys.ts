@@ -1,13 +1,16 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
-import { type Fields, list, mapOf, record } from "./collection-shapes.ts";
+import { type Fields, list, record } from "./collection-shapes.ts";
 import { json } from "./json-shape.ts";
-import { boolean, checkName, identifier, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";
+import { modelSettingsShape } from "./model-settings-shape.ts";
+import { pathOrProfile, programPath } from "./path-shape.ts";
+import { sandboxShape } from "./sandbox-shape.ts";
+import { boolean, identifier, integer, number, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { inputShape, outputShape } from "./schema-shape.ts";
-import { refined, type Shape, spanned } from "./shape.ts";
+import { serverToolsShape } from "./server-tools-shape.ts";
+import { refined, spanned } from "./shape.ts";
 import { suffix } from "./suffix-shape.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
-import type { ScopeSyntax } from "./worker-file.ts";
 
 const suffixes = list(suffix(), { nonEmpty: true });
 
@@ -36,27 +39,15 @@ const attachmentPolicy = record({
   },
 });
 
-const scope = record(
-  {
-    root: { shape: text(), required: true, description: "The folder, relative to this file; `~` is the user's home." },
-    mode: { shape: oneOf("ro", "rw"), default: "ro", description: "Whether files can only be read, or also written." },
-    suffixes: { shape: suffixes, description: "Only files that end so; without the key, any." },
-    max_file_bytes: { shape: integer({ min: 1 }), description: "How large a file may be, read or written." },
-    write_approval: { shape: boolean(), default: true, description: "Whether each write asks." },
-    read_approval: { shape: boolean(), default: false, description: "Whether each read asks." },
-  },
-  { note: "write `{ root: ./folder }`" },
-);
-
-const scopes: Shape<readonly ScopeSyntax[]> = refined(mapOf(scope, { checkName }), (entries) =>
-  entries.map(({ name, value }) => ({ name, ...value.value })),
-);
-
 const limits = record({
   depth: { shape: integer({ min: 0 }), description: "Deepest call of workers by workers; the entry is 0." },
   turns: { shape: integer({ min: 1 }), description: "Model responses in one call." },
   tool_calls: { shape: integer({ min: 1 }), description: "Calls of tools, those of called workers included." },
   tokens: { shape: integer({ min: 1 }), description: "Input and output tokens together, those of called workers included." },
+  usd: {
+    shape: number({ min: 0, exclusive: true }),
+    description: "Dollars, those of called workers included; the model's price has to be known.",
+  },
   seconds: { shape: integer({ min: 1 }), description: "Time, that of called workers included." },
   parallel: { shape: integer({ min: 1 }), description: "Model requests and tools in flight at the same time." },
 });
@@ -70,18 +61,39 @@ export const workerKeys = {
     shape: list(spanned(text()), { nonEmpty: true }),
     description: "Which models it may run on, as patterns of `provider:name`.",
   },
-  input: { shape: inputShape, description: "What a caller passes: fields in the short notation, or JSON Schema 2020-12." },
+  model_settings: { shape: modelSettingsShape, description: "What is asked of the model, whichever it is." },
+  input: {
+    shape: inputShape,
+    description:
+      "What a caller passes: fields in the short notation, JSON Schema 2020-12, or a schema in code (`./schemas.ts:Name`).",
+  },
   output: {
     shape: outputShape,
-    description: "What comes back: fields in the short notation, a type, or JSON Schema 2020-12. By default text.",
+    description:
+      "What comes back: fields in the short notation, a type, JSON Schema 2020-12, or a schema in code. By default text.",
+  },
+  prompt: { shape: text(), description: "Template of the first user message. By default made of the input." },
+  fragments: { shape: list(spanned(programPath())), description: "Files whose text is sent beside the prompt, each as a part." },
+  system_fragments: {
+    shape: list(spanned(programPath())),
+    description: "Files whose text is sent beside the instructions, each as a part.",
   },
   attachment_policy: { shape: attachmentPolicy, description: "Which files may be attached to a call." },
-  sandbox: {
-    shape: record({ paths: { shape: scopes, description: "Named folders; none if the map is empty." } }),
-    description: "Which files the worker's tools can reach.",
-  },
+  sandbox: { shape: sandboxShape, description: "What the worker's tools can reach." },
   toolsets: { shape: toolsetsShape, description: "The tools it has: a map from each toolset to its configuration." },
+  server_side_tools: { shape: serverToolsShape, description: "Tools that the provider itself executes." },
   limits: { shape: limits, description: "How much it may spend." },
+  extends: {
+    shape: pathOrProfile(),
+    description: "A worker file, or a profile of the manifest, whose settings hold unless set here.",
+  },
+  locked: { shape: boolean(), default: false, description: "Whether nothing may overwrite this file." },
+  auth: {
+    shape: oneOf("off", "auto", "required"),
+    default: "off",
+    description: "Whether the model is reached by the user's login instead of a key.",
+  },
+  debug: { shape: boolean(), default: false, description: "Whether its calls are told in full detail." },
 } satisfies Fields;
 
 /** Carried, not interpreted; so is every key that begins with `x-`. */

@@ -152,6 +152,38 @@ describe("hard links", () => {
   });
 });
 
+describe.runIf(isLinux)("descriptors", () => {
+  test("none stays open, whatever goes wrong", async () => {
+    symlinkSync(join(root, "outside"), join(root, "in/link"));
+    const before = readdirSync("/proc/self/fd").length;
+    const own = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw", maxFileBytes: 5 }]);
+    for (const path of ["s/folder/file", "s/folder", "s/link/file", "s/folder/file/x", "s/no/where", "s/new/deep/file"]) {
+      await attempt(() => own.read(path));
+      await attempt(() => own.facts(path));
+      await attempt(() => own.inspect(path, "write"));
+      await attempt(() => own.write(path, bytes("x"), { expect: "wrong" }));
+      await attempt(() => own.write(path, bytes("x"), { expect: undefined }));
+      await attempt(() => own.write(path, bytes("too long"), { expect: undefined }));
+      await attempt(() => own.list(path, { pattern: "**/*", maxEntries: 1 }));
+    }
+    await own.list("s", { pattern: "**/*", maxEntries: 9, signal: AbortSignal.abort() }).catch(() => undefined);
+    await own.close();
+    await own.close();
+    await expect(own.read("s/folder/file")).rejects.toMatchObject({ type: "io_error" });
+    expect(readdirSync("/proc/self/fd").length).toBe(before);
+  });
+
+  test("closing waits for what is under way", async () => {
+    const own = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
+    const working = Array.from({ length: 50 }, (_, n) =>
+      attempt(() => own.write(`s/many/${n}/x`, bytes("x"), { expect: undefined })),
+    );
+    const closing = own.close();
+    await Promise.all([...working, closing]);
+    expect(readdirSync(join(root, "outside"))).toEqual(["file"]);
+  });
+});
+
 describe("killed while writing", () => {
   const runs = Number(process.env["LLM_DO_KILL_RUNS"] ?? 50);
 

@@ -120,6 +120,12 @@ export const compileCodes = {
     explanation:
       "The JSON Schema under `input` or `output` cannot be compiled. `input` must describe an object, because workers are called with one.",
   },
+  "schema-reference-unsupported": {
+    severity: "error",
+    title: "References to schemas in code are not supported",
+    explanation:
+      "A schema that is exported by a module cannot be named here yet. Write it in the short notation or as JSON Schema.",
+  },
   "entry-not-found": {
     severity: "error",
     title: "There is no such entry",

@@ -186,16 +186,28 @@ export const languageCodes = {
     explanation:
       "Schemas are JSON Schema 2020-12. Older drafts differ in details that would pass unnoticed. Delete `$schema`, or name 2020-12, once the schema is one.",
   },
-  "schema-reference-unsupported": {
-    severity: "error",
-    title: "References to schemas in code are not supported",
-    explanation:
-      "A schema that is exported by a module cannot be named here yet. Write it in the short notation or as JSON Schema.",
-  },
   "input-not-object": {
     severity: "error",
     title: "`input` has to have fields",
     explanation:
       "A worker is called like a tool, by the names of its fields, so its input is always a map. For a single text, declare one field: `input: { input: string }`, which is also what a worker without `input` takes.",
+  },
+  "python-reference": {
+    severity: "error",
+    title: "A reference to Python code",
+    explanation:
+      "Toolsets and schemas are TypeScript: `./file.ts:Export` for a file of the program, `package:Export` for an npm package, or the bare name of a built-in or of an export of `tools.ts`. Class paths such as `package.module.Class` and `file.py:Class` cannot be loaded.",
+  },
+  "server-tool-approval": {
+    severity: "error",
+    title: "Approvals for a tool that the provider executes",
+    explanation:
+      "Calls of a server-side tool never pass by the harness, so no question can be asked for one of them. Enabling the tool is what is asked for, once, at the start of the run. Delete `_approval_config`.",
+  },
+  "server-tool-domains": {
+    severity: "error",
+    title: "`allowed_domains` and `blocked_domains` together",
+    explanation:
+      "The one list says which hosts alone are reached, the other says which are not. Providers take one of them. Keep the one that you mean.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

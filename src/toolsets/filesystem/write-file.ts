@@ -101,9 +101,14 @@ export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Ar
   if (scope.maxFileBytes !== undefined && bytes.length > scope.maxFileBytes) throw fileTooLarge(virtualPath, scope.maxFileBytes);
 }
 
+/** Longer ones make no diff that a person reads. */
+const maxDiffChars = 1_000_000;
+
 function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
   const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
-  if (present.text !== undefined) return { type: "diff", path, before: present.text.text, after };
-  return { type: "text", text: `Replaces ${formatCount(present.bytes)} bytes that cannot be shown as text by:\n${after}` };
+  const before = present.text?.text;
+  if (before !== undefined && before.length <= maxDiffChars) return { type: "diff", path, before, after };
+  const what = before === undefined ? "that are not text" : "that are too long to show";
+  return { type: "text", text: `Replaces ${formatCount(present.bytes)} bytes ${what} by:\n${after}` };
 }

@@ -1,0 +1,36 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { isRecord } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { record } from "./collection-shapes.ts";
+import { jsonMap } from "./json-shape.ts";
+import { integer, number, oneOf } from "./scalar-shapes.ts";
+import { refined, type Shape } from "./shape.ts";
+import type { ModelSettingsSyntax } from "./worker-file.ts";
+
+const providerNote = "write `{ anthropic: { … } }`: a map from a provider to its own options";
+const ofProviders = jsonMap({ note: providerNote });
+
+const providerOptions = refined(
+  { ...ofProviders, jsonSchema: { type: "object", additionalProperties: { type: "object" } } },
+  (options, node, place) => {
+    const [wrong] = Object.entries(options).find(([, value]) => !isRecord(value)) ?? [];
+    if (wrong === undefined) return options;
+    const span = node.kind === "map" ? node.entries.find((entry) => entry.key.value === wrong)?.value.span : undefined;
+    const message = `\`${place.path}.${clipText(wrong, 40)}\` has to be a map of options`;
+    place.report(diagnose("wrong-type", { message, span: span ?? node.span, notes: [{ message: providerNote }] }));
+    return undefined;
+  },
+);
+
+/** `model_settings`: what is asked of the model, whichever it is. */
+export const modelSettingsShape: Shape<ModelSettingsSyntax> = record({
+  temperature: { shape: number({ min: 0 }), description: "How freely the model chooses its words." },
+  max_output_tokens: { shape: integer({ min: 1 }), description: "How long one response may be." },
+  top_p: { shape: number({ min: 0, max: 1 }), description: "Share of the likeliest words that the model chooses among." },
+  seed: { shape: integer({ min: 0 }), description: "For the same response to the same request, where the provider can." },
+  reasoning: {
+    shape: oneOf("none", "minimal", "low", "medium", "high"),
+    description: "How much the model thinks before it answers.",
+  },
+  provider_options: { shape: providerOptions, description: "A map from a provider to options that only it has." },
+});

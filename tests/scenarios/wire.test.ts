@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import { type RunEvent, run } from "../../src/index.ts";
+import { sha256 } from "../../src/util/sha256.ts";
+import { type Canned, type Dialect, dialects } from "../models/dialects.ts";
+import { type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { worker } from "./harness.ts";
+
+const deck = new URL("../../examples/pitchdeck_eval/input/parcelmoth.pdf", import.meta.url);
+const toolTurns = 10;
+
+/** Plays both workers: ten turns of reading, then two children at once with the deck, then the end. */
+function answer(dialect: Dialect, request: Recorded): Canned {
+  if (isChild(request)) return { text: "the child read it" };
+  const results = dialect.results(request);
+  if (results.length < toolTurns)
+    return {
+      text: `turn ${results.length}`,
+      calls: [call(results.length, "read_file", { path: `decks/${results.length % 2}.txt` })],
+    };
+  if (results.length === toolTurns)
+    return { calls: [0, 1].map((n) => call(toolTurns + n, "child", { attachments: ["decks/parcelmoth.pdf"] })) };
+  return { text: "done" };
+}
+
+function call(id: number, tool: string, args: object) {
+  return { id: `call_${id}`, tool, args: JSON.stringify(args) };
+}
+
+function isChild({ body }: Recorded): boolean {
+  return JSON.stringify(body).includes("You are the child.");
+}
+
+async function play(dialect: Dialect, streaming: boolean) {
+  await using server = await startServer((response, request) => {
+    const canned = answer(dialect, request);
+    if (request.body.stream === true) sendEvents(response, dialect.events(canned));
+    else sendJson(response, dialect.body(canned));
+  });
+  const events: RunEvent[] = [];
+  const host = createMemoryHost({
+    environment: dialect.variables(server.url),
+    fetch: globalThis.fetch,
+    files: {
+      "/program/main.worker": worker(
+        "sandbox: { paths: { decks: { root: input } } }\ntoolsets: { filesystem: {}, child: { _approval_config: { child: { pre_approved: true } } } }",
+        "You are main.",
+      ),
+      "/program/child.worker": worker("description: Reads.\ninput: { attachments(array): attachment }", "You are the child."),
+      "/program/input/0.txt": "zero",
+      "/program/input/1.txt": "one",
+      "/program/input/parcelmoth.pdf": await readFile(deck),
+    },
+  });
+  const result = await run({
+    target: "/program",
+    input: "Begin.",
+    model: dialect.model,
+    approval: { mode: "reject_all" },
+    host,
+    deltas: streaming,
+    onEvent: (event) => events.push(event),
+  });
+  return { result, events, requests: server.requests };
+}
+
+describe.each(dialects)("a run on $name", (dialect) => {
+  test.each([false, true])("goes through ten turns of tools and two children with a PDF (streamed: %s)", async (streaming) => {
+    const { result, events, requests } = await play(dialect, streaming);
+    expect(result.output).toBe("done");
+    expect(requests).toHaveLength(toolTurns + 4);
+    expect(result.usage).toMatchObject({
+      requests: toolTurns + 4,
+      inputTokens: 100 * (toolTurns + 4),
+      outputTokens: 20 * (toolTurns + 4),
+    });
+    const last = requests.at(-1);
+    const contents = last ? dialect.results(last) : [];
+    expect(contents.map(({ id }) => id)).toEqual(Array.from({ length: toolTurns + 2 }, (_, n) => `call_${n}`));
+    expect(JSON.stringify(contents[0])).toContain("zero");
+    expect(JSON.stringify(contents.slice(-2))).toContain("the child read it");
+    const data = (await readFile(deck)).toString("base64");
+    const children = requests.filter(isChild);
+    expect(children).toHaveLength(2);
+    for (const { body } of children) expect(JSON.stringify(body)).toContain(data);
+    for (const request of requests.filter((one) => !isChild(one)))
+      expect(JSON.stringify(request.body)).not.toContain(data.slice(0, 200));
+    expect(events.some(({ type }) => type === "text-delta")).toBe(streaming);
+  });
+
+  test("sends and keeps the same messages, streamed or not", async () => {
+    const [plain, streamed] = [await play(dialect, false), await play(dialect, true)];
+    expect(streamed.result.messages).toEqual(plain.result.messages);
+    const bodies = (requests: readonly Recorded[]) =>
+      requests.map(({ body }) => sha256(JSON.stringify(body.messages ?? body.input))).sort();
+    expect(bodies(streamed.requests)).toEqual(bodies(plain.requests));
+  });
+});
