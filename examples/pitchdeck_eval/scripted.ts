@@ -8,10 +8,21 @@
 //
 // It reads decks that are laid out as scripts/make-pitchdecks.ts does it: the company on the first page; then one topic
 // a page, named in the page's first line, with a title, bullets, and the page's number at the foot.
-import type { ScriptedAnswer, ScriptedRequest } from "llm-do/testing";
+import type { ScriptedAnswer, ScriptedReply, ScriptedRequest } from "llm-do/testing";
 import { extractText } from "unpdf";
 
-export default async function play(request: ScriptedRequest): Promise<ScriptedAnswer> {
+export default async function play(request: ScriptedRequest): Promise<ScriptedReply> {
+  const answer = await playWorker(request);
+  const reply = typeof answer === "object" ? answer : { text: answer ?? "" };
+  return { ...reply, usage: { inputTokens: tokens([request.system, request.messages]), outputTokens: tokens(reply) } };
+}
+
+/** A stand-in's guess at what a model would have counted: four characters a token. */
+function tokens(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / 4);
+}
+
+async function playWorker(request: ScriptedRequest): Promise<ScriptedAnswer> {
   try {
     if (request.worker === "main") return playMain(request);
     if (request.worker === "pitch_evaluator") return await playEvaluator(request);

@@ -1,11 +1,9 @@
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
-import { UsageError } from "./exit-codes.ts";
 
 /** What went wrong in one line, and with `--debug` where: the stacks of the error and of what caused it. */
 export function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): string {
-  const hint = thrown instanceof UsageError ? " (llm-do --help lists the commands and flags)" : "";
-  const message = `llm-do: ${escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
+  const message = `llm-do: ${escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true })}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;
 }
 

@@ -5,11 +5,12 @@ import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { readFields } from "./collection-shapes.ts";
 import { readJson } from "./json-shape.ts";
+import { readOldSpellings } from "./old-spellings.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { describeNode } from "./refuse-value.ts";
 import type { Place } from "./shape.ts";
 import { splitSource } from "./split-source.ts";
-import type { MapNode, SyntaxNode } from "./syntax-node.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
 import type { WorkerFile } from "./worker-file.ts";
 import { extraKeys, workerKeys } from "./worker-keys.ts";
 
@@ -41,7 +42,7 @@ function readKeys(root: SyntaxNode, frontmatter: Span, place: Place): Keys {
     return { extras: {} };
   }
   const isOwn = (key: string): boolean => key.startsWith("x-");
-  const known: MapNode = { ...root, entries: root.entries.filter((entry) => !isOwn(entry.key.value)) };
+  const known = readOldSpellings({ ...root, entries: root.entries.filter((entry) => !isOwn(entry.key.value)) }, place);
   const { version, license, metadata, ...keys } = readFields(known, { ...workerKeys, ...extraKeys }, place) ?? {};
   const own = root.entries.filter((entry) => isOwn(entry.key.value));
   const extras: [string, JsonValue | undefined][] = [

@@ -1,17 +1,18 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { printWorkerSource } from "./print-worker-source.ts";
-import type { SandboxSyntax, SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
+import type { ModelSettingsSyntax, SandboxSyntax, SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 
 /**
  * The text of a tree. Reading it gives the same tree again, but for the places; comments and the short notation of
  * schemas are not kept.
  */
 export function printWorkerFile(file: WorkerFile): string {
-  const { source: _source, instructions, input, output, sandbox, toolsets, extras, ...keys } = file;
+  const { source: _source, instructions, input, output, model_settings, sandbox, toolsets, extras, ...keys } = file;
   const frontmatter = new Map<string, unknown>();
   for (const [key, written] of Object.entries(keys)) {
     if (written !== undefined) frontmatter.set(key, withoutSpans(written));
   }
+  if (model_settings) frontmatter.set("model_settings", toWrittenSettings(model_settings.value));
   if (input) frontmatter.set("input", toWrittenSchema(input.value));
   if (output) frontmatter.set("output", toWrittenSchema(output.value));
   if (sandbox) frontmatter.set("sandbox", toWrittenSandbox(sandbox.value));
@@ -36,6 +37,13 @@ function toWrittenSchema(schema: SchemaSyntax): JsonObject | string {
   const { type, properties, $ref } = jsonSchema;
   const isPlain = $ref !== undefined || (type === "object" && isRecord(properties));
   return isPlain ? jsonSchema : { $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema };
+}
+
+/** Options of providers are data, and may have keys of any name. */
+function toWrittenSettings({ provider_options, ...settings }: ModelSettingsSyntax): Map<string, unknown> {
+  const written = new Map<string, unknown>(Object.entries(settings).map(([key, value]) => [key, withoutSpans(value)]));
+  if (provider_options) written.set("provider_options", provider_options.value);
+  return written;
 }
 
 function toWrittenSandbox({ paths, ...others }: SandboxSyntax): Map<string, unknown> {

@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
 import { parseWorkerFile } from "./parse-worker-file.ts";
+import type { DataSchemaSyntax, SchemaSyntax } from "./worker-file.ts";
 
 function outputOf(lines: string): unknown {
   const { file, diagnostics } = parseWorkerFile({ name: "a.worker", text: `---\noutput:\n${lines}\n---\n` });
   expect(diagnostics).toEqual([]);
-  return file?.output?.value.jsonSchema;
+  return dataOf(file?.output?.value).jsonSchema;
+}
+
+function dataOf(schema: SchemaSyntax | undefined): DataSchemaSyntax {
+  if (schema?.kind !== "data") throw new Error("no schema");
+  return schema;
 }
 
 function propertyOf(line: string): unknown {
@@ -52,7 +58,7 @@ test("fields are required but for those with a question mark, and others are ref
 test("the places of fields are their names", () => {
   const text = '---\ninput:\n  a?(array, x): string\n  "b": string\n---\n';
   const { file } = parseWorkerFile({ name: "a.worker", text });
-  const shown = file?.input?.value.fields.map(({ value, span }) => [value, text.slice(span.start, span.end)]);
+  const shown = dataOf(file?.input?.value).fields.map(({ value, span }) => [value, text.slice(span.start, span.end)]);
   expect(shown).toEqual([
     ["a", "a"],
     ["b", "b"],

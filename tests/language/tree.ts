@@ -7,7 +7,7 @@ export function withoutSpans(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(withoutSpans);
   if (tree instanceof Map) return [...tree].map(([path, span]) => `${path} ${showPosition(span as Span)}`);
   if (!isRecord(tree)) return tree;
-  if ("span" in tree && "value" in tree) return withoutSpans(tree["value"]);
+  if ("value" in tree && isRecord(tree["span"]) && isSpan(tree["span"])) return withoutSpans(tree["value"]);
   const kept = Object.entries(tree).filter(([key]) => key !== "source");
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutSpans(value)]));
 }

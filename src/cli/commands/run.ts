@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { UntrustedProgram } from "../../compile/compile-error.ts";
+import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
 import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import { createTextPrinter } from "../../ui/headless/text-printer.ts";
+import { nearestNames } from "../../util/nearest-names.ts";
 import { Interrupted, UsageError } from "../exit-codes.ts";
 import { writeStderr } from "../output.ts";
 import { type PromptWords, readPrompt } from "../read-prompt.ts";
@@ -42,11 +43,25 @@ export async function runCommand(target: string, prompt: PromptWords, flags: Run
     const request = await createRequest(target, { prompt, flags, approval, signal });
     return await reportResult(await runTrusted(request, { terminal, signal }), flags);
   } catch (thrown) {
-    return await reportFailure(thrown, flags);
+    const exitCode = await reportFailure(thrown, flags);
+    if (isMissingTarget(thrown)) suggestCommand(target);
+    return exitCode;
   } finally {
     signals.close();
   }
 }
+
+function isMissingTarget(thrown: unknown): boolean {
+  return thrown instanceof CompileError && thrown.diagnostics.some(({ code }) => code === "target-not-found");
+}
+
+/** A mistyped command is taken for a target. */
+function suggestCommand(target: string): void {
+  const [command] = nearestNames(target, commandNames);
+  if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
+}
+
+const commandNames = ["run", "check", "runs", "help"];
 
 /** Asks for trust only where a program brings code, and before any of it has run. */
 async function runTrusted(

@@ -192,6 +192,24 @@ export const languageCodes = {
     explanation:
       "A worker is called like a tool, by the names of its fields, so its input is always a map. For a single text, declare one field: `input: { input: string }`, which is also what a worker without `input` takes.",
   },
+  "old-spelling": {
+    severity: "hint",
+    title: "A key that has another name by now",
+    explanation:
+      "The key is read under its name of today, and its value stays as it is. Rename it, so that readers find it in the reference.",
+  },
+  "removed-key": {
+    severity: "error",
+    title: "A key of older worker files",
+    explanation:
+      "What the key said is said elsewhere or in another form by now, so it cannot be read as it stands. The note shows what to write instead.",
+  },
+  "inline-code": {
+    severity: "error",
+    title: "Code in a worker file",
+    explanation:
+      "Reading a worker file never runs anything: that is what lets you check a program that you do not trust yet, and what keeps a text that a model wrote from becoming code. Code lives in `tools.ts`, where it has types and tests, and a worker names it under `toolsets`.",
+  },
   "python-reference": {
     severity: "error",
     title: "A reference to Python code",

@@ -1,0 +1,158 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
+import { copyExample, script, scripted, writeProgram } from "./run-cli.ts";
+
+const options = "d  deny; a note to the model may follow";
+
+async function reports(cwd: string): Promise<string[]> {
+  return readdir(join(cwd, "evaluations")).catch(() => []);
+}
+
+/** A worker that writes these files, one a turn, and then says what came of the last one. */
+async function writer(contents: readonly string[], file = "out.txt"): Promise<string> {
+  const calls = contents.map((content) => ({ calls: [{ tool: "write_file", args: { path: file, content } }] }));
+  return writeProgram({
+    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "model.yaml": script({ main: [...calls, "finished"] }),
+  });
+}
+
+async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number; readonly screen: string }> {
+  const exitCode = await terminal.exitCode;
+  return { exitCode, screen: terminal.screen() };
+}
+
+describe("approvals at a terminal", () => {
+  it("tells the model of a denial with its note; the other writes go on, and the run ends with 0", async () => {
+    const cwd = await copyExample();
+    const terminal = openTerminal([".", "--model", scripted], { cwd });
+    await terminal.waitFor("Approval 1 of");
+    await terminal.waitFor("reports/brindle-robotics.md");
+    await terminal.waitFor(options);
+    terminal.type("d not this one, please\r");
+    for (const name of ["parcelmoth.md", "tidewell-sensors.md"]) {
+      await terminal.waitFor(`reports/${name}`);
+      await terminal.waitFor(options);
+      terminal.type("a\r");
+    }
+    const { exitCode, screen } = await end(terminal);
+    expect(exitCode).toBe(0);
+    expect(screen.replaceAll("\n", "")).toContain("not written (denied): `write_file` was denied: not this one, please");
+    expect(screen).toContain("Reports written: 2. Reports not written: 1. Decks not evaluated: 0.");
+    expect(await reports(cwd)).toEqual(["parcelmoth.md", "tidewell-sensors.md"]);
+  });
+
+  it("shows what would be written before it asks", async () => {
+    const cwd = await writer(["first line\nsecond line \u202E\x1b[2J\n"]);
+    const terminal = openTerminal(["."], { cwd });
+    await terminal.waitFor("Approval 1 of 1: main wants to call write_file");
+    await terminal.waitFor("| first line");
+    await terminal.waitFor("| second line \\u{202E}\\u{1B}[2J");
+    await terminal.waitFor("It asks because: writes ask unless their scope says otherwise");
+    await terminal.waitFor("Call: main > write_file#0");
+    terminal.type("a\r");
+    expect((await end(terminal)).exitCode).toBe(0);
+    expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("first line\nsecond line \u202E\x1b[2J\n");
+  });
+
+  it("asks again after an empty line, and after what is no answer; neither approves", async () => {
+    const cwd = await writer(["text"]);
+    const terminal = openTerminal(["."], { cwd });
+    await terminal.waitFor("> ");
+    terminal.type("\r");
+    await terminal.waitFor("Nothing was chosen. Answer with a, r, d or s.");
+    for (const wrong of ["y", "yes", "approve it", "A!"]) {
+      terminal.type(`${wrong}\r`);
+      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, d or s.`);
+    }
+    terminal.type("d\r");
+    const { exitCode, screen } = await end(terminal);
+    expect({ exitCode, last: screen.split("\n").at(-1) }).toEqual({ exitCode: 0, last: "finished" });
+    expect(await readdir(cwd)).not.toContain("out.txt");
+  });
+
+  it("approves the same call for the run, and asks for another one", async () => {
+    const cwd = await writer(["same", "same", "other"]);
+    const terminal = openTerminal([".", "-v"], { cwd });
+    await terminal.waitFor("r  approve, and the same call again in this run");
+    await terminal.waitFor("> ");
+    terminal.type("r\r");
+    await terminal.waitFor("main > write_file#1 approved as before in this run");
+    await terminal.waitFor("+other");
+    await terminal.waitFor("> ");
+    terminal.type("d\r");
+    expect((await end(terminal)).exitCode).toBe(0);
+    expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("same");
+  });
+
+  it("ends the run at a stop with 5", async () => {
+    const cwd = await writer(["text", "more"]);
+    const terminal = openTerminal(["."], { cwd });
+    await terminal.waitFor("> ");
+    terminal.type("s that is enough\r");
+    const { exitCode, screen } = await end(terminal);
+    expect(exitCode).toBe(5);
+    expect(screen).toContain("llm-do: `write_file` was denied: that is enough, and the run stops for it");
+    expect(screen).not.toContain("finished");
+  });
+
+  it("drops what was typed before the question was there", async () => {
+    const cwd = await copyExample();
+    const terminal = openTerminal([".", "--model", scripted], { cwd });
+    terminal.type("a\ra\rr\ra");
+    await terminal.waitFor(options);
+    await terminal.waitFor("> ");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await reports(cwd)).toEqual([]);
+    expect(terminal.screen().match(/Approval/g)).toHaveLength(1);
+    terminal.type("s\r");
+    expect((await end(terminal)).exitCode).toBe(5);
+    expect(await reports(cwd)).toEqual([]);
+  });
+
+  it("is interrupted by Ctrl-C at the question; Ctrl-D denies", async () => {
+    const cwd = await writer(["text"]);
+    const interrupted = openTerminal(["."], { cwd });
+    await interrupted.waitFor("> ");
+    interrupted.type("\x03");
+    expect((await end(interrupted)).exitCode).toBe(130);
+    const closed = openTerminal(["."], { cwd });
+    await closed.waitFor("> ");
+    closed.type("\x04");
+    expect((await end(closed)).exitCode).toBe(0);
+    expect(await readdir(cwd)).not.toContain("out.txt");
+  });
+
+  it("asks on the terminal where stdin is a pipe, and takes nothing from the pipe for an answer", async () => {
+    const cwd = await copyExample();
+    const command = `yes a | $LLM_DO . "all of them" --model ${scripted}`;
+    const terminal = openTerminal([], { cwd, command });
+    await terminal.waitFor("> ");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await reports(cwd)).toEqual([]);
+    terminal.type("s\r");
+    expect((await end(terminal)).exitCode).toBe(5);
+  });
+
+  it("keeps what others print out of an open question", async () => {
+    const cwd = await copyExample();
+    const terminal = openTerminal([".", "--model", scripted, "-v"], { cwd });
+    await terminal.waitFor("> ");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(terminal.screen().split("\n").at(-1)).toBe(">");
+    terminal.type("s\r");
+    expect((await end(terminal)).exitCode).toBe(5);
+  });
+
+  it("can be read on 60 columns", async () => {
+    const long = `${"word ".repeat(30)}\n${"x".repeat(150)}\n`;
+    const cwd = await writer([long], "a-rather-long-file-name-for-a-narrow-terminal-window.txt");
+    const terminal = openTerminal(["."], { cwd, columns: 60 });
+    await terminal.waitFor("> ");
+    expect(terminal.screen()).toMatchInlineSnapshot();
+    terminal.type("d\r");
+    expect((await end(terminal)).exitCode).toBe(0);
+  });
+});

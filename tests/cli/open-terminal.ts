@@ -1,0 +1,65 @@
+import { type IPty, spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { onTestFinished } from "vitest";
+import { bin, cleanEnvironment } from "./run-cli.ts";
+
+export interface TerminalOptions {
+  readonly cwd: string;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A shell command in place of the CLI; `$LLM_DO` in it is the CLI. */
+  readonly command?: string;
+}
+
+export interface OpenTerminal {
+  type(keys: string): void;
+  /** Resolves when the screen, its history included, holds the text after what was waited for before. */
+  waitFor(text: string): Promise<void>;
+  /** All lines so far, without trailing spaces. */
+  screen(): string;
+  readonly process: IPty;
+  readonly exitCode: Promise<number>;
+}
+
+/** Runs the CLI as at a person's terminal. */
+export function openTerminal(args: readonly string[], options: TerminalOptions): OpenTerminal {
+  const { cwd, columns = 100, rows = 40, command, env = {} } = options;
+  const node = process.execPath;
+  const [file, argv] = command === undefined ? [node, [bin, ...args]] : ["/bin/bash", ["-c", command]];
+  const environment = { ...cleanEnvironment(cwd), LLM_DO: `${node} ${bin}`, ...env };
+  const pty = spawn(file, argv, { cwd, cols: columns, rows, env: environment, name: "xterm-256color" });
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+  const listeners = new Set<() => void>();
+  pty.onData((text) => terminal.write(text, () => listeners.forEach((listener) => listener())));
+  const exitCode = new Promise<number>((done) => pty.onExit(({ exitCode: code, signal }) => done(signal ? 128 + signal : code)));
+  onTestFinished(() => pty.kill("SIGKILL"));
+  const screen = () => readScreen(terminal);
+  let seen = 0;
+  return {
+    process: pty,
+    exitCode,
+    screen,
+    type: (keys) => pty.write(keys),
+    waitFor: (text) =>
+      new Promise((done, fail) => {
+        const timer = setTimeout(() => fail(new Error(`the screen does not show ${JSON.stringify(text)}:\n${screen()}`)), 8000);
+        const look = () => {
+          const at = screen().indexOf(text, seen);
+          if (at < 0) return;
+          seen = at + text.length;
+          listeners.delete(look);
+          clearTimeout(timer);
+          done();
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}
+
+function readScreen(terminal: xterm.Terminal): string {
+  const { active } = terminal.buffer;
+  const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? "");
+  return lines.join("\n").trimEnd();
+}

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
+import { positionAt } from "../../src/diagnostics/position.ts";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { type CompileRequest, compile } from "../../src/llm-do.ts";
+import type { Program, Worker } from "../../src/program/program.ts";
+
+/** `options.json` of a case: the request, what is in the environment, and the folder below the case to stand in. */
+export interface SampleOptions extends Omit<CompileRequest, "host" | "providers" | "target"> {
+  readonly target?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Compiles a folder of `samples/` on the real machine, standing in it. */
+export async function compileSample(folder: string, { env = {}, cwd = ".", ...request }: SampleOptions) {
+  const workingDirectory = join(folder, cwd);
+  const host = createNodeHost({ workingDirectory, homeDirectory: join(folder, "home"), environment: env });
+  const target = request.target ?? (request.files ? undefined : ".");
+  return compile({ ...request, ...(target === undefined ? {} : { target }), host });
+}
+
+export function readIfThere(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+/** `unknown-toolset main.worker:3:5 error`; `-` in the place of what has none. */
+export function showDiagnostic({ code, span, severity }: Diagnostic): string {
+  if (!span) return `${code} - ${severity}\n`;
+  const { line, column } = positionAt(span.source, span.start);
+  return `${code} ${span.source.name.replaceAll(sep, "/")}:${line}:${column} ${severity}\n`;
+}
+
+/** The linked form in few words, without what depends on the machine. */
+export function summarize(program: Program): object {
+  const { entry, workers, root, files } = program;
+  const place = (path: string): string => relative(root, path).replaceAll(sep, "/") || ".";
+  const texts = (text: string): string => text.replaceAll(`${root}${sep}`, "").replaceAll(`${dirname(root)}${sep}`, "../");
+  return {
+    entry: entry.kind === "worker" ? entry.worker.id : `code ${entry.code.name}`,
+    files: files.map(place).sort(),
+    workers: Object.fromEntries([...workers.values()].map((worker) => [worker.id, summarizeWorker(worker, { place, texts })])),
+  };
+}
+
+interface Showing {
+  readonly place: (path: string) => string;
+  readonly texts: (text: string) => string;
+}
+
+function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
+  const scopes = worker.scopes.map(({ name, root, mode, suffixes = [] }) => [
+    name,
+    [mode, place(root), ...suffixes].join(" "),
+  ]);
+  return {
+    model: worker.model ? `${texts(worker.model.id)} (${texts(worker.model.source)})` : null,
+    scopes: Object.fromEntries(scopes),
+    toolsets: Object.fromEntries(worker.toolsets.map(summarizeReference)),
+    ...(Object.keys(worker.limits).length > 0 ? { limits: worker.limits } : {}),
+  };
+}
+
+function summarizeReference(reference: Worker["toolsets"][number]): [string, object] {
+  const { approvals, prefix } = reference.kind === "worker" ? reference : reference.binding;
+  const shared = { ...(prefix ? { prefix } : {}), ...(approvals.size > 0 ? { approvals: Object.fromEntries(approvals) } : {}) };
+  if (reference.kind === "worker") return [reference.reference, { worker: reference.worker().id, ...shared }];
+  const { toolset, tools } = reference.binding;
+  return [reference.binding.reference, { toolset: toolset.name, tools: tools.map(({ name }) => name), ...shared }];
+}

@@ -1,0 +1,191 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anchorsOf, type Block, commandLinesOf, linksOf, proseOf, readBlocks } from "../scripts/check-docs.ts";
+import { createProgram } from "../src/cli/program.ts";
+import { compile } from "../src/index.ts";
+
+/*
+ * Nothing is documented that is not so. Blocks with `file=NAME` make one program of their document; the others stand
+ * alone. CONTRIBUTING.md says which marks a block can have.
+ */
+
+const root = dirname(import.meta.dirname);
+const folder = mkdtempSync(join(tmpdir(), "llm-do-docs-"));
+const documents = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { cwd: root })
+  .map((path) => path.replaceAll("\\", "/"))
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
+interface Placed extends Block {
+  /** `docs/library.md:12`. */
+  readonly place: string;
+  /** Where it was written to. */
+  readonly file: string;
+  readonly output: string | undefined;
+}
+
+const blocks = documents.flatMap(({ path, text }): Placed[] => {
+  const all = readBlocks(text);
+  const program = join(folder, path.replace(/\W+/g, "-"));
+  return all.map((block, index) => {
+    const named = block.marks.get("file");
+    const loose = block.language === "worker" ? `block-${index}/example.worker` : `block-${index}.${block.language}`;
+    const next = all[index + 1];
+    const output = next?.marks.has("stdout") ? next.text : undefined;
+    return { ...block, place: `${path}:${block.line}`, file: join(program, named ?? loose), output };
+  });
+});
+
+const workers = blocks.filter(({ language }) => language === "worker");
+const typescript = blocks.filter(({ language }) => language === "ts");
+const programs = typescript.filter(({ marks }) => marks.has("run"));
+
+beforeAll(() => {
+  const installed = join(folder, "node_modules");
+  mkdirSync(installed);
+  symlinkSync(root, join(installed, "llm-do"), "junction");
+  for (const name of ["zod", "@types"]) symlinkSync(join(root, "node_modules", name), join(installed, name), "junction");
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  for (const { file, text } of [...workers, ...typescript, ...blocks.filter(({ marks }) => marks.has("file"))]) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("there is something to check", () => {
+  expect(documents.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md"]),
+  );
+  expect([workers, typescript, programs].map(({ length }) => length > 0)).toEqual([true, true, true]);
+});
+
+describe("worker files compile", () => {
+  test.each(workers)("$place", async ({ file, marks }) => {
+    const { diagnostics } = await compile({ target: file, trust: true });
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    const expected = marks.get("error");
+    if (expected === undefined) expect(errors.map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
+    else expect(errors.map(({ code }) => code)).toContain(expected);
+  });
+});
+
+test("TypeScript type-checks", () => {
+  const options = {
+    rootDir: resolve(folder, "/"),
+    noUnusedLocals: false,
+    moduleDetection: "force",
+    typeRoots: ["node_modules/@types"],
+  };
+  const config = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: options,
+    include: ["**/*.ts"],
+    exclude: ["node_modules"],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const places = new Map(typescript.map(({ file, place }) => [relative(folder, file).replaceAll("\\", "/"), place]));
+  expect(stdout.replace(/^[^\s(]+/gm, (file) => places.get(file) ?? file)).toBe("");
+}, 60_000);
+
+describe("programs run, and print what they are said to print", () => {
+  test.each(programs)("$place", ({ file, output }) => {
+    const { LLM_DO_MODEL: _, ...environment } = process.env;
+    const options = { cwd: dirname(file), encoding: "utf8", env: { ...environment, NODE_OPTIONS: "" } } as const;
+    const { stdout, stderr, status } = spawnSync(process.execPath, [file], options);
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    if (output !== undefined) expect(stdout).toBe(output);
+  });
+});
+
+describe("command lines parse", () => {
+  const lines = blocks
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text, place }) => commandLinesOf(text).map((args) => ({ place, args })));
+  test.each(lines)("$place: llm-do $args", async ({ args }) => {
+    expect(await parse(args)).toBe("");
+  });
+
+  test("a flag that does not exist is found", async () => {
+    expect(await parse(["examples/x", "--aprove-all"])).toContain("--aprove-all");
+    expect(await parse(["run", "examples/x", "-v", "--", "two", "words"])).toBe("");
+  });
+});
+
+describe("links lead somewhere", () => {
+  test.each(documents)("$path", ({ path, text }) => {
+    for (const link of linksOf(text)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [target = "", anchor] = link.split("#");
+      const file = target === "" ? join(root, path) : resolve(root, dirname(path), target);
+      expect(existsSync(file), `${link} in ${path}`).toBe(true);
+      if (anchor === undefined) continue;
+      expect(statSync(file).isFile(), `${link} in ${path}`).toBe(true);
+      expect([...anchorsOf(readFileSync(file, "utf8"))], `${link} in ${path}`).toContain(anchor);
+    }
+  });
+});
+
+/** What would be wrong in any document: unfinished, of one machine, or praise in the place of facts. */
+const forbidden = [
+  /\b(?:TODO|FIXME|XXX|TBD|lorem ipsum|coming soon)\b/i,
+  /(?<![\w.])\/(?:work|root|Users)\/\w/,
+  /localhost:\d{4}\/?(?:repository|npm)|verdaccio|artifactory/i,
+  /\b(?:blazing|seamless(?:ly)?|effortless(?:ly)?|cutting-edge|world-class|game-chang\w+|state-of-the-art|supercharge\w*|delve\w*)\b/i,
+  /\bas an AI\b|generated (?:by|with) (?:an? )?(?:AI|LLM|assistant)|co-authored-by/i,
+];
+
+test.each(documents)("no forbidden words: $path", ({ text }) => {
+  for (const pattern of forbidden) expect(text).not.toMatch(pattern);
+  expect(proseOf(text)).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
+});
+
+// Tests of the reading itself.
+
+test("blocks, marks, links and command lines are read", () => {
+  const markdown = "# A `b`!\n\n1. x\n\n   ```ts file=a.ts run\n   x();\n   ```\n\n[a](b.md#c) `[no](link)`\n";
+  const [block] = readBlocks(markdown);
+  expect(block).toMatchObject({ language: "ts", line: 5, text: "x();\n" });
+  expect([...(block?.marks ?? [])]).toEqual([["file", "a.ts"], ["run", ""]]); // biome-ignore format: pairs
+  expect(linksOf(markdown)).toEqual(["b.md#c"]);
+  expect([...anchorsOf(markdown)]).toEqual(["a-b"]);
+  expect(
+    commandLinesOf('A=1 npx llm-do x "a b" \\\n  -v < /dev/null 2> log # llm-do y\nnpm test && llm-do check; echo $?\n'),
+  ).toEqual([["x", "a b", "-v"], ["check"]]);
+});
+
+/** What the command line's grammar says of some arguments; empty where they fit. Runs nothing. */
+async function parse(args: readonly string[]): Promise<string> {
+  const said: string[] = [];
+  const program = createProgram({ code: 0 });
+  const commands = [program, ...program.commands, ...program.commands.flatMap(({ commands: below }) => below)];
+  for (const command of commands) {
+    command.configureOutput({ writeErr: (text) => said.push(text), writeOut: () => undefined });
+    if (command.commands.length === 0) command.action(() => undefined);
+  }
+  const dashes = args.indexOf("--");
+  const split = dashes < 0 ? [...args] : [...args.slice(0, dashes), "--", args.slice(dashes + 1).join(" ")];
+  await program.parseAsync(split, { from: "user" }).catch((thrown: { readonly exitCode?: number; readonly message: string }) => {
+    if (thrown.exitCode !== 0) said.push(thrown.message);
+  });
+  return said.join("");
+}
