@@ -47,7 +47,7 @@ function rename({ key, value }: MapEntry, { current, written, place }: Renaming)
   }
   const renamed = { key: { value: current, span: key.span }, value };
   written.set(current, { ...renamed, key });
-  const notes = [{ message: `write \`${current}\`; the value stays as it is` }];
+  const notes = [{ message: `rename it to \`${current}\`` }];
   place.report(diagnose("old-spelling", { message: `\`${key.value}\` is now called \`${current}\``, span: key.span, notes }));
   return [renamed];
 }

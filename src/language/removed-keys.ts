@@ -79,7 +79,7 @@ function shellExample(config: unknown): string {
 
 const shownEntries = 5;
 
-/** The first texts of a list (or the only one), for an example that looks like what was written. */
+/** The first names in a list (or the only one), for an example that looks like what was written. */
 function namesIn(value: SyntaxNode, otherwise: string): string[] {
   const nodes = value.kind === "list" ? value.items : [value];
   const texts = nodes.flatMap((node) =>

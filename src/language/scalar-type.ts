@@ -54,6 +54,7 @@ export function readScalarType(node: ScalarNode, place: Place): JsonSchema | und
 }
 
 function noteFor(type: string): DiagnosticNote {
+  if (/\.[cm]?[jt]s$/.test(type)) return { message: `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\`` };
   if (type.endsWith("[]")) return { message: "a list is written `name(array): string`" };
   const known = getOwn(otherNames, type.toLowerCase());
   if (known !== undefined) return { message: `did you mean ${known}?` };

@@ -41,7 +41,7 @@ export const serverToolsShape: Shape<readonly ServerToolSyntax[]> = list(serverT
 function withoutApproval(node: MapNode, place: Place): MapNode {
   const isApproval = (key: string): boolean => key === "_approval_config";
   for (const { key } of node.entries.filter((entry) => isApproval(entry.key.value))) {
-    const notes = [{ message: "to have no calls of it, delete the entry; `max_uses` and the domains bound them" }];
+    const notes = [{ message: "delete `_approval_config`; `max_uses` and the lists of domains bound what the tool does" }];
     const message = "the calls of a server-side tool cannot be approved one by one: the provider makes them";
     place.report(diagnose("server-tool-approval", { message, span: key.span, notes }));
   }

@@ -151,7 +151,26 @@ describe("approvals at a terminal", () => {
     const cwd = await writer([long], "a-rather-long-file-name-for-a-narrow-terminal-window.txt");
     const terminal = openTerminal(["."], { cwd, columns: 60 });
     await terminal.waitFor("> ");
-    expect(terminal.screen()).toMatchInlineSnapshot();
+    expect(terminal.screen()).toMatchInlineSnapshot(`
+      "
+      Approval 1 of 1: main wants to call write_file
+        Write 302 characters to
+        a-rather-long-file-name-for-a-narrow-terminal-window.txt
+        (new file)
+        | word word word word word word word word word word word 
+        : word word word word word word word word word word word 
+        : word word word word word word word word 
+        | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        It asks because: writes ask unless their scope says
+        otherwise
+        Call: main > write_file#0
+        a  approve once
+        r  approve, and the same call again in this run
+        d  deny; a note to the model may follow: d wrong folder
+        s  stop the run"
+    `);
     terminal.type("d\r");
     expect((await end(terminal)).exitCode).toBe(0);
   });
