@@ -52,8 +52,8 @@ export const removedKeys: Readonly<Record<string, (value: SyntaxNode) => Removed
         model_settings: { temperature: 0.2, max_output_tokens: 4000 },
       }),
     ),
-  params: () => removed("params", inputExample),
-  defaults: () => removed("defaults", `${inputExample}\n{{ company | default: "none" }}`),
+  params: () => removed("params", inputExample()),
+  defaults: () => removed("defaults", `${inputExample()}\na default is written in the text: {{ company | default: "none" }}`),
   functions: () => ({
     code: "inline-code",
     message: "a worker file holds no code: `functions` is never run",
@@ -61,16 +61,16 @@ export const removedKeys: Readonly<Record<string, (value: SyntaxNode) => Removed
   }),
 };
 
-const inputExample = example("parameters are fields of the input, and `?` makes one optional", {
-  input: { "company?": "string" },
-});
+function inputExample(): string {
+  return example("parameters are fields of the input, and `?` makes one optional", { input: { "company?": "string" } });
+}
 
 function removed(key: string, note: string): Removed {
   return { code: "removed-key", message: `\`${key}\` is a key of older worker files`, note };
 }
 
 function example(sentence: string, lines: unknown): string {
-  return `${sentence}:\n${stringify(lines, { flowCollectionPadding: true, lineWidth: 0, collectionStyle: "any" }).trimEnd()}`;
+  return `${sentence}:\n${stringify(lines, { lineWidth: 0 }).trimEnd()}`;
 }
 
 function shellExample(config: unknown): string {
@@ -82,10 +82,9 @@ const shownEntries = 5;
 /** The first names in a list (or the only one), for an example that looks like what was written. */
 function namesIn(value: SyntaxNode, otherwise: string): string[] {
   const nodes = value.kind === "list" ? value.items : [value];
-  const texts = nodes.flatMap((node) =>
-    node.kind === "scalar" && typeof node.value === "string" ? [clipText(node.value, 64)] : [],
-  );
-  return texts.length > 0 ? texts.slice(0, shownEntries) : [otherwise];
+  const texts = nodes.map((node) => (node.kind === "scalar" && typeof node.value === "string" ? node.value : ""));
+  const names = texts.filter((text) => /^[\w*-]{1,64}$/.test(text)).slice(0, shownEntries);
+  return names.length > 0 ? names : [otherwise];
 }
 
 function toRules(value: SyntaxNode): unknown[] {

@@ -143,7 +143,10 @@ export function boolean(): Shape<boolean> {
 
 /** One of a few words. */
 export function oneOf<const Words extends readonly string[]>(...words: Words): Shape<Words[number]> {
-  const shown = words.map((word) => `\`${word}\``).join(", ").replace(/, ([^,]*)$/, " or $1");
+  const shown = words
+    .map((word) => `\`${word}\``)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
   const strings = text();
   return refined(
     { jsonSchema: { enum: words }, read: (node, place) => strings.read(node, place) },

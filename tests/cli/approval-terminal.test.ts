@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
 import { copyExample, script, scripted, writeProgram } from "./run-cli.ts";
 
-const options = "d  deny; a note to the model may follow";
+/** The last option, and the cursor below it. */
+const prompt = "s  stop the run\n>";
 
 async function reports(cwd: string): Promise<string[]> {
   return readdir(join(cwd, "evaluations")).catch(() => []);
@@ -24,18 +25,15 @@ async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number;
   return { exitCode, screen: terminal.screen() };
 }
 
-describe("approvals at a terminal", () => {
+describe("approvals at a terminal", { timeout: 20_000 }, () => {
   it("tells the model of a denial with its note; the other writes go on, and the run ends with 0", async () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted], { cwd });
-    await terminal.waitFor("Approval 1 of");
-    await terminal.waitFor("reports/brindle-robotics.md");
-    await terminal.waitFor(options);
-    terminal.type("d not this one, please\r");
-    for (const name of ["parcelmoth.md", "tidewell-sensors.md"]) {
-      await terminal.waitFor(`reports/${name}`);
-      await terminal.waitFor(options);
-      terminal.type("a\r");
+    for (const n of [1, 2, 3]) {
+      await terminal.waitFor(`Approval ${n} of`);
+      await terminal.waitFor(prompt);
+      const [, report] = [...terminal.screen().matchAll(/characters to reports\/(\S+)/g)].at(-1) ?? [];
+      terminal.type(report === "brindle-robotics.md" ? "d not this one, please\r" : "a\r");
     }
     const { exitCode, screen } = await end(terminal);
     expect(exitCode).toBe(0);
@@ -60,7 +58,7 @@ describe("approvals at a terminal", () => {
   it("asks again after an empty line, and after what is no answer; neither approves", async () => {
     const cwd = await writer(["text"]);
     const terminal = openTerminal(["."], { cwd });
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     terminal.type("\r");
     await terminal.waitFor("Nothing was chosen. Answer with a, r, d or s.");
     for (const wrong of ["y", "yes", "approve it", "A!"]) {
@@ -77,11 +75,11 @@ describe("approvals at a terminal", () => {
     const cwd = await writer(["same", "same", "other"]);
     const terminal = openTerminal([".", "-v"], { cwd });
     await terminal.waitFor("r  approve, and the same call again in this run");
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     terminal.type("r\r");
     await terminal.waitFor("main > write_file#1 approved as before in this run");
     await terminal.waitFor("+other");
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     terminal.type("d\r");
     expect((await end(terminal)).exitCode).toBe(0);
     expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("same");
@@ -90,7 +88,7 @@ describe("approvals at a terminal", () => {
   it("ends the run at a stop with 5", async () => {
     const cwd = await writer(["text", "more"]);
     const terminal = openTerminal(["."], { cwd });
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     terminal.type("s that is enough\r");
     const { exitCode, screen } = await end(terminal);
     expect(exitCode).toBe(5);
@@ -102,8 +100,8 @@ describe("approvals at a terminal", () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted], { cwd });
     terminal.type("a\ra\rr\ra");
-    await terminal.waitFor(options);
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
+    await terminal.waitFor(prompt);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await reports(cwd)).toEqual([]);
     expect(terminal.screen().match(/Approval/g)).toHaveLength(1);
@@ -115,11 +113,11 @@ describe("approvals at a terminal", () => {
   it("is interrupted by Ctrl-C at the question; Ctrl-D denies", async () => {
     const cwd = await writer(["text"]);
     const interrupted = openTerminal(["."], { cwd });
-    await interrupted.waitFor("> ");
+    await interrupted.waitFor(prompt);
     interrupted.type("\x03");
     expect((await end(interrupted)).exitCode).toBe(130);
     const closed = openTerminal(["."], { cwd });
-    await closed.waitFor("> ");
+    await closed.waitFor(prompt);
     closed.type("\x04");
     expect((await end(closed)).exitCode).toBe(0);
     expect(await readdir(cwd)).not.toContain("out.txt");
@@ -129,7 +127,7 @@ describe("approvals at a terminal", () => {
     const cwd = await copyExample();
     const command = `yes a | $LLM_DO . "all of them" --model ${scripted}`;
     const terminal = openTerminal([], { cwd, command });
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await reports(cwd)).toEqual([]);
     terminal.type("s\r");
@@ -139,7 +137,7 @@ describe("approvals at a terminal", () => {
   it("keeps what others print out of an open question", async () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted, "-v"], { cwd });
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(terminal.screen().split("\n").at(-1)).toBe(">");
     terminal.type("s\r");
@@ -150,7 +148,7 @@ describe("approvals at a terminal", () => {
     const long = `${"word ".repeat(30)}\n${"x".repeat(150)}\n`;
     const cwd = await writer([long], "a-rather-long-file-name-for-a-narrow-terminal-window.txt");
     const terminal = openTerminal(["."], { cwd, columns: 60 });
-    await terminal.waitFor("> ");
+    await terminal.waitFor(prompt);
     expect(terminal.screen()).toMatchInlineSnapshot(`
       "
       Approval 1 of 1: main wants to call write_file
