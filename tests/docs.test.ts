@@ -14,8 +14,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anchorsOf, type Block, commandLinesOf, linksOf, proseOf, readBlocks } from "../scripts/check-docs.ts";
+import { exitCodes } from "../src/cli/exit-codes.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { compile } from "../src/index.ts";
+import { builtInProviders } from "../src/models/providers.ts";
 
 /*
  * Nothing is documented that is not so. Blocks with `file=NAME` make one program of their document; the others stand
@@ -159,6 +161,18 @@ test.each(documents)("no forbidden words: $path", ({ text }) => {
   expect(proseOf(text)).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
 });
 
+test("the README names every exit code", () => {
+  const codes = [...readme().matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(exitCodes));
+});
+
+test("the README names every provider, and the variable of its key", () => {
+  const rows = new Map([...readme().matchAll(/^\| `([\w-]+)` +\|(.*)$/gm)].map(([, name, needs]) => [name, needs]));
+  expect([...rows.keys()].sort()).toEqual(builtInProviders.map(({ name }) => name).sort());
+  for (const { name, keyVariables } of builtInProviders)
+    for (const variable of keyVariables) expect(rows.get(name)).toContain(variable);
+});
+
 // Tests of the reading itself.
 
 test("blocks, marks, links and command lines are read", () => {
@@ -172,6 +186,10 @@ test("blocks, marks, links and command lines are read", () => {
     commandLinesOf('A=1 npx llm-do x "a b" \\\n  -v < /dev/null 2> log # llm-do y\nnpm test && llm-do check; echo $?\n'),
   ).toEqual([["x", "a b", "-v"], ["check"]]);
 });
+
+function readme(): string {
+  return documents.find(({ path }) => path === "README.md")?.text ?? "";
+}
 
 /** What the command line's grammar says of some arguments; empty where they fit. Runs nothing. */
 async function parse(args: readonly string[]): Promise<string> {

@@ -6,13 +6,15 @@ import type { SyntaxNode } from "./syntax-node.ts";
 
 /** The path of a file of the program, relative to the file that names it. Whether it leaves the program is not seen here. */
 export function programPath(): Shape<string> {
-  const written: Shape<string> = { ...text(), jsonSchema: { type: "string", pattern: "^[^/~\\\\]" } };
+  const written: Shape<string> = { ...text(), jsonSchema: { type: "string", pattern: "^(?![/~]|[A-Za-z]:)[^\\\\\\u0000]+$" } };
   return refined(written, (value, node, place) => (checkProgramPath(value, node, place) ? value : undefined));
 }
 
 /** Either such a path, which has a slash or ends in `.worker`, or the name of a profile. */
 export function pathOrProfile(): Shape<string> {
-  return refined(programPath(), (value, node, place) => {
+  const anyOf = [{ pattern: "/" }, { pattern: "\\.worker$" }, { pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" }];
+  const path = programPath();
+  return refined({ ...path, jsonSchema: { ...path.jsonSchema, anyOf } }, (value, node, place) => {
     if (value.includes("/") || value.endsWith(".worker") || /^[A-Za-z][\w-]{0,63}$/.test(value)) return value;
     const notes = [{ message: "write `./base.worker`, or the name of a profile of the manifest" }];
     const message = `\`${clipText(value, 60)}\` is neither a worker file nor the name of a profile`;

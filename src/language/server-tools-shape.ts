@@ -23,7 +23,13 @@ const fields = {
 const note = "write `{ tool_type: web_search }`";
 
 const serverTool: Shape<ServerToolSyntax> = {
-  jsonSchema: { ...recordSchema(fields), not: { required: ["allowed_domains", "blocked_domains"] } },
+  jsonSchema: {
+    ...recordSchema(fields),
+    not: { required: ["allowed_domains", "blocked_domains"] },
+    if: { properties: { tool_type: { enum: ["code_execution", "image_generation"] } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { max_uses: false, allowed_domains: false, blocked_domains: false } },
+  },
   read(node, place) {
     if (node.kind === "scalar" && typeof node.value === "string") {
       return refuseValue(node, place, { wanted: "a map", note: `write \`{ tool_type: ${node.value} }\`` });

@@ -12,7 +12,7 @@ export interface RequestStyle {
 
 type Line = readonly [text: string, format?: "green" | "red"];
 
-/** Lines of a preview that are shown; the rest is counted. */
+/** Rows of a preview that are shown; the rest is counted. */
 const longestPreview = 60;
 
 /**
@@ -27,9 +27,7 @@ export function renderRequest(request: ApprovalRequest, { columns, style }: Requ
   return [
     ...wrapWords(head, columns - 1).map((line) => style("bold", line)),
     ...indented(show(description)),
-    ...clipLines(shown).flatMap(([text, format]) =>
-      cutText(text, columns - 5).map((line, index) => `  ${index === 0 ? "|" : ":"} ${format ? style(format, line) : line}`),
-    ),
+    ...renderPreview(shown, { columns, style }),
     ...indented(`It asks because: ${show(why)}`).map((line) => style("dim", line)),
     ...indented(`Call: ${callLabel(request.callPath)}`).map((line) => style("dim", line)),
   ].join("\n");
@@ -82,9 +80,21 @@ function toLines(text: string): Line[] {
     .map((line) => [show(line)]);
 }
 
-function clipLines(lines: readonly Line[]): Line[] {
-  if (lines.length <= longestPreview) return [...lines];
-  return [...lines.slice(0, longestPreview), [`[${count(lines.length - longestPreview)} more lines are not shown]`]];
+/** Every row has the margin, so that no content can be taken for the question's own words. */
+function renderPreview(lines: readonly Line[], { columns, style }: RequestStyle): string[] {
+  const rows: string[] = [];
+  for (const [index, [text, format]] of lines.entries()) {
+    const left = longestPreview - rows.length;
+    if (left <= 0) return [...rows, `  | [${count(lines.length - index)} more lines are not shown]`];
+    const pieces = cutText(text.slice(0, left * columns), columns - 5);
+    rows.push(
+      ...pieces.slice(0, left).map((piece, row) => `  ${row === 0 ? "|" : ":"} ${format ? style(format, piece) : piece}`),
+    );
+    if (pieces.length > left || text.length > left * columns) {
+      return [...rows, `  | [this line goes on, and ${count(lines.length - index - 1)} more lines are not shown]`];
+    }
+  }
+  return rows;
 }
 
 function count(number: number): string {

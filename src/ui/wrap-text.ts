@@ -18,22 +18,32 @@ export function wrapWords(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Breaks a line wherever it is full, so that nothing of it is lost or moved: for contents of files. */
+/**
+ * Breaks a line where it is full, after a space where one is near, so that the lines joined are the text again: for contents
+ * of files.
+ */
 export function cutText(text: string, columns: number): string[] {
   const lines: string[] = [];
-  let line = "";
-  let width = 0;
-  for (const character of text) {
-    const added = widthOf(character);
-    if (width + added > columns && line !== "") {
-      lines.push(line);
-      line = "";
-      width = 0;
-    }
-    line += character;
-    width += added;
+  let start = 0;
+  for (let end = fittingEnd(text, start, columns); end < text.length; end = fittingEnd(text, start, columns)) {
+    const space = text.lastIndexOf(" ", end - 1) + 1;
+    const next = space > (start + end) / 2 ? space : end;
+    lines.push(text.slice(start, next));
+    start = next;
   }
-  return [...lines, line];
+  return [...lines, text.slice(start)];
+}
+
+/** Where a line that begins at `start` is full, between two characters, and never where it began. */
+function fittingEnd(text: string, start: number, columns: number): number {
+  let end = start;
+  for (let width = 0; end < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(end) ?? 0);
+    width += widthOf(character);
+    if (width > columns && end > start) break;
+    end += character.length;
+  }
+  return end;
 }
 
 function widthOf(text: string): number {

@@ -74,7 +74,6 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
   it("approves the same call for the run, and asks for another one", async () => {
     const cwd = await writer(["same", "same", "other"]);
     const terminal = openTerminal([".", "-v"], { cwd });
-    await terminal.waitFor("r  approve, and the same call again in this run");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
     await terminal.waitFor("main > write_file#1 approved as before in this run");
@@ -100,7 +99,6 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted], { cwd });
     terminal.type("a\ra\rr\ra");
-    await terminal.waitFor(prompt);
     await terminal.waitFor(prompt);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await reports(cwd)).toEqual([]);
@@ -167,7 +165,8 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
         a  approve once
         r  approve, and the same call again in this run
         d  deny; a note to the model may follow: d wrong folder
-        s  stop the run"
+        s  stop the run
+      >"
     `);
     terminal.type("d\r");
     expect((await end(terminal)).exitCode).toBe(0);

@@ -34,7 +34,9 @@ describe("llm-do examples/pitchdeck_eval", () => {
     expect(quiet.stderr).toBe("");
     expect([told.stdout, streamed.stdout]).toEqual([quiet.stdout, quiet.stdout]);
     expect(told.stderr).toContain("main starts on scripted:scripted.ts (--model)\n");
-    expect(told.stderr).toContain("main > pitch_evaluator#3 starts on scripted:scripted.ts (--model) with decks/tidewell-sensors.pdf\n");
+    expect(told.stderr).toContain(
+      "main > pitch_evaluator#3 starts on scripted:scripted.ts (--model) with decks/tidewell-sensors.pdf\n",
+    );
     expect(told.stderr).toContain("main > write_file#4 approved by approve_all\n");
     expect(told.stderr).toMatch(/\nrun done: 7 requests, 0 tokens in, 0 out\n$/);
     expect(told.stderr).not.toContain("| Deck |");

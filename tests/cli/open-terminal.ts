@@ -31,7 +31,10 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   const pty = spawn(file, argv, { cwd, cols: columns, rows, env: environment, name: "xterm-256color" });
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const listeners = new Set<() => void>();
-  pty.onData((text) => terminal.write(text, () => listeners.forEach((listener) => listener())));
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  pty.onData((text) => terminal.write(text, tell));
   const exitCode = new Promise<number>((done) => pty.onExit(({ exitCode: code, signal }) => done(signal ? 128 + signal : code)));
   onTestFinished(() => pty.kill("SIGKILL"));
   const screen = () => readScreen(terminal);

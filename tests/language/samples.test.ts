@@ -5,7 +5,6 @@ import { languageCodes } from "../../src/diagnostics/codes/language-codes.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { parseWorkerFile } from "../../src/language/parse-worker-file.ts";
 import { printWorkerFile } from "../../src/language/print-worker-file.ts";
-import { extraKeys, workerKeys } from "../../src/language/worker-keys.ts";
 import { showPosition, spansIn, withoutPlaces, withoutSpans } from "./tree.ts";
 
 /**
@@ -63,17 +62,5 @@ describe("all samples together", () => {
     const raised = new Set(cases.flatMap(({ diagnostics = "" }) => diagnostics.split("\n").map((line) => line.split(" ")[0])));
     const missing = Object.keys(languageCodes).filter((code) => !raised.has(code) && !(code in generated));
     expect(missing).toEqual([]);
-  });
-
-  test("every key is accepted by one and refused by another", () => {
-    const keys = Object.keys({ ...workerKeys, ...extraKeys });
-    const written = (accepted: boolean): Set<string | undefined> =>
-      new Set(
-        cases
-          .filter(({ tree }) => (tree !== undefined) === accepted)
-          .flatMap(({ text }) => text.split("\n").map((line) => /^(\w+):/.exec(line)?.[1])),
-      );
-    expect(keys.filter((key) => !written(true).has(key))).toEqual([]);
-    expect(keys.filter((key) => !written(false).has(key))).toEqual([]);
   });
 });

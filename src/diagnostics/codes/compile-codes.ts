@@ -126,6 +126,86 @@ export const compileCodes = {
     explanation:
       "A schema that is exported by a module cannot be named here yet. Write it in the short notation or as JSON Schema.",
   },
+  "reference-outside": {
+    severity: "error",
+    title: "A reference that leaves the program",
+    explanation:
+      "Files of a program refer to other files of the same program, relative to themselves. Absolute paths, `..` beyond the program's folder and links that lead out of it are refused, so that a program can be moved, reviewed and trusted as one folder. Only the command line may point elsewhere.",
+  },
+  "reference-missing": {
+    severity: "error",
+    title: "A reference to a file that is not there",
+    explanation: "Paths are relative to the file that they are written in. Check the spelling, or add the file.",
+  },
+  "export-missing": {
+    severity: "error",
+    title: "A module does not export this name",
+    explanation:
+      "What stands after the colon of `./file.ts:Name` is an exported name of that module. Check the spelling, or export it.",
+  },
+  "module-not-allowed": {
+    severity: "error",
+    title: "An npm package that the program may not use",
+    explanation:
+      "Workers may refer to packages that the program's `package.json` lists under `dependencies`, or that `allowed_modules` of `llm-do.yaml` names. Add the package to one of them.",
+  },
+  "module-missing": {
+    severity: "error",
+    title: "An npm package or a file of one that cannot be found",
+    explanation:
+      "The package is allowed, and is in no `node_modules` of the program or of a folder above it, or does not offer what the reference names. Install it, or correct the path.",
+  },
+  "not-verified-untrusted": {
+    severity: "hint",
+    title: "Not looked at for lack of trust",
+    explanation:
+      "What this refers to is made by code of the program, and the code of a folder that is not trusted is never run. Its name is there; whether it is what it should be shows only after trust (`--trust`).",
+  },
+  "key-unsupported": {
+    severity: "error",
+    title: "A key that nothing honours yet",
+    explanation:
+      "The key is part of the format, and this version of llm-do does not act on it. It is refused because ignoring it would let you rely on something that does not happen. Take it out.",
+  },
+  "manifest-not-map": {
+    severity: "error",
+    title: "A manifest that is not a map",
+    explanation: "`llm-do.yaml` is a map from keys to values, one to a line: `model: anthropic:claude-sonnet-4-5`.",
+  },
+  "extends-unknown": {
+    severity: "error",
+    title: "Extends what is not there",
+    explanation:
+      "`extends` is the path of a worker file, with a slash or the suffix `.worker`, or the name of a profile of `llm-do.yaml`. There is none of this name.",
+  },
+  "extends-cycle": {
+    severity: "error",
+    title: "Workers that extend one another in a circle",
+    explanation: "A file's settings begin with those of the file that it extends, so following `extends` has to come to an end.",
+  },
+  "override-syntax": {
+    severity: "error",
+    title: "An override that cannot be read",
+    explanation:
+      "`--set` takes `key=value` or `worker.key=value`. Dots separate keys; a key with dots in it is written `[\"literal\"]`. `--model-for` takes `pattern=provider:name`.",
+  },
+  "override-target": {
+    severity: "error",
+    title: "An override of what is not there",
+    explanation:
+      "The first part of `--set` is a key of the entry, or the name or id of a worker that the entry reaches; the pattern of `--model-for` has to match one. Nothing would have been overridden.",
+  },
+  "override-path": {
+    severity: "error",
+    title: "An override inside what is not a map",
+    explanation: "All but the last part of an override's key name maps. To replace the whole value, end the key earlier.",
+  },
+  "name-not-portable": {
+    severity: "warning",
+    title: "A name that does not work on every system",
+    explanation:
+      "Windows reserves some file names, and the file systems of Windows and macOS take names that differ in case alone for one. Rename the file, so that the program can be checked out everywhere.",
+  },
   "entry-not-found": {
     severity: "error",
     title: "There is no such entry",

@@ -1,0 +1,25 @@
+import type { Source, Span } from "../diagnostics/source.ts";
+import { clipText } from "../util/clip-text.ts";
+
+const flagSources = new WeakSet<Source>();
+
+/** The words of a command-line flag, as something that diagnostics can point into. */
+export function createFlagSource(name: string, text: string): Source {
+  const source = { name: clipText(name, 60), text };
+  flagSources.add(source);
+  return source;
+}
+
+/** Whether somebody wrote this on the command line (or passed it to the library), and not in a file of the program. */
+export function isFlag({ source }: Span): boolean {
+  return flagSources.has(source);
+}
+
+export function wholeOf(source: Source): Span {
+  return { source, start: 0, end: source.text.length };
+}
+
+/** The first line's fence: where to point when a file as a whole is meant. */
+export function startOf(source: Source): Span {
+  return { source, start: 0, end: Math.min(3, source.text.length) };
+}

@@ -1,0 +1,92 @@
+import { basename, dirname, join, relative } from "node:path";
+import type { Host } from "../host/host.ts";
+
+/** A folder that names and relative paths are confined to: the program's, or that of an npm package. */
+export interface Home {
+  /** Absolute. */
+  readonly folder: string;
+  /** Before the ids of its workers: nothing for the program, `@acme/pack:` for a package. */
+  readonly prefix: string;
+  readonly names: Names;
+}
+
+/** What bare names can mean. Nothing is walked unless a name misses. */
+export interface Names {
+  /** The files that a worker of this name could be: one, unless the program is ambiguous. */
+  workerPaths(name: string): Promise<readonly string[]>;
+  /** The names of all workers, for suggestions and for code that may call any of them. Sorted. */
+  workerNames(): Promise<readonly string[]>;
+  /** The code whose exports are names. */
+  codeFiles(): Promise<readonly string[]>;
+}
+
+const codeFileNames = ["tools.ts", "tools.js", "tools.mjs", "tools/index.ts"];
+
+/** The names of a folder: workers beside the manifest or in `workers/`, and the exports of its `tools.ts`. */
+export function folderNames(host: Host, folder: string): Names {
+  return {
+    workerPaths: async (name) => {
+      if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) return [];
+      return filesAmong(host, [
+        join(folder, `${name}.worker`),
+        join(folder, "workers", `${name}.worker`),
+        join(folder, "workers", name, "worker.worker"),
+      ]);
+    },
+    workerNames: () => findWorkerNames(host, folder),
+    codeFiles: () =>
+      filesAmong(
+        host,
+        codeFileNames.map((name) => join(folder, name)),
+      ),
+  };
+}
+
+/** The names of files that were listed one by one, and of no others. */
+export function listedNames(files: readonly string[]): Names {
+  const workers = files.filter((path) => path.endsWith(".worker"));
+  const nameOf = (path: string) => workerName(path, "");
+  return {
+    workerPaths: async (name) => workers.filter((path) => nameOf(path) === name),
+    workerNames: async () => [...new Set(workers.map(nameOf))].sort(),
+    codeFiles: async () => files.filter(isCodePath),
+  };
+}
+
+export function isCodePath(path: string): boolean {
+  return /\.[cm]?[jt]s$/.test(path);
+}
+
+/** Its path inside the program or package, without the suffix: the same on every machine. */
+export function workerId({ folder, prefix }: Home, path: string): string {
+  const inside = relative(folder, path).replaceAll("\\", "/");
+  return prefix + inside.replace(/\.worker$/, "");
+}
+
+/** `pitch_evaluator` for `pitch_evaluator.worker`, and for `pitch_evaluator/worker.worker`. */
+export function workerName(path: string, home: string): string {
+  const stem = basename(path, ".worker");
+  return stem === "worker" && dirname(path) !== home ? basename(dirname(path)) : stem;
+}
+
+async function filesAmong({ files }: Host, candidates: readonly string[]): Promise<string[]> {
+  const kinds = await Promise.all(candidates.map((path) => files.kind(path)));
+  return candidates.filter((_, index) => kinds[index] === "file");
+}
+
+async function findWorkerNames(host: Host, folder: string): Promise<string[]> {
+  const below = join(folder, "workers");
+  const [top, inside] = await Promise.all([namesIn(host, folder), namesIn(host, below)]);
+  const files = [...top, ...inside].filter((name) => name.endsWith(".worker")).map((name) => name.slice(0, -".worker".length));
+  const folders = inside.filter((name) => !name.includes("."));
+  const nested = await filesAmong(
+    host,
+    folders.map((name) => join(below, name, "worker.worker")),
+  );
+  return [...new Set([...files, ...nested.map((path) => workerName(path, folder))])].sort();
+}
+
+/** Suggestions are not worth an error: a folder that cannot be listed has no names. */
+async function namesIn({ files }: Host, folder: string): Promise<readonly string[]> {
+  return files.names(folder).catch(() => []);
+}

@@ -1,0 +1,107 @@
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Source, Span, Spanned } from "../diagnostics/source.ts";
+import type { Host } from "../host/host.ts";
+import { clipText } from "../util/clip-text.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { sha256 } from "../util/sha256.ts";
+import { isFlag } from "./flag.ts";
+import type { Home } from "./home.ts";
+
+/** The files of one program, each read once. Whatever was read counts as part of the program. */
+export class ProgramFiles {
+  readonly #host: Host;
+  readonly #report: (diagnostic: Diagnostic) => void;
+  readonly #texts = new Map<string, Promise<Source | undefined>>();
+  readonly #places = new WeakMap<Source, { readonly path: string; readonly home: Home }>();
+  readonly #digests = new Map<string, string>();
+  readonly #real = new Map<string, Promise<string>>();
+
+  constructor(host: Host, report: (diagnostic: Diagnostic) => void) {
+    this.#host = host;
+    this.#report = report;
+  }
+
+  /** SHA-256 of every file that was read, by absolute path. */
+  get digests(): ReadonlyMap<string, string> {
+    return this.#digests;
+  }
+
+  /** The text of a file; undefined, with a diagnostic, where the system refuses. */
+  read(path: string, home: Home): Promise<Source | undefined> {
+    const known = this.#texts.get(path) ?? this.#read(path, home);
+    this.#texts.set(path, known);
+    return known;
+  }
+
+  /** What the relative paths of a file are relative to; those of a flag, to the working directory. */
+  folderOf({ source }: Span): string {
+    const place = this.#places.get(source);
+    return place ? dirname(place.path) : this.#host.workingDirectory;
+  }
+
+  /** The home of the file that a span lies in. */
+  homeOf({ source }: Span): Home | undefined {
+    return this.#places.get(source)?.home;
+  }
+
+  /** The file that a path in another file means. Undefined, with a diagnostic, where it is not there or leaves its home. */
+  async resolve({ value, span }: Spanned<string>, home: Home): Promise<string | undefined> {
+    const shown = clipText(value, 80);
+    const path = resolve(this.folderOf(span), value);
+    if (!isFlag(span) && (isAbsolute(value) || !isInside(home.folder, path))) {
+      this.#report(diagnose("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span }));
+      return undefined;
+    }
+    if ((await this.#host.files.kind(path)) !== "file") {
+      const notes = didYouMean(value, await this.#siblings(path, value));
+      this.#report(diagnose("reference-missing", { message: `there is no file \`${shown}\``, span, notes }));
+      return undefined;
+    }
+    if (isFlag(span) || (await this.isConfined(path, home))) return path;
+    this.#report(diagnose("reference-outside", { message: `\`${shown}\` is a link that leads out of ${describe(home)}`, span }));
+    return undefined;
+  }
+
+  /** Whether a file really lies in its home, links followed. */
+  async isConfined(path: string, home: Home): Promise<boolean> {
+    const folder = this.#realPath(home.folder);
+    return isInside(await folder, await this.#realPath(path));
+  }
+
+  async #read(path: string, home: Home): Promise<Source | undefined> {
+    const name = relative(this.#host.workingDirectory, path);
+    try {
+      const source = { name, text: await this.#host.files.readText(path) };
+      this.#places.set(source, { path, home });
+      this.#digests.set(path, sha256(source.text));
+      return source;
+    } catch (thrown) {
+      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}` }));
+      return undefined;
+    }
+  }
+
+  #realPath(path: string): Promise<string> {
+    const known = this.#real.get(path) ?? this.#host.files.realPath(path).catch(() => path);
+    this.#real.set(path, known);
+    return known;
+  }
+
+  async #siblings(path: string, written: string): Promise<string[]> {
+    const folder = written.slice(0, written.lastIndexOf("/") + 1);
+    const names = await this.#host.files.names(dirname(path)).catch(() => []);
+    return names.map((name) => folder + name);
+  }
+}
+
+/** Whether a path is a folder or lies below it, by its words alone. */
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function describe({ prefix }: Home): string {
+  return prefix === "" ? "the program's folder" : `the package \`${prefix.slice(0, -1)}\``;
+}

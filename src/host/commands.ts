@@ -1,0 +1,52 @@
+import type { ResolvedPath, Scopes } from "./scopes.ts";
+
+/** Programs of the machine, run for a call: in their own process group and, where there is one, behind the kernel wall. */
+export interface Commands {
+  /** Whether commands can be isolated here, and how; found out once, by trying. */
+  isolation(): Promise<Isolation>;
+  /** Where a bare program name leads on the fixed PATH, as an absolute host path; undefined where it leads nowhere. */
+  which(name: string): Promise<string | undefined>;
+  /**
+   * Runs one command to its end. Resolves however it ended; rejects only with the signal's reason, or where it could not be
+   * isolated and had to be. Nothing that it started is left when it settles.
+   */
+  run(request: CommandRequest): Promise<CommandResult>;
+}
+
+export type Isolation =
+  | { readonly type: "bubblewrap" | "seatbelt" }
+  /** `why`, for people: what is missing, and how to get it. */
+  | { readonly type: "none"; readonly why: string };
+
+export interface CommandRequest {
+  /** One program with its arguments, run without a shell; or a script for `bash --noprofile --norc`. */
+  readonly command:
+    | { readonly type: "argv"; readonly argv: readonly string[] }
+    | { readonly type: "bash"; readonly script: string };
+  /** What it may touch: `rw` roots are writable, everything else that it can see is not. */
+  readonly scopes: Scopes;
+  /** A folder in one of the scopes. */
+  readonly cwd: ResolvedPath;
+  readonly network: boolean;
+  /** Variables beside those of the allow-list. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly timeoutMilliseconds: number;
+  /** Of each stream; the tail is kept. */
+  readonly maxOutputBytes: number;
+  /** True: fails where there is no isolation. */
+  readonly isolationRequired: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandResult {
+  /** As a shell says it: 126 not executable, 127 not found, 128 + n killed by signal n; -1 out of time. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Bytes that were dropped from the front of each stream. */
+  readonly dropped: { readonly stdout: number; readonly stderr: number };
+  readonly timedOut: boolean;
+  readonly isolated: boolean;
+  /** Protected names that appeared in a writable scope and were moved aside, as virtual paths. */
+  readonly movedAside: readonly string[];
+}

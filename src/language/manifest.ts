@@ -1,0 +1,135 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
+import type { Source, Span, Spanned } from "../diagnostics/source.ts";
+import { clipText } from "../util/clip-text.ts";
+import { type Fields, list, mapOf, type NamedValue, type RecordOf, readFields, record, recordSchema } from "./collection-shapes.ts";
+import { json, jsonMap } from "./json-shape.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import { describeNode } from "./refuse-value.ts";
+import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
+import { type Place, refined, type Shape, spanned } from "./shape.ts";
+import { toolsetsShape } from "./toolsets-shape.ts";
+import type { MapNode, SyntaxNode } from "./syntax-node.ts";
+import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
+import { workerKeys } from "./worker-keys.ts";
+
+/** The settings of a worker that a profile can hold: all but those that say which worker it is. */
+export type ProfileSyntax = Omit<WorkerFile, "source" | "instructions" | "extras" | "name">;
+
+const { name: _name, ...profileKeys } = workerKeys;
+
+const profiles: Shape<readonly NamedValue<ProfileSyntax>[]> = mapOf(record(profileKeys), { checkName });
+
+/** A named configuration says what it configures: its name is its own. */
+const namedToolsets: Shape<readonly ToolsetSyntax[]> = refined(toolsetsShape, (toolsets, _node, place) =>
+  toolsets.filter(({ reference, use }) => {
+    if (use) return true;
+    const message = `\`toolsets.${clipText(reference.value, 64)}\` needs the key \`_use\``;
+    const notes = [{ message: "write `reader: { _use: filesystem }`, and `reader: {}` under `toolsets` of a worker" }];
+    place.report(diagnose("missing-key", { message, span: reference.span, notes }));
+    return false;
+  }),
+);
+
+const mode: Shape<"prompt" | "reject_all"> = refined(
+  { ...text(), jsonSchema: { enum: ["prompt", "reject_all"] } },
+  (value, node, place) => {
+    if (value === "prompt" || value === "reject_all") return value;
+    const note = value === "approve_all" ? "only who starts a run can approve everything: `--approve-all`" : undefined;
+    const message = `\`${place.path}\` has to be \`prompt\` or \`reject_all\`, not \`${clipText(value, 40)}\``;
+    place.report(diagnose("invalid-value", { message, span: node.span, notes: note === undefined ? [] : [{ message: note }] }));
+    return undefined;
+  },
+);
+
+/** The table of what a manifest may say. */
+export const manifestKeys = {
+  name: { shape: text(), description: "What the program is called. By default the name of its folder." },
+  version: { shape: writtenText(), description: "The program's version." },
+  description: { shape: text({ prose: true }), description: "What the program does." },
+  entry: { shape: text(), default: "main", description: "What starts a run: a worker's name, or code as `tools.ts:main`." },
+  model: { shape: text(), description: "The model of workers that name none, as `provider:name`." },
+  toolsets: { shape: namedToolsets, description: "Named configurations of toolsets, for workers that name them." },
+  sandbox: { shape: workerKeys.sandbox.shape, description: "What tools can reach, for workers that declare no `sandbox`." },
+  profiles: { shape: profiles, description: "Named settings for workers that extend them." },
+  limits: { shape: workerKeys.limits.shape, description: "How much a run may spend." },
+  approval: {
+    shape: record({
+      mode: { shape: mode, description: "What a run does at most where a call asks: ask a person, or deny." },
+      rules: { shape: json(), description: "Rules for calls." },
+    }),
+    description: "What asks for approval. A manifest can only tighten it.",
+  },
+  allowed_modules: {
+    shape: list(spanned(text())),
+    description: "Which npm packages workers may refer to, as patterns. By default the dependencies of `package.json`.",
+  },
+  args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
+  journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
+  mcp_servers: { shape: json(), description: "MCP servers, by name." },
+  providers: { shape: json(), description: "Providers of models, by name." },
+  auth: { shape: json(), description: "Whether models are reached by the user's login." },
+  debug: { shape: json(), description: "Whether calls are told in full detail." },
+  generated_workers: { shape: json(), description: "Where workers made in a run are kept, and what they may do." },
+} satisfies Fields;
+
+/** The syntax tree of `llm-do.yaml`. A key that is absent or that could not be read is absent here. */
+export type ManifestFile = RecordOf<typeof manifestKeys> & { readonly source: Source };
+
+export interface ParsedManifest {
+  readonly file: ManifestFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The manifest's JSON Schema, for editors. */
+export const manifestSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "llm-do.yaml",
+  ...recordSchema(manifestKeys),
+};
+
+/** Keys that are read but that no run honours yet, each with a sentence for the author; see `unsupported-keys.ts`. */
+const unsupported: Readonly<Record<string, string>> = {
+  mcp_servers: "MCP servers are not started yet",
+  providers: "providers cannot be declared in a manifest yet",
+  auth: "logins are not used yet; models are reached by key",
+  debug: "debugging cannot be set in a file yet",
+  generated_workers: "workers cannot be made in a run yet",
+  "approval.rules": "there are no rules yet; `_approval_config` under a toolset pre-approves its tools",
+  "limits.usd": "dollars are not counted yet; `limits.tokens` is",
+  "sandbox.network_enabled": "commands have no network of their own yet",
+  "sandbox.required": "commands cannot be required to be isolated yet",
+};
+
+/** Those of them that a manifest writes. */
+export function findUnsupportedManifestKeys(file: ManifestFile): { path: string; sentence: string; span: Span }[] {
+  return Object.entries(unsupported).flatMap(([path, sentence]) => {
+    const [key = "", inner] = path.split(".");
+    const written = (file as unknown as Record<string, Spanned<object> | undefined>)[key];
+    const at = inner === undefined ? written : (written?.value as Record<string, Spanned<unknown>> | undefined)?.[inner];
+    return at ? [{ path, sentence, span: at.span }] : [];
+  });
+}
+
+/** Reads `llm-do.yaml`. Tells all mistakes at once, and never throws. */
+export function parseManifest(source: Source): ParsedManifest {
+  const diagnostics = new DiagnosticList();
+  const place: Place = { path: "", report: diagnostics.report };
+  const start = source.text.startsWith("\uFEFF") ? 1 : 0;
+  const root = parseYaml({ source, start, end: source.text.length }, diagnostics.report);
+  if (root.kind !== "map") reportNotMap(root, place);
+  const keys = root.kind === "map" ? readFields(withoutOwnKeys(root), manifestKeys, place) : undefined;
+  return { file: { ...keys, source }, diagnostics: diagnostics.toArray() };
+}
+
+/** Keys that begin with `x-` are the author's, as in a worker file. */
+function withoutOwnKeys(root: MapNode): MapNode {
+  return { ...root, entries: root.entries.filter(({ key }) => !key.value.startsWith("x-")) };
+}
+
+function reportNotMap(root: SyntaxNode, place: Place): void {
+  if (root.kind === "unreadable") return;
+  const message = `a manifest has to be a map, not ${describeNode(root)}`;
+  place.report(diagnose("manifest-not-map", { message, span: root.span, notes: [{ message: "write lines of `key: value`" }] }));
+}

@@ -1,0 +1,12 @@
+/** Whether a glob covers a whole text: `*` is any run of characters, `?` is one. Goes back only to the last star, so that no glob takes long. */
+export function matchesFlatGlob(glob: string, text: string): boolean {
+  let [g, t, star, mark] = [0, 0, -1, 0];
+  while (t < text.length) {
+    if (glob[g] === "*") [star, mark, g] = [g, t, g + 1];
+    else if (glob[g] === "?" || glob[g] === text[t]) [g, t] = [g + 1, t + 1];
+    else if (star >= 0) [g, mark, t] = [star + 1, mark + 1, mark + 1];
+    else return false;
+  }
+  while (glob[g] === "*") g++;
+  return g === glob.length;
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandLinesOf, readBlocks } from "../scripts/check-docs.ts";
+import { compile } from "../src/index.ts";
+
+/*
+ * Every example compiles, and runs as its README says: with a script in the place of the model, in a copy, so that what it
+ * writes does not end up in the repository.
+ */
+
+const root = dirname(import.meta.dirname);
+const folder = mkdtempSync(join(tmpdir(), "llm-do-examples-"));
+const names = readdirSync(join(root, "examples"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+beforeAll(() => {
+  if (!existsSync(join(root, "dist", "index.js"))) throw new Error("there is no dist/: run `npm run build` first");
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  mkdirSync(join(folder, "examples"));
+  for (const name of names)
+    cpSync(join(root, "examples", name), join(folder, "examples", name), { recursive: true, filter: isSource });
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Not what earlier runs in the repository left behind. */
+function isSource(path: string): boolean {
+  return !/[\\/](?:\.llm-do|evaluations|output)$/.test(path);
+}
+
+describe.each(names)("%s", (name) => {
+  const place = join(folder, "examples", name);
+
+  test("has a README that says what it does", () => {
+    expect(readme(place)).toMatch(/^# \S/);
+  });
+
+  test("compiles without errors", async () => {
+    const { program, diagnostics } = await compile({ target: place, trust: true });
+    expect(diagnostics.filter(({ severity }) => severity !== "hint").map(({ code, message }) => `${code}: ${message}`)).toEqual(
+      [],
+    );
+    expect(program).toBeDefined();
+  });
+
+  test("runs as its README says", () => {
+    const lines = readBlocks(readme(place))
+      .filter(({ language }) => language === "sh")
+      .flatMap(({ text }) => commandLinesOf(text));
+    const line = lines.find((args) => args.some((arg) => arg.startsWith("scripted:")) && args.includes("--approve-all"));
+    if (!line) throw new Error("its README has no command with a scripted model and --approve-all");
+    const { stdout, stderr, status } = llmDo(line);
+    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/\S/);
+  }, 60_000);
+});
+
+describe("pitchdeck_eval", () => {
+  test("writes one report for each deck", () => {
+    const place = join(folder, "examples", "pitchdeck_eval");
+    const decks = readdirSync(join(place, "input")).map((file) => file.replace(/\.pdf$/, ".md"));
+    expect(decks).toHaveLength(3);
+    expect(readdirSync(join(place, "evaluations")).sort()).toEqual(decks.sort());
+    for (const deck of decks)
+      expect(readFileSync(join(place, "evaluations", deck), "utf8")).toMatch(/^# .+\n\n\*\*Verdict: (go|watch|pass)\*\*/);
+  });
+
+  test("without anybody to ask it writes nothing, and says so", () => {
+    rmSync(join(folder, "examples", "pitchdeck_eval", "evaluations"), { recursive: true, force: true });
+    const { stderr, status } = llmDo(["examples/pitchdeck_eval", "--model", "scripted:examples/pitchdeck_eval/scripted.ts"]);
+    expect(status).toBe(4);
+    expect(stderr).toContain("3 calls needed approval");
+    expect(readdirSync(join(folder, "examples", "pitchdeck_eval", "evaluations"))).toEqual([]);
+  }, 60_000);
+
+  test("its decks are what the script makes", () => {
+    const { stderr, status } = spawnSync(process.execPath, ["scripts/make-pitchdecks.ts", "--check"], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  }, 60_000);
+});
+
+function readme(place: string): string {
+  return readFileSync(join(place, "README.md"), "utf8");
+}
+
+function llmDo(args: readonly string[]) {
+  const { LLM_DO_MODEL: _, ...environment } = process.env;
+  const options = { cwd: folder, encoding: "utf8", input: "", env: { ...environment, NODE_OPTIONS: "" } } as const;
+  return spawnSync(process.execPath, [join(root, "bin", "llm-do.js"), ...args], options);
+}
