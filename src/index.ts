@@ -10,19 +10,32 @@ export type { Host } from "./host/host.ts";
 export { ScopeError, type Scopes } from "./host/scopes.ts";
 export { type CompileRequest, compile, type RunOutput, type RunRequest, run } from "./llm-do.ts";
 export type { Program, Worker } from "./program/program.ts";
-export type { ApprovalDecision, ApprovalMode, ApprovalRequest, DeniedCall, Preview, Verdict } from "./protocol/approval.ts";
+export type { ApprovalDecision, ApprovalMode, ApprovalRequest, DecisionSource, DeniedCall, Preview, Verdict } from "./protocol/approval.ts";
 // What travels.
+export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { FilePart, Message } from "./protocol/message.ts";
 export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
-export type { Limits, Usage } from "./protocol/usage.ts";
+export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 // Models.
-export { type Model, ModelError, type ModelRequest, type ModelResponse } from "./models/model.ts";
+export { type GenerateOptions, type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelResponse } from "./models/model.ts";
 export type { Provider, ProviderEnvironment } from "./models/provider.ts";
 
 // Tools.
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
-export type { AttachmentHandle, OwnVerdict, Preparation, Tool, Toolset, WorkerRuntime } from "./toolsets/toolset.ts";
+export type {
+  AttachmentHandle,
+  OwnVerdict,
+  Preparation,
+  PrepareAccess,
+  PreparedToolsetCall,
+  Tool,
+  Toolset,
+  ToolsetCall,
+  ToolsetScope,
+  WorkerRuntime,
+} from "./toolsets/toolset.ts";
+export type { Schema } from "./schema/schema.ts";
 export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";

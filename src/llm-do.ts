@@ -24,12 +24,21 @@ import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export interface CompileRequest {
-  /** A folder with a `main.worker`, or a `.worker` file; relative to the working directory. */
-  readonly target: string;
+  /**
+   * A folder with a `main.worker`, a `.worker` file (both relative to the working directory), or the name of a worker, which is
+   * looked for from there upwards. Default: the working directory.
+   */
+  readonly target?: string;
+  /** In the place of a target: exactly these files, and what they refer to, make the program. */
+  readonly files?: readonly string[];
   /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`. */
   readonly entry?: string;
   /** The default model of the whole run; a worker's own `model` comes first. */
   readonly model?: string;
+  /** Over what files say: `key=value` for the entry, `worker.key=value` for another worker. The last one holds. */
+  readonly set?: readonly string[];
+  /** `pattern=provider:name`, over the model that the workers whose names match name themselves. */
+  readonly modelFor?: readonly string[];
   /** The program's code may run. Default false: it is read, and its exports stay unverified. */
   readonly trust?: boolean;
   /** A worker without a model is an error, not a hint. Default false. */
@@ -41,7 +50,6 @@ export interface CompileRequest {
 }
 
 export interface RunRequest extends Omit<CompileRequest, "toRun"> {
-  readonly target: string;
   /** Who may do what. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
@@ -49,7 +57,7 @@ export interface RunRequest extends Omit<CompileRequest, "toRun"> {
   /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
   readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
   readonly limits?: Limits;
-  /** Default true: the run is recorded in the program's `.llm-do/runs`. */
+  /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
   readonly onEvent?: EventSink;
   /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
@@ -79,10 +87,11 @@ export async function run(request: RunRequest): Promise<RunOutput> {
   const host = request.host ?? (await defaultHost());
   const program = await requireProgram({ ...request, host });
   const files = await readFiles(host, request.attachments ?? []);
-  const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input), files });
+  const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });
   const runId = host.createId();
   const redactor = new Redactor(environmentSecrets(host.environment));
-  const directory = request.journal === false ? undefined : join(await openRunsDirectory(host, program.root), runId);
+  const isRecorded = request.journal ?? program.journal ?? true;
+  const directory = !isRecorded ? undefined : join(await openRunsDirectory(host, program.root), runId);
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
@@ -94,11 +103,11 @@ export async function run(request: RunRequest): Promise<RunOutput> {
     host,
     journal,
     redactor,
-    policy: request.approval,
+    policy: tighten(request.approval, program),
     resolveModel,
     input,
     files,
-    limits: request.limits ?? {},
+    limits: { ...program.limits, ...request.limits },
     version,
     streaming: request.deltas ?? false,
     signal: request.signal,
@@ -121,16 +130,19 @@ async function requireProgram(request: RunRequest & { readonly host: Host }): Pr
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
   if (program) return program;
-  throw new Error(`invariant: ${request.target} compiles without errors and is no program`);
+  throw new Error(`invariant: ${request.target ?? "the program"} compiles without errors and is no program`);
+}
+
+/** A manifest can take approvals away, and never give any. */
+function tighten(policy: ApprovalPolicy, { approval }: Program): ApprovalPolicy {
+  return approval === "reject_all" ? { ...policy, mode: approval } : policy;
 }
 
 /** Scripts that the user named, and not the program: they need no trust in it. */
 function scriptsOfTheUser({ workers }: Program): ReadonlySet<string> {
-  const models = [...workers.values()].flatMap(({ model }) => (model && userSources.includes(model.source) ? [model.id] : []));
+  const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "user" ? [model.id] : []));
   return new Set(models.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
 }
-
-const userSources = ["--model", "LLM_DO_MODEL"];
 
 function inputSchema({ entry }: Program): JsonSchema {
   const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;

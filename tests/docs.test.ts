@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anchorsOf, type Block, commandLinesOf, linksOf, proseOf, readBlocks } from "../scripts/check-docs.ts";
 import { exitCodes } from "../src/cli/exit-codes.ts";
-import { createProgram } from "../src/cli/program.ts";
+import { createProgram, withDescendants } from "../src/cli/program.ts";
 import { compile } from "../src/index.ts";
 import { builtInProviders } from "../src/models/providers.ts";
 
@@ -194,15 +194,14 @@ function readme(): string {
 /** What the command line's grammar says of some arguments; empty where they fit. Runs nothing. */
 async function parse(args: readonly string[]): Promise<string> {
   const said: string[] = [];
-  const program = createProgram({ code: 0 });
-  const commands = [program, ...program.commands, ...program.commands.flatMap(({ commands: below }) => below)];
-  for (const command of commands) {
+  const dashes = args.indexOf("--");
+  const words = dashes < 0 ? args : args.slice(0, dashes);
+  const program = createProgram({ exitCode: 0, afterDashes: dashes < 0 ? undefined : args.slice(dashes + 1) });
+  for (const command of withDescendants(program)) {
     command.configureOutput({ writeErr: (text) => said.push(text), writeOut: () => undefined });
     if (command.commands.length === 0) command.action(() => undefined);
   }
-  const dashes = args.indexOf("--");
-  const split = dashes < 0 ? [...args] : [...args.slice(0, dashes), "--", args.slice(dashes + 1).join(" ")];
-  await program.parseAsync(split, { from: "user" }).catch((thrown: { readonly exitCode?: number; readonly message: string }) => {
+  await program.parseAsync(words, { from: "user" }).catch((thrown: { readonly exitCode?: number; readonly message: string }) => {
     if (thrown.exitCode !== 0) said.push(thrown.message);
   });
   return said.join("");

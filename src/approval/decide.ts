@@ -1,4 +1,6 @@
 import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../protocol/approval.ts";
+import type { StepSeam } from "../protocol/journal-entry.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { ApprovalMemory } from "./memory.ts";
 import type { ApprovalPolicy } from "./policy.ts";
@@ -15,6 +17,8 @@ export interface DecideOptions {
   /** Absent where nobody can be asked. */
   readonly questions: QuestionQueue | undefined;
   readonly signal: AbortSignal;
+  /** The seam that a question passes. */
+  readonly step: StepSeam;
   /** Takes secrets out of what the approver is shown; memory keeps the call as it is. */
   readonly redact: <T>(value: T) => T;
   readonly onAsk: (request: ApprovalRequest) => void;
@@ -40,10 +44,18 @@ export async function decide(question: Question, options: DecideOptions): Promis
 async function ask(
   question: Question,
   questions: QuestionQueue,
-  { memory, signal, redact, onAsk }: DecideOptions,
+  { memory, signal, redact, step, onAsk }: DecideOptions,
 ): Promise<Decision> {
   try {
-    const decision = await questions.ask(redact(question), { signal, onAsk });
+    const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
+    const seam = {
+      callPath: question.callPath,
+      kind: "question" as const,
+      detail: { tool: question.tool },
+      sideEffect: false,
+      describe,
+    };
+    const decision = await step(seam, () => questions.ask(redact(question), { signal, onAsk }));
     if (decision.type === "approve" && decision.remember === "run" && question.canRemember && !decision.args)
       memory.remember(question);
     if (decision.type === "deny") memory.countDenial(question);

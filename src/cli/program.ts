@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { version } from "../version.ts";
+import { addInit, addSchema } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { RunsFlags } from "./commands/runs.ts";
@@ -18,13 +19,15 @@ export interface CommandLine {
 /** The command line's grammar. Commands are imported when they run, so that `--help` pays for none of them. */
 export function createProgram(line: CommandLine): Command {
   const program = new Command("llm-do")
-    .usage("[run] [options] <target> [prompt]")
+    .usage("[run] [options] <target...> [prompt]")
     .description("Prompts you can run, review, pin, test and resume like code.")
     .version(version)
     .enablePositionalOptions();
   addRun(program, line);
   addCheck(program, line);
   addRuns(program, line);
+  addSchema(program, line);
+  addInit(program, line);
   program.addHelpText("after", `\n${examples}\n\nExit codes:\n${renderExitCodes()}`);
   for (const command of withDescendants(program)) {
     command
@@ -47,20 +50,22 @@ const examples = `Examples:
   llm-do check examples/pitchdeck_eval
   llm-do run --help                          all flags of a run`;
 
+const targetHelp = "a folder with a main.worker, a .worker file, or the name of a worker here or further up";
+
 function addRun(program: Command, line: CommandLine): void {
   const run = program
     .command("run", { isDefault: true })
     .description("run a program; `llm-do TARGET [PROMPT]` is the same")
-    .argument("<target>", "a folder with a main.worker, or a .worker file")
+    .argument("<target>", `${targetHelp}; several files (.worker, .ts, .js): exactly these, and what they refer to`)
     .argument(
       "[prompt...]",
       "what to do, as one argument; `-` reads it from stdin, and so does no prompt where stdin is a pipe or a file; what follows `--` is prompt, whatever it looks like",
     )
-    .usage("[options] <target> [prompt]");
-  addRunOptions(run).action(async (target: string, words: readonly string[], flags: RunFlags) => {
+    .usage("[options] <target...> [prompt]");
+  addRunOptions(run).action(async (target: string, rest: readonly string[], flags: RunFlags) => {
     const { runCommand } = await import("./commands/run.ts");
-    const prompt = { words, afterDashes: line.afterDashes };
-    line.exitCode = await runCommand(target, prompt, { ...flags, debug: isDebugging(flags) });
+    const words = { target, rest, afterDashes: line.afterDashes };
+    line.exitCode = await runCommand(words, { ...flags, debug: isDebugging(flags) });
   });
 }
 
@@ -68,11 +73,11 @@ function addCheck(program: Command, line: CommandLine): void {
   program
     .command("check")
     .description("say what is wrong with a program, and run none of it")
-    .argument("[target]", "a folder with a main.worker, or a .worker file", ".")
+    .argument("[target]", targetHelp, ".")
     .option("--entry <name>", "check from this worker, or from code: tools.ts:main")
     .option("--model <provider:name>", "check that the workers can run on this model")
     .option("--trust", "import the program's code, and check what it exports")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
     .action(async (target: string, flags: CheckFlags) => {
       refuseDashes("check", line);
       const { checkCommand } = await import("./commands/check.ts");

@@ -1,12 +1,6 @@
-import { existsSync, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { UsageError } from "./exit-codes.ts";
-
-export interface PromptWords {
-  /** The arguments after the target. */
-  readonly words: readonly string[];
-  /** What followed `--`; undefined where there was none. */
-  readonly afterDashes: readonly string[] | undefined;
-}
+import type { RunWords } from "./run-words.ts";
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
@@ -17,27 +11,14 @@ export interface ReadOptions {
 /** More than any model takes; `yes | llm-do` ends here. In bytes. */
 const longestPrompt = 10_000_000;
 const waitMilliseconds = 2000;
-const sourceSuffix = /\.(worker|[cm]?[jt]s)$/;
 
 /** The prompt of a run, if it has one. stdin is it for `-`, or where there is none and stdin is a pipe or a file. */
-export async function readPrompt({ words, afterDashes }: PromptWords, options: ReadOptions): Promise<string | undefined> {
-  const file = words.find((word) => sourceSuffix.test(word) && existsSync(word));
-  if (file !== undefined) {
-    throw new UsageError(`a run starts from one target, and \`${file}\` is a second file; what follows \`--\` is the prompt`);
-  }
-  if (afterDashes !== undefined) {
-    if (words.length > 0) throw new UsageError(`\`${words[0]}\` stands before \`--\`, where only the target does`);
-    return afterDashes.join(" ");
-  }
-  if (words.length > 1) {
-    throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);
-  }
-  const [prompt] = words;
-  if (prompt !== undefined && prompt !== "-") return prompt;
-  if (prompt === "-" && process.stdin.isTTY) throw new UsageError("`-` reads the prompt from stdin, and stdin is a terminal");
-  if (prompt === undefined && !isPipeOrFile(0)) return undefined;
+export async function readPrompt({ prompt }: RunWords, options: ReadOptions): Promise<string | undefined> {
+  if (prompt !== undefined && (prompt.isLiteral || prompt.text !== "-")) return prompt.text;
+  if (prompt && process.stdin.isTTY) throw new UsageError("`-` reads the prompt from stdin, and stdin is a terminal");
+  if (!prompt && !isPipeOrFile(0)) return undefined;
   const text = await readStdin(options);
-  return prompt === undefined && text.trim() === "" ? undefined : text.replace(/\r?\n$/, "");
+  return !prompt && text.trim() === "" ? undefined : text.replace(/\r?\n$/, "");
 }
 
 function isPipeOrFile(descriptor: number): boolean {

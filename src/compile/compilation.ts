@@ -1,14 +1,25 @@
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
+import type { ManifestFile } from "../language/manifest.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
-import type { ProgramCode } from "./program-code.ts";
+import type { Home } from "./home.ts";
+import type { Modules } from "./modules.ts";
+import type { Overrides } from "./overrides.ts";
+import type { Packages } from "./packages.ts";
+import type { ProgramFiles } from "./program-files.ts";
 
 /** What the passes of one compilation share. */
 export interface Compilation {
   readonly host: Host;
+  /** Absolute path of the program's folder. */
   readonly root: string;
+  /** The program itself, as a place of names. */
+  readonly home: Home;
+  readonly manifest: ManifestFile | undefined;
   readonly diagnostics: DiagnosticList;
   readonly builtIns: ReadonlyMap<string, Toolset>;
-  /** The program's `tools.ts`, loaded when it is first asked for; undefined where there is none. */
-  readonly tools: () => Promise<ProgramCode | undefined>;
+  readonly files: ProgramFiles;
+  readonly modules: Modules;
+  readonly packages: Packages;
+  readonly overrides: Overrides;
 }

@@ -1,26 +1,42 @@
-import { basename, relative } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
-import type { Callable, Entry, Program, Worker } from "../program/program.ts";
+import type { Program, Worker } from "../program/program.ts";
+import type { Outline } from "../protocol/outline.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { sha256 } from "../util/sha256.ts";
-import { checkCalls } from "./checks/calls.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import type { Compilation } from "./compilation.ts";
+import { freezeProgram } from "./freeze-program.ts";
+import { folderNames, type Home, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
 import { linkWorker } from "./link-worker.ts";
-import { type LocateOptions, locateProgram, type ProgramPlace, workerNames, workerPaths } from "./locate-program.ts";
-import { findToolsFile, loadCode, type ProgramCode } from "./program-code.ts";
+import { loadManifest } from "./load-manifest.ts";
+import { type EntryPlace, locateEntry } from "./locate-entry.ts";
+import { locateTarget, type ProgramPlace } from "./locate-target.ts";
+import { Modules } from "./modules.ts";
+import { buildOutline } from "./outline.ts";
+import { Overrides } from "./overrides.ts";
+import { Packages } from "./packages.ts";
+import { ProgramFiles } from "./program-files.ts";
+import { CallTable } from "./resolve-calls.ts";
 import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
 
-export interface CompileOptions extends LocateOptions {
+export interface CompileOptions {
   readonly host: Host;
+  /** A folder, a `.worker` file, or a name that is looked for from the working directory upwards. Default: the working directory. */
+  readonly target?: string | undefined;
+  /** In the place of a target: exactly these files, and what they refer to, make the program. */
+  readonly files?: readonly string[] | undefined;
+  /** `name` of a worker, or `tools.ts:main`. */
+  readonly entry?: string | undefined;
   /** `--model`, or the library's `model`: the default of the whole run. */
-  readonly model?: string;
+  readonly model?: string | undefined;
+  /** `--set`: `key=value` for the entry, `worker.key=value` for another worker. */
+  readonly set?: readonly string[] | undefined;
+  /** `--model-for`: `pattern=provider:name`, over what the matching workers name themselves. */
+  readonly modelFor?: readonly string[] | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
   readonly providers: readonly string[];
@@ -31,147 +47,99 @@ export interface CompileOptions extends LocateOptions {
 }
 
 export interface Compiled {
-  /** Undefined where there are errors, or where its code could not be imported for lack of trust. */
+  /** Undefined where there are errors, or where its code could not be looked at for lack of trust. */
   readonly program: Program | undefined;
+  /** What the program is and could do, for people: also where it is not trusted. Undefined where there are errors. */
+  readonly outline: Outline | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** The program's folder and the code in it that a run would import, where that folder is not trusted. */
+  /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
+  readonly codeFiles: readonly string[];
+  /** The program's folder and that code, where the folder is not trusted. */
   readonly untrusted?: { readonly root: string; readonly files: readonly string[] };
 }
 
-/** load → resolve → link → check → a frozen program. No pass calls a model; every mistake is reported. */
+/** locate → load and resolve → link → check → a frozen program. No pass calls a model; every mistake is reported. */
 export async function compile(options: CompileOptions): Promise<Compiled> {
-  const diagnostics = new DiagnosticList();
-  const located = await locateProgram(options);
-  if ("diagnostic" in located) return { program: undefined, diagnostics: [located.diagnostic] };
+  const located = await locateTarget(options);
+  if ("diagnostics" in located)
+    return { program: undefined, outline: undefined, diagnostics: located.diagnostics, codeFiles: [] };
   const { place } = located;
-  const compilation = createCompilation(options, place, diagnostics);
-  const entryPaths = place.entry.kind === "worker" ? [place.entry.path] : await allWorkerPaths(compilation);
-  const resolved = await resolveWorkers(compilation, entryPaths);
-  const code = place.entry.kind === "code" || usesCode(resolved, compilation) ? await compilation.tools() : undefined;
+  const compilation = await createCompilation(options, place);
+  const { diagnostics, modules } = compilation;
+  const entryPlace = await locateEntry(compilation, place, options.entry);
+  const calls = new CallTable(compilation);
+  const resolved = entryPlace ? await resolveAll(compilation, entryPlace, calls) : new Map<string, ResolvedWorker>();
   checkNames(resolved, diagnostics);
   checkDescriptions(resolved, diagnostics);
   const workers = await linkAll(resolved, compilation, options);
-  const callables = collectCallables([...workers.values()], code);
-  checkCalls(callables, code, diagnostics);
-  const entry = await linkEntry(place, { compilation, workers, trusted: options.trusted });
-  const files = options.trusted ? [] : codeFiles(resolved, workers, code);
-  const compiled = {
+  const entry = entryPlace && (await linkEntry(compilation, entryPlace, workers));
+  if (entryPlace) compilation.overrides.reportUnused(resolved.values());
+  const parts = { workers, callables: calls.link(workers), codeFiles: await findCode(modules, workers) };
+  const isVerified = modules.trusted || !modules.areUsed;
+  return {
+    program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
+    outline:
+      entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined,
     diagnostics: diagnostics.toArray(),
-    ...(files.length > 0 ? { untrusted: { root: place.root, files } } : {}),
+    codeFiles: parts.codeFiles,
+    ...(modules.trusted || parts.codeFiles.length === 0 ? {} : { untrusted: { root: place.root, files: parts.codeFiles } }),
   };
-  if (!entry || diagnostics.hasErrors || isUnverified(resolved)) return { ...compiled, program: undefined };
-  return { ...compiled, program: await freezeProgram({ entry, place, resolved, workers, callables, code, compilation }) };
 }
 
-function createCompilation(
-  { host, builtIns, trusted }: CompileOptions,
-  place: ProgramPlace,
-  diagnostics: DiagnosticList,
-): Compilation {
-  let code: Promise<ProgramCode | undefined> | undefined;
-  const load = async () => {
-    const path = place.entry.kind === "code" ? place.entry.path : await findToolsFile(host, place.root);
-    return path === undefined ? undefined : loadCode(path, { host, trusted, report: diagnostics.report });
-  };
+async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
+  const { host, builtIns, trusted, set, modelFor } = options;
+  const { root, listed } = place;
+  const diagnostics = new DiagnosticList();
+  const { report } = diagnostics;
+  const home: Home = { folder: root, prefix: "", names: listed ? listedNames(listed) : folderNames(host, root) };
+  const files = new ProgramFiles(host, report);
+  const manifest = await loadManifest(place, { host, files, home, diagnostics });
   return {
     host,
-    root: place.root,
+    root,
+    home,
+    manifest,
     diagnostics,
     builtIns,
-    tools: () => {
-      code ??= load();
-      return code;
-    },
+    files,
+    modules: new Modules({ host, files, trusted, report }),
+    packages: new Packages({ host, root, manifest, report }),
+    overrides: new Overrides({ set, modelFor }, report),
   };
 }
 
-/** Code that starts a run reaches all workers of its program. */
-async function allWorkerPaths({ host, root }: Compilation): Promise<string[]> {
-  const names = await workerNames(host, root);
-  return (await Promise.all(names.map((name) => workerPaths(host, root, name)))).flat();
-}
-
-function usesCode(resolved: ReadonlyMap<string, ResolvedWorker>, { builtIns }: Compilation): boolean {
-  return [...resolved.values()].some(({ references }) =>
-    references.some(
-      ({ target }) => target.kind === "unverified" || (target.kind === "toolset" && !builtIns.has(target.toolset.name)),
-    ),
-  );
-}
-
-function isUnverified(resolved: ReadonlyMap<string, ResolvedWorker>): boolean {
-  return [...resolved.values()].some(({ references }) => references.some(({ target }) => target.kind === "unverified"));
-}
-
-/** The code that a run would import: the program's tools, and scripts that its workers name as their models. */
-function codeFiles(
-  resolved: ReadonlyMap<string, ResolvedWorker>,
-  workers: ReadonlyMap<string, Worker>,
-  code: ProgramCode | undefined,
-): readonly string[] {
-  const own = [...resolved.values()].flatMap(({ path, file }) => (file.model && workers.get(path)?.model?.id) ?? []);
-  const scripts = own.flatMap((id) => /^scripted:(.+\.m?[jt]s)$/i.exec(id)?.[1] ?? []);
-  return [...new Set([...(code ? [code.path] : []), ...scripts])];
+/** Code that starts a run reaches all workers of its program, and the tools beside it. */
+async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
+  const { home, modules } = compilation;
+  if (entry.kind === "worker") return resolveWorkers(compilation, [{ path: entry.path, home, isEntry: true }], calls);
+  const code = { path: entry.path, home, name: entry.name.value };
+  const files = new Set([entry.path, ...(await home.names.codeFiles())]);
+  const exports = await Promise.all([...files].map((path) => modules.values(path, home)));
+  const tools = exports.flatMap((values) => [...(values ?? [])].flatMap(([name, value]) => (isTool(value) ? [name] : [])));
+  const reached = await calls.add([...new Set([...(await home.names.workerNames()), ...tools])], code);
+  const start = reached.map(({ path, home: inside }) => ({ path, home: inside, isEntry: false }));
+  return resolveWorkers(compilation, start, calls);
 }
 
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  options: CompileOptions,
+  { providers, model, toRun }: CompileOptions,
 ): Promise<Map<string, Worker>> {
-  const { host, root, diagnostics } = compilation;
   const workers = new Map<string, Worker>();
-  const models = {
-    diagnostics,
-    providers: options.providers,
-    model: options.model,
-    environmentModel: host.environment["LLM_DO_MODEL"],
-    workingDirectory: host.workingDirectory,
-    programFolder: root,
-    required: options.toRun,
-  };
   const workerOf = (path: string): Worker => {
     const worker = workers.get(path);
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
-  for (const one of resolved.values()) {
-    workers.set(one.path, await linkWorker(one, { compilation, modelOf: (worker) => linkModel(worker, models), workerOf }));
-  }
+  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model, required: toRun });
+  for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, { compilation, modelOf, workerOf }));
   return workers;
 }
 
-function collectCallables(workers: readonly Worker[], code: ProgramCode | undefined): Map<string, Callable> {
-  const callables = new Map<string, Callable>();
-  for (const worker of workers) callables.set(worker.name, { kind: "worker", worker });
-  for (const [name, value] of code?.exports ?? []) {
-    if (isTool(value) && !callables.has(name)) callables.set(name, { kind: "tool", tool: value });
-  }
-  return callables;
-}
-
-interface ProgramParts {
-  readonly entry: Entry;
-  readonly place: ProgramPlace;
-  readonly resolved: ReadonlyMap<string, ResolvedWorker>;
-  readonly workers: ReadonlyMap<string, Worker>;
-  readonly callables: ReadonlyMap<string, Callable>;
-  readonly code: ProgramCode | undefined;
-  readonly compilation: Compilation;
-}
-
-async function freezeProgram({ entry, place, resolved, workers, callables, code, compilation }: ProgramParts): Promise<Program> {
-  const { host, root } = compilation;
-  const codeDigest = code ? [[relative(root, code.path), sha256(await host.files.readBytes(code.path))]] : [];
-  const sources = [...[...resolved.values()].map(({ id, digest }) => [id, digest]), ...codeDigest].sort();
-  const models = [...workers.values()].map(({ id, model }) => [id, model?.id ?? null]).sort();
-  return Object.freeze({
-    name: basename(place.root),
-    root: place.root,
-    entry,
-    workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
-    callables,
-    files: [...resolved.keys(), ...(code ? [code.path] : [])],
-    digest: sha256(canonicalJson([sources, models])),
-  });
+/** Modules, and scripts that a file of the program names as a model. Scripts that the user names are the user's. */
+async function findCode(modules: Modules, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
+  const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "program" ? [model.id] : []));
+  const scripts = models.flatMap((id) => /^scripted:(.+\.[cm]?[jt]s)$/i.exec(id)?.[1] ?? []);
+  return [...new Set([...(await modules.usedFiles()), ...scripts])].sort();
 }

@@ -4,38 +4,40 @@ import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { CodeEntry, Entry, Worker } from "../program/program.ts";
 import { isTool } from "../toolsets/toolset.ts";
 import type { Compilation } from "./compilation.ts";
-import { defaultScope } from "./link-scopes.ts";
-import type { ProgramPlace } from "./locate-program.ts";
+import { linkScopes } from "./link-scopes.ts";
+import type { EntryPlace } from "./locate-entry.ts";
 
-export interface EntryContext {
-  readonly compilation: Compilation;
-  /** By path. */
-  readonly workers: ReadonlyMap<string, Worker>;
-  readonly trusted: boolean;
+/** What starts the run. Undefined, with a diagnostic, where there is no such thing or it cannot be looked at. */
+export async function linkEntry(
+  compilation: Compilation,
+  entry: EntryPlace,
+  workers: ReadonlyMap<string, Worker>,
+): Promise<Entry | undefined> {
+  if (entry.kind === "code") return linkCode(compilation, entry);
+  const worker = workers.get(entry.path);
+  return worker && { kind: "worker", worker };
 }
 
-/** What starts the run. Undefined, with a diagnostic, where there is no such thing; undefined without one for untrusted code. */
-export async function linkEntry(
-  { entry, root }: ProgramPlace,
-  { compilation, workers, trusted }: EntryContext,
+async function linkCode(
+  compilation: Compilation,
+  { path, name: { value: name, span } }: EntryPlace & { readonly kind: "code" },
 ): Promise<Entry | undefined> {
-  if (entry.kind === "worker") {
-    const worker = workers.get(entry.path);
-    return worker && { kind: "worker", worker };
+  const { modules, home, host, diagnostics } = compilation;
+  const { names, complete, failed } = await modules.exports(path, home);
+  const values = await modules.values(path, home);
+  if (failed || (modules.trusted && !values)) return undefined;
+  if (!values && (names.has(name) || !complete)) {
+    const message = `\`${name}\` is code, and the program is not trusted: whether it is a function is not known`;
+    diagnostics.report(diagnose("not-verified-untrusted", { message, span }));
+    return undefined;
   }
-  const code = await compilation.tools();
-  const value = code?.exports.get(entry.name);
-  if (code?.exports.has(entry.name) && !trusted) return undefined;
-  const scopes = [defaultScope(root)];
+  const value = values?.get(name);
   const input = isTool(value) ? value.input : undefined;
   if (isTool(value) || typeof value === "function") {
     const execute = (isTool(value) ? value.execute : value) as CodeEntry["execute"];
-    return { kind: "code", code: Object.freeze({ name: entry.name, input, scopes, execute }) };
+    return { kind: "code", code: Object.freeze({ name, input, scopes: await linkScopes(compilation, undefined), execute }) };
   }
-  const file = relative(root, entry.path);
-  const notes = didYouMean(entry.name, code?.exports.keys() ?? []);
-  compilation.diagnostics.report(
-    diagnose("entry-not-found", { message: `\`${file}\` exports no function \`${entry.name}\``, notes }),
-  );
+  const message = `\`${relative(host.workingDirectory, path)}\` exports no function \`${name}\``;
+  diagnostics.report(diagnose("entry-not-found", { message, span, notes: didYouMean(name, names.keys()) }));
   return undefined;
 }

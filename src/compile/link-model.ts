@@ -1,91 +1,90 @@
 import { isAbsolute, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
-import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { isCompatibleModel } from "../models/compatible-models.ts";
-import { parseModelId } from "../models/model-id.ts";
+import { type ModelId, parseModelId } from "../models/model-id.ts";
 import { selectModel } from "../models/select-model.ts";
 import type { ModelChoice } from "../program/program.ts";
-import type { ResolvedWorker } from "./resolve-workers.ts";
+import type { Compilation } from "./compilation.ts";
+import { createFlagSource, isFlag, startOf, wholeOf } from "./flag.ts";
+import type { LoadedWorker } from "./load-worker.ts";
 
 export interface ModelOptions {
-  readonly diagnostics: DiagnosticList;
   readonly providers: readonly string[];
   /** `--model`, or the library's `model`. */
   readonly model: string | undefined;
-  /** The value of `LLM_DO_MODEL`. */
-  readonly environmentModel: string | undefined;
-  /** Scripts named in a worker's file are relative to it, all others to this folder. */
-  readonly workingDirectory: string;
-  readonly programFolder: string;
   /** Whether a worker without a model is a mistake (it is to be run) or only worth a hint. */
   readonly required: boolean;
 }
 
+/** A model as somebody wrote it, and where: in words for people, and as a place. */
+interface Written {
+  readonly text: string;
+  readonly source: string;
+  readonly span: Span;
+}
+
 /** Which model a worker runs on, and why; undefined, with a diagnostic, where that is none or the wrong one. */
-export function linkModel(worker: ResolvedWorker, options: ModelOptions): ModelChoice | undefined {
-  const { diagnostics, model, environmentModel } = options;
-  const own = worker.file.model;
-  const selected = selectModel({ worker: own?.value, run: model, environment: environmentModel });
-  if (!selected) {
-    reportMissing(worker, options);
+export function linkModel(compilation: Compilation, worker: LoadedWorker, options: ModelOptions): ModelChoice | undefined {
+  const { diagnostics, files } = compilation;
+  const written = findModel(compilation, worker, options.model);
+  if (!written) {
+    reportMissing(compilation, worker, options.required);
     return undefined;
   }
-  const span = selected.source === "worker" ? own?.span : flagSpan(selected.source, selected.id);
-  const parsed = parseModelId(selected.id, options.providers);
+  const { text, source, span } = written;
+  const parsed = parseModelId(text, options.providers);
   if (!parsed.ok) {
     diagnostics.report(diagnose("model-id", { message: parsed.error.message, span }));
     return undefined;
   }
-  checkCompatible(worker, { id: parsed.value.id, source: selected.source, span }, diagnostics);
-  const folder = selected.source === "worker" ? options.programFolder : options.workingDirectory;
-  return {
-    id: absoluteScript(parsed.value, folder),
-    source: selected.source === "worker" ? `\`model\` of ${worker.file.source.name}` : selected.source,
-  };
+  if (!checkCompatible(compilation, worker, { id: parsed.value.id, written })) return undefined;
+  return { id: absoluteScript(parsed.value, files.folderOf(span)), source, namedBy: isFlag(span) ? "user" : "program" };
 }
 
-function reportMissing({ name, file }: ResolvedWorker, { diagnostics, required }: ModelOptions): void {
+/** `--set` of the worker, then `--model-for`, then what the worker itself says, then the defaults. */
+function findModel(
+  { overrides, manifest, host }: Compilation,
+  worker: LoadedWorker,
+  model: string | undefined,
+): Written | undefined {
+  const own = worker.file.model;
+  if (own && isFlag(own.span)) return { text: own.value, source: own.span.source.name, span: own.span };
+  const forced = overrides.modelFor(worker);
+  if (forced) return { text: forced.model.value, source: forced.flag, span: forced.model.span };
+  const environment = host.environment["LLM_DO_MODEL"];
+  const shared = manifest?.model;
+  const selected = selectModel({ worker: own?.value, run: model, manifest: shared?.value, environment });
+  if (!selected) return undefined;
+  const { id: text, source } = selected;
+  const inFile = source === "worker" ? own : source === "manifest" ? shared : undefined;
+  if (inFile) return { text, source: `\`model\` of ${inFile.span.source.name}`, span: inFile.span };
+  return { text, source, span: wholeOf(createFlagSource(source, text)) };
+}
+
+function reportMissing({ diagnostics }: Compilation, { name, file }: LoadedWorker, required: boolean): void {
   const message = `no model for the worker \`${name}\``;
   const notes = [{ message: "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`" }];
-  diagnostics.report(
-    diagnose(required ? "model-missing" : "model-unset", { message, notes, span: file.name?.span ?? startOf(file.source) }),
-  );
+  const span = file.name?.span ?? startOf(file.source);
+  diagnostics.report(diagnose(required ? "model-missing" : "model-unset", { message, notes, span }));
 }
 
 function checkCompatible(
-  { name, file }: ResolvedWorker,
-  { id, source, span }: { id: string; source: string; span: Span | undefined },
-  diagnostics: DiagnosticList,
-): void {
+  { diagnostics }: Compilation,
+  { name, file }: LoadedWorker,
+  { id, written }: { readonly id: string; readonly written: Written },
+): boolean {
   const globs = file.compatible_models;
-  if (
-    !globs ||
-    isCompatibleModel(
-      id,
-      globs.value.map(({ value }) => value),
-    )
-  )
-    return;
-  const patterns = globs.value.map(({ value }) => `\`${value}\``).join(", ");
-  const message = `the model \`${id}\` (${source}) is not one that \`${name}\` runs on: ${patterns}`;
-  diagnostics.report(
-    diagnose("model-incompatible", {
-      message,
-      span: span ?? globs.span,
-      notes: [{ message: "the patterns are here", span: globs.span }],
-    }),
-  );
+  const patterns = globs?.value.map(({ value }) => value) ?? [];
+  if (!globs || isCompatibleModel(id, patterns)) return true;
+  const shown = patterns.map((pattern) => `\`${pattern}\``).join(", ");
+  const message = `the model \`${id}\` (${written.source}) is not one that \`${name}\` runs on: ${shown}`;
+  const notes = [{ message: "the patterns are here", span: globs.span }];
+  diagnostics.report(diagnose("model-incompatible", { message, span: written.span, notes }));
+  return false;
 }
 
-function absoluteScript({ id, provider, name }: { id: string; provider: string; name: string }, folder: string): string {
+/** A script is relative to the file that names it, or to where the user stands. */
+function absoluteScript({ id, provider, name }: ModelId, folder: string): string {
   return provider === "scripted" && !isAbsolute(name) ? `scripted:${resolve(folder, name)}` : id;
-}
-
-function flagSpan(name: string, text: string): Span {
-  return { source: { name, text }, start: 0, end: text.length };
-}
-
-function startOf(source: Span["source"]): Span {
-  return { source, start: 0, end: Math.min(3, source.text.length) };
 }

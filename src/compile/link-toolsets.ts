@@ -6,7 +6,8 @@ import { renderIssues } from "../schema/schema.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
-import { type ResolvedReference, workerName } from "./resolve-workers.ts";
+import { workerName } from "./home.ts";
+import type { ResolvedReference } from "./resolve-reference.ts";
 
 export interface LinkContext {
   readonly compilation: Compilation;
@@ -36,8 +37,8 @@ export async function linkToolsets(
 async function linkReference({ syntax, target }: ResolvedReference, context: LinkContext): Promise<Linked | undefined> {
   if (target.kind === "unverified") return undefined;
   if (target.kind === "toolset") return linkToolset(syntax, target.toolset, context);
-  const name = workerName(target.path);
-  const { path } = target;
+  const { path, home } = target;
+  const name = workerName(path, home.folder);
   checkConfigIsEmpty(syntax, context.compilation);
   const approvals = linkApprovals(syntax, [name], context.compilation);
   const reference = {
@@ -148,27 +149,21 @@ function linkApprovals(
 function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation): void {
   const owners = new Map<string, ToolsetSyntax>();
   for (const { syntax, toolNames } of linked) {
-    for (const tool of toolNames) {
-      const name = syntax.prefix ? `${syntax.prefix.value}_${tool}` : tool;
-      const { span } = syntax.reference;
-      if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
-        diagnostics.report(diagnose("tool-name", { message: `\`${name}\` is no name for a tool`, span }));
-      }
-      const other = owners.get(name);
-      if (other) {
-        const notes = [
-          { message: `\`${other.reference.value}\` offers it too`, span: other.reference.span },
-          { message: "give one of them a `_prefix`" },
-        ];
-        diagnostics.report(
-          diagnose("tool-name-conflict", {
-            message: `\`${syntax.reference.value}\` offers a second tool \`${name}\``,
-            span,
-            notes,
-          }),
-        );
-      }
-      owners.set(name, syntax);
+    const names = toolNames.map((tool) => (syntax.prefix ? `${syntax.prefix.value}_${tool}` : tool));
+    const { span } = syntax.reference;
+    const [wrong] = names.filter((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name));
+    if (wrong !== undefined) diagnostics.report(diagnose("tool-name", { message: `\`${wrong}\` is no name for a tool`, span }));
+    const taken = names.filter((name) => owners.has(name));
+    const other = owners.get(taken[0] ?? "");
+    if (other) {
+      const shown = taken.map((name) => `\`${name}\``).join(", ");
+      const notes = [
+        { message: `\`${other.reference.value}\` offers it too`, span: other.reference.span },
+        { message: "give one of them a `_prefix`" },
+      ];
+      const message = `\`${syntax.reference.value}\` offers a second ${taken.length === 1 ? "tool" : "time the tools"} ${shown}`;
+      diagnostics.report(diagnose("tool-name-conflict", { message, span, notes }));
     }
+    for (const name of names) owners.set(name, syntax);
   }
 }

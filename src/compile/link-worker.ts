@@ -1,13 +1,13 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
-import type { AttachmentPolicySyntax, LimitsSyntax, SchemaSyntax } from "../language/worker-file.ts";
+import type { AttachmentPolicySyntax, SchemaSyntax } from "../language/worker-file.ts";
 import { type AttachmentPolicy, defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import type { Limits } from "../protocol/usage.ts";
 import { fromJsonSchema, jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import type { Schema } from "../schema/schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
+import { linkLimits } from "./link-limits.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import { renderPrompt } from "./render-prompt.ts";
@@ -32,8 +32,8 @@ export interface WorkerLinks {
 
 /** Makes the linked form of one resolved worker: defaults filled in, schemas compiled, toolsets configured; frozen. */
 export async function linkWorker(resolved: ResolvedWorker, { compilation, modelOf, workerOf }: WorkerLinks): Promise<Worker> {
-  const { file, name, id, path } = resolved;
-  const scopes = await linkScopes(compilation, path, file);
+  const { file, name, id } = resolved;
+  const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
   const toolsets = await linkToolsets(resolved.references, {
@@ -85,11 +85,6 @@ function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): Attac
     deniedSuffixes: syntax.denied_suffixes?.value ?? [],
     mediaTypes: syntax.media_types?.value ?? [],
   };
-}
-
-function linkLimits(syntax: LimitsSyntax | undefined): Limits {
-  const entries = Object.entries(syntax ?? {}).map(([name, limit]: [string, { readonly value: number }]) => [name, limit.value]);
-  return Object.fromEntries(entries) as Limits;
 }
 
 /** What a caller is told of a worker whose author describes it nowhere. */

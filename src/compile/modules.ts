@@ -31,7 +31,10 @@ interface LexedModule {
   /** Relative specifiers of what runs with it. */
   readonly imports: readonly string[];
   readonly complete: boolean;
+  readonly unreadable: boolean;
 }
+
+const nothing: LexedModule = { names: new Map(), imports: [], complete: false, unreadable: false };
 
 /** The program's code. Texts are read to learn names; a module is imported only where a value of it is needed, and only with trust. */
 export class Modules {
@@ -44,6 +47,11 @@ export class Modules {
   constructor(options: ModulesOptions) {
     this.#options = options;
     this.trusted = options.trusted;
+  }
+
+  /** Whether a value of any module is needed. */
+  get areUsed(): boolean {
+    return this.#used.size > 0;
   }
 
   /** Does not run the module if its text says all. */
@@ -76,8 +84,8 @@ export class Modules {
   }
 
   async #findExports(path: string, home: Home): Promise<ModuleExports> {
-    const { names, complete } = await this.#lex(path, home);
-    if (complete) return { path, names, complete, failed: false };
+    const { names, complete, unreadable } = await this.#lex(path, home);
+    if (complete || unreadable) return { path, names, complete, failed: unreadable };
     const values = await this.values(path, home);
     if (!values) return { path, names, complete: this.trusted, failed: this.trusted };
     return { path, names: new Map([...values.keys()].map((name) => [name, names.get(name)])), complete: true, failed: false };
@@ -85,7 +93,7 @@ export class Modules {
 
   async #lex(path: string, home: Home): Promise<LexedModule> {
     const source = await this.#options.files.read(path, home);
-    return source ? lexModule(source) : { names: new Map(), imports: [], complete: true };
+    return source ? lexModule(source) : { ...nothing, unreadable: true };
   }
 
   async #import(path: string): Promise<ReadonlyMap<string, unknown> | undefined> {
@@ -121,8 +129,9 @@ async function lexModule(source: Source): Promise<LexedModule> {
       names: new Map(named.map(({ name, start, end }) => [name, { source, start, end }])),
       imports: specifiers.filter((specifier) => /^\.{1,2}\//.test(specifier)),
       complete: named.length === values.length && values.length > 0,
+      unreadable: false,
     };
   } catch {
-    return { names: new Map(), imports: [], complete: false };
+    return nothing;
   }
 }

@@ -47,10 +47,13 @@ export class ProgramFiles {
     return this.#places.get(source)?.home;
   }
 
-  /** The file that a path in another file means. Undefined, with a diagnostic, where it is not there or leaves its home. */
-  async resolve({ value, span }: Spanned<string>, home: Home): Promise<string | undefined> {
+  /**
+   * The file that a path in another file means, relative to it or to `base`. Undefined, with a diagnostic, where it is not
+   * there or leaves its home.
+   */
+  async resolve({ value, span }: Spanned<string>, home: Home, base = this.folderOf(span)): Promise<string | undefined> {
     const shown = clipText(value, 80);
-    const path = resolve(this.folderOf(span), value);
+    const path = resolve(base, value);
     if (!isFlag(span) && (isAbsolute(value) || !isInside(home.folder, path))) {
       this.#report(diagnose("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span }));
       return undefined;

@@ -1,95 +1,231 @@
 import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import { isTool, isToolset, type Toolset } from "../toolsets/toolset.ts";
 import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
+import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
-import { workerNames, workerPaths } from "./locate-program.ts";
+import { findExport, isModuleReference } from "./find-export.ts";
+import type { Home } from "./home.ts";
+import { mergeToolset } from "./merge-toolset.ts";
+import { isSpecifier } from "./packages.ts";
+
+/** A key under `toolsets` with what it means. */
+export interface ResolvedReference {
+  /** As written, over what a named configuration of the manifest says. */
+  readonly syntax: ToolsetSyntax;
+  readonly target: ReferenceTarget;
+}
 
 export type ReferenceTarget =
-  /** `calls`: the names that its code may call. */
-  | { readonly kind: "toolset"; readonly toolset: Toolset; readonly calls: readonly string[] }
-  | { readonly kind: "worker"; readonly path: string }
-  /** An export of code that may not be imported yet: its name is there, what it is stays unknown. */
+  /** `code`: where it comes from, if it is not built in. `calls`: the names that its code may call. */
+  | { readonly kind: "toolset"; readonly toolset: Toolset; readonly code?: CodeFile; readonly calls: readonly string[] }
+  | { readonly kind: "worker"; readonly path: string; readonly home: Home }
+  /** Of code that may not be imported yet: the name is there (or may be), what it is stays unknown. */
   | { readonly kind: "unverified"; readonly name: string };
+
+interface CodeFile {
+  readonly path: string;
+  readonly home: Home;
+}
 
 interface Candidate {
   readonly description: string;
-  readonly resolve: () => ReferenceTarget | undefined;
+  readonly resolve: () => Promise<ReferenceTarget | undefined>;
 }
 
 /** Finds what a key under `toolsets` means. Nothing shadows anything: several meanings are an error that lists them. */
-export async function resolveReference(compilation: Compilation, syntax: ToolsetSyntax): Promise<ReferenceTarget | undefined> {
+export async function resolveReference(
+  compilation: Compilation,
+  syntax: ToolsetSyntax,
+  home: Home,
+): Promise<ResolvedReference | undefined> {
   const reference = syntax.use ?? syntax.reference;
-  const candidates = await candidatesFor(compilation, reference);
+  const named = findNamed(compilation, reference, home);
+  const written = named?.use ?? reference;
+  const whose = named ? compilation.home : home;
+  const target = named
+    ? await resolveNamed(compilation, reference, { named, home: whose })
+    : await resolveTarget(compilation, written, whose);
+  return target && { syntax: named ? mergeToolset(named, syntax) : syntax, target };
+}
+
+/** The manifest's named configuration of this name. Packages have none. */
+function findNamed({ manifest }: Compilation, { value }: Spanned<string>, home: Home): ToolsetSyntax | undefined {
+  if (home.prefix !== "") return undefined;
+  return manifest?.toolsets?.value.find(({ reference }) => reference.value === value);
+}
+
+async function resolveNamed(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  { named, home }: { readonly named: ToolsetSyntax; readonly home: Home },
+): Promise<ReferenceTarget | undefined> {
+  const others = isBareName(reference.value) ? await candidatesFor(compilation, reference, home) : [];
+  if (others.length === 0) return resolveTarget(compilation, named.use ?? named.reference, home);
+  const description = `the toolset \`${named.reference.value}\` of \`${named.reference.span.source.name}\``;
+  reportAmbiguous(compilation, reference, [description, ...others.map((other) => other.description)]);
+  return undefined;
+}
+
+async function resolveTarget(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  home: Home,
+): Promise<ReferenceTarget | undefined> {
+  const { value } = reference;
+  if (value.endsWith(".worker")) return resolveWorkerPath(compilation, reference, home);
+  if (isModuleReference(value)) return resolveModule(compilation, reference, home);
+  return resolveName(compilation, reference, home);
+}
+
+/** `./helpers/x.worker`, relative to the file that says so, or `package:workers/x.worker`. */
+async function resolveWorkerPath(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  home: Home,
+): Promise<ReferenceTarget | undefined> {
+  const { packages, files } = compilation;
+  const [, specifier = "", path = ""] = /^([^:]+):(.+)$/.exec(reference.value) ?? [];
+  if (!isSpecifier(specifier)) {
+    const found = await files.resolve(reference, home);
+    return found === undefined ? undefined : { kind: "worker", path: found, home };
+  }
+  const installed = await packages.find(specifier, reference);
+  if (!installed) return undefined;
+  const found = await files.resolve({ value: path, span: reference.span }, installed.home, installed.home.folder);
+  return found === undefined ? undefined : { kind: "worker", path: found, home: installed.home };
+}
+
+async function resolveModule(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  home: Home,
+): Promise<ReferenceTarget | undefined> {
+  const builtIn = findBuiltIn(compilation, reference.value);
+  if (builtIn) return { kind: "toolset", toolset: builtIn, calls: [] };
+  const found = await findExport(compilation, reference, home);
+  if (!found) return undefined;
+  if (!found.verified) return { kind: "unverified", name: found.name };
+  return toTarget(compilation, reference, found);
+}
+
+/** `llm-do/toolsets:FilesystemToolset` is `filesystem`. */
+function findBuiltIn({ builtIns }: Compilation, reference: string): Toolset | undefined {
+  const [, className] = /^llm-do(?:\/toolsets)?:(\w+)Toolset$/.exec(reference) ?? [];
+  const name = className?.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+  return name === undefined ? undefined : builtIns.get(name === "file_system" ? "filesystem" : name);
+}
+
+async function resolveName(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  home: Home,
+): Promise<ReferenceTarget | undefined> {
+  const candidates = await candidatesFor(compilation, reference, home);
   const [only, ...others] = candidates;
   if (only && others.length === 0) return only.resolve();
-  const { diagnostics } = compilation;
-  if (only) {
-    const message = `\`${reference.value}\` could be ${candidates.map(({ description }) => description).join(" or ")}`;
-    diagnostics.report(
-      diagnose("ambiguous-toolset", { message, span: reference.span, notes: [{ message: "rename one of them" }] }),
+  if (only)
+    reportAmbiguous(
+      compilation,
+      reference,
+      candidates.map(({ description }) => description),
     );
-    return undefined;
-  }
-  const notes = didYouMean(reference.value, await knownNames(compilation));
-  const known = [...compilation.builtIns.keys()].map((name) => `\`${name}\``).join(", ");
-  const message = `there is no toolset, worker or tool \`${reference.value}\``;
-  const help = `built in: ${known}; a worker is \`${reference.value}.worker\`, a tool an export of \`tools.ts\``;
-  diagnostics.report(
-    diagnose("unknown-toolset", { message, span: reference.span, notes: notes.length > 0 ? notes : [{ message: help }] }),
-  );
+  else return reportUnknown(compilation, reference, home);
   return undefined;
 }
 
-async function candidatesFor(compilation: Compilation, reference: Spanned<string>): Promise<Candidate[]> {
-  const { host, root, builtIns } = compilation;
+async function candidatesFor(compilation: Compilation, reference: Spanned<string>, home: Home): Promise<Candidate[]> {
+  const { host, builtIns } = compilation;
   const name = reference.value;
+  const show = (path: string): string => `\`${relative(host.workingDirectory, path)}\``;
   const toolset = builtIns.get(name);
-  const paths = await workerPaths(host, root, name);
-  const code = await compilation.tools();
-  return [
-    ...(toolset
-      ? [{ description: `the built-in toolset \`${name}\``, resolve: () => ({ kind: "toolset" as const, toolset, calls: [] }) }]
-      : []),
-    ...paths.map((path) => ({
-      description: `the worker \`${relative(root, path)}\``,
-      resolve: () => ({ kind: "worker" as const, path }),
-    })),
-    ...(code?.exports.has(name)
-      ? [
-          {
-            description: `the export of \`${relative(root, code.path)}\``,
-            resolve: () => resolveExport(compilation, reference, code.imported ? { value: code.exports.get(name) } : undefined),
-          },
-        ]
-      : []),
-  ];
+  const builtIn: Candidate[] = toolset
+    ? [{ description: `the built-in toolset \`${name}\``, resolve: async () => ({ kind: "toolset", toolset, calls: [] }) }]
+    : [];
+  const workers = (await home.names.workerPaths(name)).map((path) => ({
+    description: `the worker ${show(path)}`,
+    resolve: async () => ({ kind: "worker" as const, path, home }),
+  }));
+  const exported = (await modulesOf(compilation, home))
+    .filter(({ names }) => names.has(name))
+    .map(({ path }) => ({
+      description: `the export of ${show(path)}`,
+      resolve: () => resolveExport(compilation, reference, { path, home }),
+    }));
+  return [...builtIn, ...workers, ...exported];
 }
 
-function resolveExport(
-  { diagnostics }: Compilation,
+async function modulesOf({ modules }: Compilation, home: Home) {
+  return Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, home)));
+}
+
+async function resolveExport(
+  compilation: Compilation,
   reference: Spanned<string>,
-  found: { readonly value: unknown } | undefined,
-): ReferenceTarget | undefined {
+  { path, home }: CodeFile,
+): Promise<ReferenceTarget | undefined> {
+  const { modules } = compilation;
   const name = reference.value;
-  if (!found) return { kind: "unverified", name };
-  if (isToolset(found.value)) return { kind: "toolset", toolset: found.value, calls: [] };
-  if (isTool(found.value)) return { kind: "toolset", toolset: toolsetOfTool(name, found.value), calls: found.value.calls ?? [] };
+  const values = await modules.values(path, home);
+  if (values) return toTarget(compilation, reference, { path, home, name, value: values.get(name) });
+  return modules.trusted ? undefined : { kind: "unverified", name };
+}
+
+function toTarget(
+  { diagnostics }: Compilation,
+  { span }: Spanned<string>,
+  { path, home, name, value }: CodeFile & { readonly name: string; readonly value: unknown },
+): ReferenceTarget | undefined {
+  const code = { path, home };
+  if (isToolset(value)) return { kind: "toolset", toolset: value, code, calls: [] };
+  if (isTool(value)) return { kind: "toolset", toolset: toolsetOfTool(name, value), code, calls: value.calls ?? [] };
+  const message = `the export \`${name}\` is neither a tool nor a toolset`;
   const notes = [{ message: `write \`export const ${name} = tool({ input: …, run: … })\`` }];
+  diagnostics.report(diagnose("toolset-not-one", { message, span, notes }));
+  return undefined;
+}
+
+function reportAmbiguous({ diagnostics }: Compilation, { value, span }: Spanned<string>, meanings: readonly string[]): void {
+  const message = `\`${value}\` could be ${meanings.join(" or ")}`;
+  diagnostics.report(diagnose("ambiguous-toolset", { message, span, notes: [{ message: "rename one of them" }] }));
+}
+
+async function reportUnknown(
+  compilation: Compilation,
+  reference: Spanned<string>,
+  home: Home,
+): Promise<ReferenceTarget | undefined> {
+  const { diagnostics, modules } = compilation;
+  const code = await modulesOf(compilation, home);
+  if (code.some(({ failed }) => failed)) return undefined;
+  const { value: name, span } = reference;
+  if (!modules.trusted && code.some(({ complete }) => !complete)) return { kind: "unverified", name };
+  const shown = clipText(name, 80);
+  const notes = didYouMean(name, await knownNames(compilation, home));
+  const message = `there is no toolset, worker or tool \`${shown}\``;
   diagnostics.report(
-    diagnose("toolset-not-one", {
-      message: `the export \`${name}\` is neither a tool nor a toolset`,
-      span: reference.span,
-      notes,
-    }),
+    diagnose("unknown-toolset", { message, span, notes: notes.length > 0 ? notes : [helpFor(compilation, shown)] }),
   );
   return undefined;
 }
 
-async function knownNames({ host, root, builtIns, tools }: Compilation): Promise<string[]> {
-  const code = await tools();
-  return [...builtIns.keys(), ...(await workerNames(host, root)), ...(code?.exports.keys() ?? [])];
+function helpFor({ builtIns }: Compilation, name: string): DiagnosticNote {
+  if (!isBareName(name))
+    return { message: "a file is referred to as `./x.worker` or `./file.ts:Export`, a package as `package:Export`" };
+  const known = [...builtIns.keys()].map((builtIn) => `\`${builtIn}\``).join(", ");
+  return { message: `built in: ${known}; a worker is \`${name}.worker\`, a tool an export of \`tools.ts\`` };
+}
+
+function isBareName(name: string): boolean {
+  return /^[A-Za-z_$][\w$-]*$/.test(name);
+}
+
+async function knownNames(compilation: Compilation, home: Home): Promise<string[]> {
+  const named = compilation.manifest?.toolsets?.value.map(({ reference }) => reference.value) ?? [];
+  const exported = (await modulesOf(compilation, home)).flatMap(({ names }) => [...names.keys()]);
+  return [...compilation.builtIns.keys(), ...named, ...(await home.names.workerNames()), ...exported];
 }

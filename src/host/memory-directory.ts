@@ -1,4 +1,4 @@
-import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile, RootDirectory } from "./directory.ts";
+import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile, RootDirectory } from "./directory.ts";
 import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
 
@@ -73,7 +73,17 @@ class MemoryDirectory implements Directory {
     this.#folder.children.delete(name);
   }
 
+  async hold(): Promise<HeldEntry> {
+    return { path: this.realPath, descriptor: undefined, close: async () => {} };
+  }
+
+  async holdEntry(name: string): Promise<HeldEntry> {
+    this.#existing("holdEntry", name);
+    return { path: this.#path(name), descriptor: undefined, close: async () => {} };
+  }
+
   async sync(): Promise<void> {}
+  async unlock(): Promise<void> {}
   async close(): Promise<void> {}
 
   #toNewFile(file: MemoryFile, path: string): NewFile {

@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
-import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile } from "./directory.ts";
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+// Opens nothing, so that neither a mode forbids it nor a device notices. Node has no name for it.
+const pathFlags = 0o10000000 | constants.O_NOFOLLOW;
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
@@ -93,6 +95,26 @@ export class NodeDirectory implements Directory {
     await this.#use(".", () => this.#handle.sync()).catch(() => undefined);
   }
 
+  hold(): Promise<HeldEntry> {
+    return this.#use(".", async (path) => toHeldEntry(await open(path, directoryFlags)));
+  }
+
+  holdEntry(name: string): Promise<HeldEntry> {
+    return this.#use(name, async (path) => toHeldEntry(await open(path, pathFlags)));
+  }
+
+  async unlock(name: string): Promise<void> {
+    await this.#use(name, async (path) => {
+      const handle = await open(path, pathFlags | constants.O_DIRECTORY);
+      try {
+        // Through the descriptor: by its name it could be a link to somebody else's file by now.
+        await chmod(`/proc/self/fd/${handle.fd}`, toFacts(await handle.stat({ bigint: true })).mode | 0o700);
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
   /** Waits for what is under way: a descriptor's number is given away at once, and then means another directory. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -115,6 +137,10 @@ export class NodeDirectory implements Directory {
   #path(name: string): string {
     return `/proc/self/fd/${this.#handle.fd}/${name}`;
   }
+}
+
+function toHeldEntry(handle: FileHandle): HeldEntry {
+  return { path: `/proc/self/fd/${handle.fd}`, descriptor: handle.fd, close: () => handle.close() };
 }
 
 /** Whether paths through descriptors work here: `/proc` can be missing in a container, and is nowhere but on Linux. */

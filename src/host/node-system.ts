@@ -50,6 +50,9 @@ function withRealPath(directory: Directory, realPath: string): RootDirectory {
     rename: (from, to) => directory.rename(from, to),
     removeFile: (name) => directory.removeFile(name),
     sync: () => directory.sync(),
+    hold: () => directory.hold(),
+    holdEntry: (name) => directory.holdEntry(name),
+    unlock: (name) => directory.unlock(name),
     close: () => directory.close(),
   };
 }

@@ -72,9 +72,18 @@ function rootRefused(declaration: ScopeDeclaration, error: unknown): ScopeError 
   return new ScopeError("io_error", `The folder of the scope ${name} cannot be opened (${code}).`, more);
 }
 
+const tables = new WeakMap<Scopes, ScopeTable>();
+
+/** The open directories behind scopes, for what runs commands in them. */
+export function scopeTable(scopes: Scopes): ScopeTable {
+  const table = tables.get(scopes);
+  if (table === undefined) throw new TypeError("these scopes were not opened by this host");
+  return table;
+}
+
 function toScopes(table: ScopeTable): Scopes {
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
-  return {
+  const scopes: Scopes = {
     declarations: table.roots.map((root) => root.declaration),
     readable: () => table.allowed.readable,
     writable: () => table.allowed.writable,
@@ -90,6 +99,8 @@ function toScopes(table: ScopeTable): Scopes {
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
     close: () => closeRoots(table.roots),
   };
+  tables.set(scopes, table);
+  return scopes;
 }
 
 function coveredScopes(table: ScopeTable, virtualPath: string): readonly ScopeDeclaration[] {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { Directory, DirectoryEntry, EntryFacts, NewFile, OpenFile } from "./directory.ts";
+import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 
@@ -110,6 +110,22 @@ export class PathDirectory implements Directory {
     await handle?.close();
   }
 
+  async hold(): Promise<HeldEntry> {
+    return this.#confirmed(async () => toHeldEntry(this.#path));
+  }
+
+  async holdEntry(name: string): Promise<HeldEntry> {
+    return this.#confirmed(async () => toHeldEntry(this.#child(name)));
+  }
+
+  async unlock(name: string): Promise<void> {
+    const path = name === "." ? this.#path : this.#child(name);
+    await this.#confirmed(async () => {
+      const facts = toFacts(await lstat(path, { bigint: true }));
+      if (facts.type === "directory") await chmod(path, facts.mode | 0o700);
+    });
+  }
+
   async close(): Promise<void> {}
 
   #child(name: string): string {
@@ -130,4 +146,8 @@ export class PathDirectory implements Directory {
       if (facts.type !== "directory" || facts.identity !== held.identity) throw new SystemError("ESTALE");
     }
   }
+}
+
+function toHeldEntry(path: string): HeldEntry {
+  return { path, descriptor: undefined, close: async () => {} };
 }

@@ -1,9 +1,21 @@
 import { join } from "node:path";
 import type { Host } from "../host/host.ts";
 import { sha256 } from "../util/sha256.ts";
+import { JournalError } from "./journal.ts";
 
-/** The folder of a program's runs: its own `.llm-do/runs`, or, where the program is read-only, one in the user's state folder. */
+/**
+ * The folder of a program's runs: its own `.llm-do/runs`, or, where the program is read-only, one in the user's state folder.
+ * Rejects with a `JournalError`.
+ */
 export async function openRunsDirectory(host: Host, root: string): Promise<string> {
+  try {
+    return await makeRunsDirectory(host, root);
+  } catch (cause) {
+    throw new JournalError(cause);
+  }
+}
+
+async function makeRunsDirectory(host: Host, root: string): Promise<string> {
   const own = join(root, ".llm-do");
   try {
     await host.files.makeDirectory(join(own, "runs"), 0o700);

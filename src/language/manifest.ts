@@ -3,14 +3,23 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
-import { type Fields, list, mapOf, type NamedValue, type RecordOf, readFields, record, recordSchema } from "./collection-shapes.ts";
+import {
+  type Fields,
+  list,
+  mapOf,
+  type NamedValue,
+  type RecordOf,
+  readFields,
+  record,
+  recordSchema,
+} from "./collection-shapes.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { describeNode } from "./refuse-value.ts";
 import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape, spanned } from "./shape.ts";
-import { toolsetsShape } from "./toolsets-shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
+import { toolsetsShape } from "./toolsets-shape.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
 

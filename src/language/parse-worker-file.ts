@@ -10,7 +10,7 @@ import { parseYaml } from "./parse-yaml.ts";
 import { describeNode } from "./refuse-value.ts";
 import type { Place } from "./shape.ts";
 import { splitSource } from "./split-source.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
+import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import type { WorkerFile } from "./worker-file.ts";
 import { extraKeys, workerKeys } from "./worker-keys.ts";
 
@@ -23,13 +23,17 @@ export interface ParsedWorkerFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a `.worker` file. Tells all mistakes at once, never throws, and works in proportion to the length of the text. */
-export function parseWorkerFile(source: Source): ParsedWorkerFile {
+/**
+ * Reads a `.worker` file. Tells all mistakes at once, never throws, and works in proportion to the length of the text. `patch`
+ * gets the frontmatter's tree before any key is read, and gives the one to read.
+ */
+export function parseWorkerFile(source: Source, patch: (root: MapNode) => MapNode = (root) => root): ParsedWorkerFile {
   const parts = splitSource(source);
   if (!("frontmatter" in parts)) return { file: undefined, diagnostics: [parts] };
   const list = new DiagnosticList();
   const place: Place = { path: "", report: list.report };
-  const keys = readKeys(parseYaml(parts.frontmatter, list.report), parts.frontmatter, place);
+  const root = parseYaml(parts.frontmatter, list.report);
+  const keys = readKeys(root.kind === "map" ? patch(root) : root, parts.frontmatter, place);
   const instructions = { value: source.text.slice(parts.body.start, parts.body.end), span: parts.body };
   return { file: { source, ...keys, instructions }, diagnostics: list.toArray() };
 }

@@ -1,4 +1,4 @@
-import type { ToolsetBinding } from "../approval/gate.ts";
+import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
@@ -22,6 +22,14 @@ export interface Program {
   readonly files: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
+  /** The manifest's: of a run. Whoever starts one may set others. */
+  readonly limits: Limits;
+  /** The manifest's: `reject_all` holds whatever a run says; there is no way to loosen here. */
+  readonly approval?: "prompt" | "reject_all";
+  /** The manifest's: the entry's input where a run is given none. */
+  readonly args?: JsonObject;
+  /** The manifest's: whether runs are recorded. */
+  readonly journal?: boolean;
 }
 
 export type Entry = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "code"; readonly code: CodeEntry };
@@ -61,10 +69,12 @@ export interface RenderedPrompt {
   readonly user: string;
 }
 
-/** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, the worker's file. */
+/** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, `model` of the worker's file. */
 export interface ModelChoice {
   readonly id: string;
   readonly source: string;
+  /** Whether a file of the program chose it, or whoever started the run (by a flag, a variable, or the library). */
+  readonly namedBy: "program" | "user";
 }
 
 export type ToolsetReference =

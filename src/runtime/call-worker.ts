@@ -1,4 +1,4 @@
-import type { GatedToolset } from "../approval/gate.ts";
+import type { GatedToolset } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
 import { ModelError } from "../models/model.ts";
 import type { ModelChoice, Worker } from "../program/program.ts";
@@ -10,6 +10,7 @@ import { runAgentLoop } from "./agent-loop.ts";
 import { describeFiles, toHandle } from "./attachments.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { LimitAccount } from "./limit-account.ts";
+import { startLimitTimer } from "./limit-timer.ts";
 import { toRunError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { workerToolset } from "./worker-toolset.ts";
@@ -66,7 +67,7 @@ async function runCall(
   const { input, callPath } = request;
   const controller = new AbortController();
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
-  const stopTimer = startTimer(run, worker, { owner: callPath, controller });
+  const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
   const frame = createFrame(worker, input);
   let toolsets: readonly GatedToolset[] = [];
@@ -142,20 +143,6 @@ function createFrame(worker: Worker, { input, files }: WorkerInput): CallFrame {
   const { system, user } = worker.render(input as JsonObject);
   const message: UserMessage = { role: "user", parts: [{ type: "text", text: user }, ...files] };
   return { input, system, messages: [message], turn: 0, toolCalls: 0, journalled: 0, partialOutput: "" };
-}
-
-function startTimer(
-  run: RuntimeConfig,
-  worker: Worker,
-  { owner, controller }: { owner: CallPath; controller: AbortController },
-): () => void {
-  const allowed = worker.limits.seconds;
-  const timer = new AbortController();
-  if (allowed !== undefined) {
-    const expire = () => controller.abort(new LimitReached({ limit: "seconds", allowed, owner }));
-    run.clock.sleep(allowed * 1000, timer.signal).then(expire, () => undefined);
-  }
-  return () => timer.abort();
 }
 
 /** The run's own account ends its entry's call; any other, the call that it belongs to. */

@@ -1,4 +1,4 @@
-import type { Gate, GatedToolset } from "../approval/gate.ts";
+import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { Clock, Host } from "../host/host.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { Journal } from "../journal/journal.ts";

@@ -1,4 +1,4 @@
-import type { GatedToolset } from "../approval/gate.ts";
+import type { GatedToolset } from "../approval/gate-types.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import { nearestNames } from "../util/nearest-names.ts";

@@ -1,4 +1,4 @@
-import type { Gate } from "../approval/gate.ts";
+import type { Gate } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { Callable } from "../program/program.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";

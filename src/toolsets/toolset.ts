@@ -44,7 +44,7 @@ export interface Toolset<Config = unknown> {
   readonly config?: Schema<Config>;
   /** What it cannot work without; checked at compile time. */
   readonly requires?: readonly ToolsetRequirement[];
-  /** The tools of this configuration. Called at compile time and once per call of the worker; touches nothing. */
+  /** The tools of this configuration. Called once, at compile time; touches nothing. */
   tools(config: Config, scope: ToolsetScope): readonly Tool[];
   /**
    * Looks at what a call is about: opens what it needs, read-only and bounded, and says what would be done. Called

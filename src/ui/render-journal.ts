@@ -36,8 +36,15 @@ export function renderJournal(journal: Journal, columns: number): string {
 
 function renderEnd({ entries }: Journal): string {
   const last = entries.at(-1);
-  if (last?.type === "run-end") return `${last.stopReason}, ${renderUsage(last.usage)}`;
+  if (last?.type === "run-end") {
+    const { requests, inputTokens, outputTokens } = last.usage;
+    return `${last.stopReason}, ${count(requests, "request")}, ${count(inputTokens + outputTokens, "token")}`;
+  }
   return `no end after ${entries.length} entries: killed, or still running`;
+}
+
+function count(number: number, one: string): string {
+  return `${number.toLocaleString("en-US")} ${one}${number === 1 ? "" : "s"}`;
 }
 
 function renderEntry(entry: JournalEntry, columns: number): string | undefined {

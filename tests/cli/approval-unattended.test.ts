@@ -130,6 +130,9 @@ describe("the prompt", { timeout: 20_000 }, () => {
     expect(await of([])).toBe("<(no input)>\n");
     expect(await of(["--", "rewrite", "main.worker"], "from stdin")).toBe("<rewrite main.worker>\n");
     expect(await of(["--", "--help"])).toBe("<--help>\n");
+    expect(await of(["--", "-"], "from stdin")).toBe("<->\n");
+    const long = `${"long ".repeat(2000)}.ts`;
+    expect(await of([long])).toBe(`<${long}>\n`);
     expect(await of(["look at nowhere.worker"])).toBe("<look at nowhere.worker>\n");
   });
 
@@ -141,9 +144,9 @@ describe("the prompt", { timeout: 20_000 }, () => {
       return stderr;
     };
     expect(await refused([".", "main.worker"])).toBe(
-      "llm-do: a run starts from one target, and `main.worker` is a second file; what follows `--` is the prompt\n",
+      "llm-do: `main.worker` is a file, and stands after `.`, which is not one; what follows `--` is the prompt\n",
     );
-    expect(await refused(["main.worker", "model.mjs", "--", "go"])).toContain("`model.mjs` is a second file");
+    expect(await refused(["main.worker", "go", "model.mjs"])).toContain("`model.mjs` is a file, and stands after the prompt");
     expect(await refused([".", "say", "two", "words"])).toContain('put it in quotes: "say two words"');
     expect(await refused([".", "say", "--", "two"])).toContain("`say` stands before `--`");
     expect(await refused([".", "-"], new Uint8Array([0xff, 0xfe, 0x00]))).toContain("the prompt cannot be read from stdin");

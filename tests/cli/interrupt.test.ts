@@ -120,6 +120,7 @@ export const hold = toolset({ name: "hold", tools: () => [noop], close: () => ne
     });
     const running = startCli([".", "go", "--trust", "-v"], { cwd });
     await running.stderrHolds("main starts");
+    await new Promise((resolve) => setTimeout(resolve, 300));
     running.child.kill("SIGINT");
     await running.stderrHolds("press Ctrl-C again to end at once");
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
+import { onTestFinished } from "vitest";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { positionAt } from "../../src/diagnostics/position.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
@@ -7,18 +9,27 @@ import { type CompileRequest, compile } from "../../src/llm-do.ts";
 import type { Program, Worker } from "../../src/program/program.ts";
 
 /** `options.json` of a case: the request, what is in the environment, and the folder below the case to stand in. */
-export interface SampleOptions extends Omit<CompileRequest, "host" | "providers" | "target"> {
-  readonly target?: string;
+export interface SampleOptions extends Omit<CompileRequest, "host" | "providers"> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Folders under another name than git can keep: `{ "modules": "node_modules" }`. The case is then copied first. */
+  readonly mount?: Readonly<Record<string, string>>;
 }
 
 /** Compiles a folder of `samples/` on the real machine, standing in it. */
-export async function compileSample(folder: string, { env = {}, cwd = ".", ...request }: SampleOptions) {
+export async function compileSample(sample: string, { env = {}, cwd = ".", mount, ...request }: SampleOptions) {
+  const folder = mount ? copySample(sample, mount) : sample;
   const workingDirectory = join(folder, cwd);
   const host = createNodeHost({ workingDirectory, homeDirectory: join(folder, "home"), environment: env });
-  const target = request.target ?? (request.files ? undefined : ".");
-  return compile({ ...request, ...(target === undefined ? {} : { target }), host });
+  return compile({ ...request, host });
+}
+
+function copySample(sample: string, mount: Readonly<Record<string, string>>): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "llm-do-sample-")));
+  cpSync(sample, folder, { recursive: true });
+  for (const [from, to] of Object.entries(mount)) renameSync(join(folder, from), join(folder, to));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 export function readIfThere(path: string): string | undefined {
@@ -50,10 +61,7 @@ interface Showing {
 }
 
 function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
-  const scopes = worker.scopes.map(({ name, root, mode, suffixes = [] }) => [
-    name,
-    [mode, place(root), ...suffixes].join(" "),
-  ]);
+  const scopes = worker.scopes.map(({ name, root, mode, suffixes = [] }) => [name, [mode, place(root), ...suffixes].join(" ")]);
   return {
     model: worker.model ? `${texts(worker.model.id)} (${texts(worker.model.source)})` : null,
     scopes: Object.fromEntries(scopes),

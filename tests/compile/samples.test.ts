@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compileCodes } from "../../src/diagnostics/codes/compile-codes.ts";
@@ -45,6 +45,11 @@ describe("samples", () => {
 const elsewhere: readonly string[] = [];
 
 function writeSample(name: string, { shown, linked }: { shown: string; linked: unknown }): void {
-  if (shown !== "") writeFileSync(join(folder, name, "expected.txt"), shown);
-  if (linked !== undefined) writeFileSync(join(folder, name, "summary.json"), `${JSON.stringify(linked, undefined, 2)}\n`);
+  const write = (file: string, text: string): void => {
+    const path = join(folder, name, file);
+    if (text === "") rmSync(path, { force: true });
+    else writeFileSync(path, text);
+  };
+  write("expected.txt", shown);
+  write("summary.json", linked === undefined ? "" : `${JSON.stringify(linked, undefined, 2)}\n`);
 }

@@ -5,6 +5,7 @@ import { languageCodes } from "../../src/diagnostics/codes/language-codes.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { parseWorkerFile } from "../../src/language/parse-worker-file.ts";
 import { printWorkerFile } from "../../src/language/print-worker-file.ts";
+import { readTemplateCases } from "./template-cases.ts";
 import { showPosition, spansIn, withoutPlaces, withoutSpans } from "./tree.ts";
 
 /**
@@ -59,7 +60,11 @@ describe("all samples together", () => {
   });
 
   test("every code of the language is raised by one", () => {
-    const raised = new Set(cases.flatMap(({ diagnostics = "" }) => diagnostics.split("\n").map((line) => line.split(" ")[0])));
+    const raised = new Set(
+      [...cases, ...readTemplateCases()].flatMap(({ diagnostics = "" }) =>
+        diagnostics.split("\n").map((line) => line.split(" ")[0]),
+      ),
+    );
     const missing = Object.keys(languageCodes).filter((code) => !raised.has(code) && !(code in generated));
     expect(missing).toEqual([]);
   });

@@ -2,7 +2,8 @@
 
 // @ts-expect-error the type of a grant has no name outside the gate
 import type { Granted } from "../../src/approval/gate.ts";
-import { createGate, type Gate, type GatedToolset, type GateOptions } from "../../src/approval/gate.ts";
+import { createGate } from "../../src/approval/gate.ts";
+import type { Gate, GatedToolset, GateOptions } from "../../src/approval/gate-types.ts";
 import type { ApprovalPolicy, Approver } from "../../src/approval/policy.ts";
 import type { CallConfig } from "../../src/runtime/config.ts";
 import type { Tool, Toolset } from "../../src/toolsets/toolset.ts";

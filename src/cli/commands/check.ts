@@ -1,14 +1,21 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import { renderGithubAnnotations } from "../../diagnostics/render-github-annotations.ts";
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
+import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { compile } from "../../llm-do.ts";
+import { version } from "../../version.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { isTrusted } from "../require-trust.ts";
 
+/** What `--format` takes. All but `text` are for machines, and go to stdout. */
+export type CheckFormat = "text" | "json" | "sarif" | "github";
+
 export interface CheckFlags {
   readonly entry?: string;
   readonly model?: string;
-  readonly format: "text" | "json";
+  readonly format: CheckFormat;
   readonly trust?: boolean;
 }
 
@@ -16,12 +23,22 @@ export interface CheckFlags {
 export async function checkCommand(target: string, flags: CheckFlags): Promise<number> {
   const { diagnostics, untrusted } = await compileTrusted(target, flags);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  if (flags.format === "json") await writeResult(`${JSON.stringify(diagnostics.map(toJsonDiagnostic), undefined, 2)}\n`);
+  if (flags.format !== "text") await writeResult(forMachines[flags.format](diagnostics));
   else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
   const others = diagnostics.length - errors;
   writeStderr(`llm-do: ${target}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`);
   if (untrusted) writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
+}
+
+const forMachines: Readonly<Record<Exclude<CheckFormat, "text">, (diagnostics: readonly Diagnostic[]) => string>> = {
+  json: (diagnostics) => renderJson(diagnostics.map(toJsonDiagnostic)),
+  sarif: (diagnostics) => renderJson(toSarif(diagnostics, version)),
+  github: renderGithubAnnotations,
+};
+
+function renderJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function compileTrusted(target: string, { entry, model, trust = false }: CheckFlags) {

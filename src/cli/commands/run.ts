@@ -3,13 +3,15 @@ import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
 import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
 import type { EventSink } from "../../protocol/event.ts";
+import type { Limits } from "../../protocol/usage.ts";
 import { createTextPrinter } from "../../ui/headless/text-printer.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { Interrupted, UsageError } from "../exit-codes.ts";
 import { writeStderr } from "../output.ts";
-import { type PromptWords, readPrompt } from "../read-prompt.ts";
+import { readPrompt } from "../read-prompt.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
 import { requireTrust } from "../require-trust.ts";
+import { type RunWords, readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
@@ -18,6 +20,8 @@ export interface RunFlags {
   readonly attachment?: readonly string[];
   readonly entry?: string;
   readonly model?: string;
+  readonly modelFor?: readonly string[];
+  readonly set?: readonly string[];
   readonly approveAll?: boolean;
   readonly rejectAll?: boolean;
   readonly onDenied?: "return" | "stop";
@@ -26,6 +30,7 @@ export interface RunFlags {
   readonly verbose: number;
   readonly quiet?: boolean;
   readonly trust?: boolean;
+  readonly limit?: Limits;
   readonly maxDepth?: number;
   /** Commander's spelling of `--no-journal`. */
   readonly journal: boolean;
@@ -33,18 +38,18 @@ export interface RunFlags {
 }
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
-export async function runCommand(target: string, prompt: PromptWords, flags: RunFlags): Promise<number> {
+export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
     const approval = createPolicy(flags, terminal);
-    const request = await createRequest(target, { prompt, flags, approval, signal });
+    const request = await createRequest(readWords(words), { flags, approval, signal });
     return await reportResult(await runTrusted(request, { terminal, signal }), flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
-    if (isMissingTarget(thrown)) suggestCommand(target);
+    if (isMissingTarget(thrown)) suggestCommand(words.target);
     return exitCode;
   } finally {
     signals.close();
@@ -87,31 +92,32 @@ function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Approval
 }
 
 interface RequestParts {
-  readonly prompt: PromptWords;
   readonly flags: RunFlags;
   readonly approval: ApprovalPolicy;
   readonly signal: AbortSignal;
 }
 
-async function createRequest(target: string, { prompt, flags, approval, signal }: RequestParts): Promise<RunRequest> {
-  const { attachment = [], entry, model, quiet, trust = false, maxDepth, journal } = flags;
+async function createRequest(words: RunWords, { flags, approval, signal }: RequestParts): Promise<RunRequest> {
+  const { attachment = [], entry, model, modelFor, set, quiet, trust = false, limit = {}, maxDepth, journal } = flags;
   const onWait = () => quiet || writeStderr("llm-do: reading the prompt from stdin; where there is none, add < /dev/null\n");
-  const text = await readPrompt(prompt, { signal, onWait });
+  const text = await readPrompt(words, { signal, onWait });
   const verbosity = quiet ? 0 : flags.debug ? Math.max(1, flags.verbose) : flags.verbose;
   const onEvent: EventSink | undefined = verbosity > 0 ? createTextPrinter({ verbosity, write: writeStderr }) : undefined;
   for (const path of attachment) checkAttachment(path);
   return {
-    target,
+    ...words.program,
     approval,
     trust,
-    journal,
     signal,
     deltas: verbosity >= 2,
     attachments: attachment.map((path) => ({ path })),
     ...(text === undefined ? {} : { input: text }),
     ...(entry === undefined ? {} : { entry }),
     ...(model === undefined ? {} : { model }),
-    ...(maxDepth === undefined ? {} : { limits: { depth: maxDepth } }),
+    ...(modelFor ? { modelFor } : {}),
+    ...(set ? { set } : {}),
+    ...(journal ? {} : { journal }),
+    limits: { ...limit, ...(maxDepth === undefined ? {} : { depth: maxDepth }) },
     ...(onEvent ? { onEvent } : {}),
   };
 }

@@ -66,6 +66,9 @@ async function describeRun(runId: string, directory: string): Promise<{ readonly
   }
 }
 
-function read(directory: string): Promise<JournalContents> {
-  return readJournal(createNodeHost(), directory);
+/** A run that was killed as it began has a folder and no journal. */
+async function read(directory: string): Promise<JournalContents> {
+  const host = createNodeHost();
+  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return { entries: [], torn: false };
+  return readJournal(host, directory);
 }

@@ -1,5 +1,6 @@
 import { diagnose } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
+import { startOf } from "../flag.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
 
 /** Who is called by a worker should say what it does. */
@@ -10,7 +11,7 @@ export function checkDescriptions(workers: ReadonlyMap<string, ResolvedWorker>, 
       if (!called || called.file.description) continue;
       const message = `\`${called.name}\` is called, and has no \`description\``;
       const notes = [{ message: "it is called from here", span: syntax.reference.span }];
-      const span = { source: called.file.source, start: 0, end: Math.min(3, called.file.source.text.length) };
+      const span = startOf(called.file.source);
       diagnostics.report(diagnose("description-missing", { message, span, notes }));
     }
   }

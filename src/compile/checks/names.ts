@@ -1,19 +1,42 @@
 import { diagnose } from "../../diagnostics/diagnose.ts";
+import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
+import { startOf } from "../flag.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
 
-/** A worker is named like its file, and its file like a tool. */
+/** A worker is named like its file, its file like a tool, and both as every system can keep them. */
 export function checkNames(workers: ReadonlyMap<string, ResolvedWorker>, diagnostics: DiagnosticList): void {
-  for (const { name, file } of workers.values()) {
-    if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
-      const span = { source: file.source, start: 0, end: Math.min(3, file.source.text.length) };
-      diagnostics.report(
-        diagnose("worker-name", { message: `\`${name}\` is no name for a worker, because models call it as a tool`, span }),
-      );
-    }
-    if (!file.name || file.name.value === name) continue;
-    const notes = [{ message: `write \`name: ${name}\`, or leave the key out` }];
-    const message = `the file is named \`${name}\`, and \`name\` says \`${file.name.value}\``;
-    diagnostics.report(diagnose("name-mismatch", { message, span: file.name.span, notes }));
+  const others = new Map<string, ResolvedWorker>();
+  for (const worker of workers.values()) {
+    checkName(worker, diagnostics);
+    checkPortable(worker, others, diagnostics);
   }
+}
+
+function checkName({ name, file }: ResolvedWorker, diagnostics: DiagnosticList): void {
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
+    const message = `\`${name}\` is no name for a worker, because models call it as a tool`;
+    diagnostics.report(diagnose("worker-name", { message, span: startOf(file.source) }));
+  }
+  if (!file.name || file.name.value === name) return;
+  const notes = [{ message: `write \`name: ${name}\`, or leave the key out` }];
+  const message = `the file is named \`${name}\`, and \`name\` says \`${file.name.value}\``;
+  diagnostics.report(diagnose("name-mismatch", { message, span: file.name.span, notes }));
+}
+
+/** Windows takes these for devices, whatever their suffix. */
+const devices = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
+
+/** `others`: the workers so far, by their ids in lower case. */
+function checkPortable(worker: ResolvedWorker, others: Map<string, ResolvedWorker>, diagnostics: DiagnosticList): void {
+  const { id, name, file } = worker;
+  const report = (message: string, notes: readonly DiagnosticNote[] = []): void =>
+    diagnostics.report(diagnose("name-not-portable", { message, span: startOf(file.source), notes }));
+  if (id.split(/[/:]/).some((part) => devices.test(part))) report(`Windows has no files that are named like \`${name}\``);
+  const other = others.get(id.toLowerCase());
+  if (!other) others.set(id.toLowerCase(), worker);
+  else
+    report(`\`${id}\` differs from \`${other.id}\` in case alone`, [
+      { message: "the other one is here", span: startOf(other.file.source) },
+    ]);
 }

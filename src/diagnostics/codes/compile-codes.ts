@@ -187,7 +187,7 @@ export const compileCodes = {
     severity: "error",
     title: "An override that cannot be read",
     explanation:
-      "`--set` takes `key=value` or `worker.key=value`. Dots separate keys; a key with dots in it is written `[\"literal\"]`. `--model-for` takes `pattern=provider:name`.",
+      '`--set` takes `key=value` or `worker.key=value`. Dots separate keys; a key with dots in it is written `["literal"]`. `--model-for` takes `pattern=provider:name`.',
   },
   "override-target": {
     severity: "error",

@@ -228,4 +228,46 @@ export const languageCodes = {
     explanation:
       "The one list says which hosts alone are reached, the other says which are not. Providers take one of them. Keep the one that you mean.",
   },
+  "template-syntax": {
+    severity: "error",
+    title: "Not a template",
+    explanation:
+      "A text with `{{` or `{%` in it is a template: `{{ field }}` prints a field of the input, `{% if … %}…{% endif %}` and `{% for … in … %}…{% endfor %}` choose and repeat. What stands here is neither. Braces that belong to the prose stand between `{% raw %}` and `{% endraw %}`.",
+  },
+  "template-variable": {
+    severity: "error",
+    title: "No such variable",
+    explanation:
+      "The variables of a template are the fields of the worker's `input`, and what `for`, `assign` and `capture` define above. A name that is none of them would print nothing in every call. Correct it, or declare the field.",
+  },
+  "template-filter": {
+    severity: "error",
+    title: "No such filter",
+    explanation:
+      "Filters change a value on its way into the text: `{{ name | upcase }}`. The reference of the worker format lists them with the arguments that they take. None of them runs code, reads a file or looks at the clock.",
+  },
+  "template-tag": {
+    severity: "error",
+    title: "No such tag",
+    explanation:
+      "The tags are `if`, `unless`, `case`, `for`, `assign`, `capture`, `render`, `comment` and `raw`, with the words that belong to them. More logic than they allow belongs into a tool.",
+  },
+  "template-include": {
+    severity: "error",
+    title: "A file that cannot be rendered",
+    explanation:
+      "`{% render \"rubric.md\" %}` puts in a file of the worker's folder, or else of the program's `templates/`. The path is written out in quotes, is relative and has no `..` in it, so that no input and no template can reach another file.",
+  },
+  "template-cycle": {
+    severity: "error",
+    title: "Files that render each other",
+    explanation:
+      "A file that renders itself, be it by way of others, would never come to an end. Take what they share into a file of its own.",
+  },
+  "template-too-large": {
+    severity: "error",
+    title: "A template that is too large",
+    explanation:
+      "A template has at most 200 000 characters, 10 000 places to fill in and 50 blocks in one another, and renders at most 100 files with 1 000 000 characters in all. Long text without places to fill in belongs into `fragments`.",
+  },
 } as const satisfies Record<string, CatalogueEntry>;

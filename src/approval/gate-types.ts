@@ -1,0 +1,82 @@
+import type { DeniedCall } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { RunEventBody } from "../protocol/event.ts";
+import type { JournalFact, StepSeam } from "../protocol/journal-entry.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { ToolResult } from "../protocol/message.ts";
+import type { ToolDefinition } from "../protocol/tool.ts";
+import type { Tool, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
+import type { ApprovalMemory } from "./memory.ts";
+import type { ApprovalPolicy } from "./policy.ts";
+
+declare const gatedBrand: unique symbol;
+
+/** A toolset behind the gate: the only kind that the agent loop takes. Made by `Gate.gate`, and by nothing else. */
+export interface GatedToolset {
+  readonly [gatedBrand]: true;
+  readonly reference: string;
+  /** What the model is told of its tools, under the names that it calls them by. */
+  readonly definitions: readonly ToolDefinition[];
+  has(name: string): boolean;
+  isSequential(name: string): boolean;
+  /** What the tool's code may call. */
+  callsOf(name: string): readonly string[];
+  /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
+  call(request: GatedCall): Promise<ToolResult>;
+  open(): Promise<void>;
+  /** Nothing where it was not opened. */
+  close(): Promise<void>;
+}
+
+/** One toolset as a worker refers to it. */
+export interface ToolsetBinding {
+  readonly reference: string;
+  readonly toolset: Toolset;
+  readonly config: unknown;
+  /** Put before each tool's name, with an underscore. */
+  readonly prefix?: string;
+  /** `_approval_config`: unprefixed tool name, or `*`, to pre-approved. */
+  readonly approvals: ReadonlyMap<string, boolean>;
+  /** The tools of this configuration, under their unprefixed names. */
+  readonly tools: readonly Tool[];
+}
+
+export interface GatedCall {
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly callPath: CallPath;
+  readonly depth: number;
+  /** The worker or code that asks. */
+  readonly caller: string;
+  /** The runtime that the tool will see. */
+  readonly runtime: WorkerRuntime;
+  /** Bounds how many leaf tools run at once; not used for tools that wait for calls of their own. */
+  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+}
+
+/** What the gate needs of a run. */
+export interface GateOptions {
+  readonly runId: string;
+  readonly policy: ApprovalPolicy;
+  readonly step: StepSeam;
+  readonly record: (fact: JournalFact) => void;
+  readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
+  /** Takes secrets out of what a person is shown. */
+  readonly redact: <T>(value: T) => T;
+  readonly onDenied: (denied: DeniedCall) => void;
+  /** True for what a nested call throws that must end the run, and not be told to a model. */
+  readonly endsRun: (thrown: unknown) => boolean;
+}
+
+export interface Gate {
+  gate(binding: ToolsetBinding): GatedToolset;
+  readonly memory: ApprovalMemory;
+}
+
+/** Ends the run: a person said stop, or something was denied in a run that stops for it. */
+export class PolicyStop extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "PolicyStop";
+  }
+}

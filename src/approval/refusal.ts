@@ -1,0 +1,26 @@
+import type { ToolResult } from "../protocol/message.ts";
+import type { ToolError } from "../protocol/tool.ts";
+import { toToolFailure } from "../toolsets/scope-failure.ts";
+import { ToolFailure } from "../toolsets/toolset.ts";
+import { errorMessage } from "../util/error-message.ts";
+
+export function refusal(error: ToolError): ToolResult {
+  return { ok: false, error };
+}
+
+/** What was thrown on a call's way, as the model is told of it. */
+export function toRefusal(caught: unknown): ToolResult {
+  const thrown = toToolFailure(caught);
+  if (thrown instanceof ToolFailure) return refusal(thrown.toolError);
+  const hint = "the tool itself failed; try other arguments or another way";
+  return refusal({ type: "tool_failed", error: errorMessage(thrown), hint });
+}
+
+export function deniedRefusal(tool: string, note: string | undefined): ToolResult {
+  const error = note ? `\`${tool}\` was denied: ${note}` : `\`${tool}\` was denied`;
+  return refusal({ type: "denied", error, hint: "do not repeat the same call; go on without it, or say what could not be done" });
+}
+
+export function blockedRefusal(tool: string, why: string): ToolResult {
+  return refusal({ type: "blocked", error: `\`${tool}\` is blocked: ${why}`, hint: "no approval can allow it; do without it" });
+}

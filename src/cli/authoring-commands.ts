@@ -1,0 +1,42 @@
+import { Argument, type Command } from "commander";
+import type { InitFlags } from "./commands/init.ts";
+import type { SchemaName } from "./editor-schemas.ts";
+import { UsageError } from "./exit-codes.ts";
+
+/** Where a command leaves its exit code, and what followed `--`. */
+export interface Exit {
+  exitCode: number;
+  readonly afterDashes: readonly string[] | undefined;
+}
+
+/** `llm-do schema [worker|manifest]`. */
+export function addSchema(program: Command, exit: Exit): void {
+  program
+    .command("schema")
+    .description("print the JSON Schema by which editors complete and check a file")
+    .addArgument(new Argument("[file]", "which file's").choices(["worker", "manifest"]).default("worker"))
+    .action(async (file: SchemaName) => {
+      refuseDashes("schema", exit);
+      const { schemaCommand } = await import("./commands/schema.ts");
+      exit.exitCode = await schemaCommand(file);
+    });
+}
+
+/** `llm-do init [FOLDER]`. */
+export function addInit(program: Command, exit: Exit): void {
+  program
+    .command("init")
+    .description("make a small program that runs at once; overwrites nothing")
+    .argument("[folder]", "where; made if it is not there", ".")
+    .option("--name <name>", "what the program is called; by default as its folder")
+    .option("--model <provider:name>", "the model of its workers")
+    .action(async (folder: string, flags: InitFlags) => {
+      refuseDashes("init", exit);
+      const { initCommand } = await import("./commands/init.ts");
+      exit.exitCode = await initCommand(folder, flags);
+    });
+}
+
+function refuseDashes(command: string, { afterDashes }: Exit): void {
+  if (afterDashes !== undefined) throw new UsageError(`\`--\` begins the prompt of a run, and \`llm-do ${command}\` takes none`);
+}

@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { createInitFiles } from "../init-files.ts";
+import { writeResult } from "../output.ts";
+import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../write-new-files.ts";
+
+export interface InitFlags {
+  readonly name?: string;
+  readonly model?: string;
+}
+
+/** `llm-do init [FOLDER]`: a program that runs at once. Overwrites nothing, and asks nothing. */
+export async function initCommand(folder: string, { name, model }: InitFlags): Promise<number> {
+  checkFlags({ name, model });
+  const files = createInitFiles({ name: name ?? (basename(resolve(folder)) || "program"), model });
+  await refuseTaken(folder, files.keys());
+  const ignoreFile = join(folder, ".gitignore");
+  const ignored = await withIgnoreLine(ignoreFile, ".llm-do/");
+  await writeNewFiles(folder, files, () => writeFile(ignoreFile, ignored));
+  await writeResult(renderDone(folder, { files: [...files.keys(), ".gitignore"], model }));
+  return exitCodes.done;
+}
+
+function checkFlags({ name, model }: { readonly [flag in keyof InitFlags]-?: string | undefined }): void {
+  if (name?.trim() === "") throw new UsageError("--name is empty; without it the folder's name is taken");
+  if (model !== undefined && !/^[^\s:/]+[:/]\S+$/.test(model))
+    throw new UsageError(`--model ${model}: a model is named provider:name, such as anthropic:claude-sonnet-4-5`);
+}
+
+/** Beside these, what is made would mean something else, or nothing. */
+const rivals = ["tools.js", "tools.mjs", "tools/index.ts", "workers/main.worker", "workers/main/worker.worker"];
+
+async function refuseTaken(folder: string, paths: Iterable<string>): Promise<void> {
+  if ((await kindOf(resolve(folder))) === "other") throw new UsageError(`${folder} is not a folder`);
+  const taken = await findTaken(folder, [...paths, ...rivals]);
+  if ((await kindOf(join(folder, ".gitignore"))) === "folder") taken.push(".gitignore");
+  if (taken.length === 0) return;
+  const lines = taken.map((path) => `\n  ${join(folder, path)}`).join("");
+  throw new UsageError(`nothing was made, because init overwrites nothing, and there is already:${lines}`);
+}
+
+interface Done {
+  readonly files: readonly string[];
+  readonly model: string | undefined;
+}
+
+function renderDone(folder: string, { files, model }: Done): string {
+  const target = quote(folder);
+  const question = '"Which file is the longest?"';
+  const scripted = quote(`scripted:${join(folder, "scripted.ts")}`);
+  return `${files.map((path) => join(folder, path)).join("\n")}
+
+Run it now; scripted.ts plays the model, without a key:
+  llm-do ${target} --model ${scripted} --trust ${question}
+Check it, and be told of every mistake:
+  llm-do check ${target}
+Run it with ${model === undefined ? "a model, once its provider's key is set" : `${model}, once its provider's key is set`}:
+  llm-do ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${question}
+`;
+}
+
+/** As one word of a shell's command line. */
+function quote(word: string): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
+  return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+}

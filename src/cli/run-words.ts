@@ -1,0 +1,65 @@
+import { statSync } from "node:fs";
+import { UsageError } from "./exit-codes.ts";
+
+/** The arguments of a run as they were written. */
+export interface WrittenWords {
+  readonly target: string;
+  readonly rest: readonly string[];
+  /** What followed `--`; undefined where there was none. */
+  readonly afterDashes: readonly string[] | undefined;
+}
+
+/** What they mean. */
+export interface RunWords {
+  /** `files` where several make the program: exactly these, and what they refer to. */
+  readonly program: { readonly target: string } | { readonly files: readonly string[] };
+  readonly prompt?: {
+    readonly text: string;
+    /** It followed `--`: a `-` is a `-`. */
+    readonly isLiteral: boolean;
+  };
+}
+
+/**
+ * Tells files from the prompt: an argument is a file only where it exists and ends in the suffix of a source, and what
+ * follows `--` is prompt, whatever it looks like. Throws a `UsageError`.
+ */
+export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords {
+  const files = isSource(target) ? [target, ...takeWhile(rest, isSource)] : [target];
+  const words = rest.slice(files.length - 1);
+  const program = files.length > 1 ? { files } : { target };
+  const late = words.find(isSource);
+  if (late !== undefined) {
+    throw new UsageError(
+      `\`${late}\` is a file, and stands after ${describePlace(target, words, late)}; what follows \`--\` is the prompt`,
+    );
+  }
+  if (afterDashes !== undefined) {
+    if (words.length > 0) throw new UsageError(`\`${words[0]}\` stands before \`--\`, where only the program does`);
+    return { program, prompt: { text: afterDashes.join(" "), isLiteral: true } };
+  }
+  if (words.length > 1) {
+    throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);
+  }
+  const [text] = words;
+  return text === undefined ? { program } : { program, prompt: { text, isLiteral: false } };
+}
+
+function describePlace(target: string, words: readonly string[], late: string): string {
+  return words[0] === late ? `\`${target}\`, which is not one` : "the prompt";
+}
+
+function takeWhile(words: readonly string[], test: (word: string) => boolean): readonly string[] {
+  const end = words.findIndex((word) => !test(word));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function isSource(word: string): boolean {
+  if (!/\.(worker|[cm]?[jt]s)$|(^|[\\/])llm-do\.yaml$/.test(word)) return false;
+  try {
+    return statSync(word).isFile();
+  } catch {
+    // Nothing is there; or it is a text that is too long for a name.
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Callable } from "../program/program.ts";
+import type { Ceiling, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+
+/** Who can call whom. */
+export interface Graph {
+  /** By id. */
+  readonly workers: ReadonlyMap<string, OutlinedWorker>;
+  /** What code may call by name. */
+  readonly callables: ReadonlyMap<string, Callable>;
+}
+
+/** All that a worker could do, itself or through what it calls. A worker that is not in the graph adds nothing. */
+export function ceilingOf(graph: Graph, id: string): Ceiling {
+  const reached = new Set([id]);
+  for (const next of reached) {
+    for (const toolset of graph.workers.get(next)?.toolsets ?? []) {
+      for (const called of calledWorkers(toolset, graph)) reached.add(called);
+    }
+  }
+  return mergeCeilings([...reached].flatMap((one) => graph.workers.get(one) ?? []).map(ownCeiling));
+}
+
+/** Through the code of tools, too: a tool calls workers, and tools that call workers. */
+function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph): string[] {
+  const found = worker === undefined ? [] : [worker];
+  const names = new Set(tools.flatMap(({ calls = [] }) => calls));
+  for (const name of names) {
+    const callable = callables.get(name);
+    if (callable?.kind === "worker") found.push(callable.worker.id);
+    for (const called of callable?.kind === "tool" ? (callable.tool.calls ?? []) : []) names.add(called);
+  }
+  return found;
+}
+
+function ownCeiling({ id, model, scopes, toolsets }: OutlinedWorker): Ceiling {
+  const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
+  return {
+    workers: [id],
+    models: model ? [model.id] : [],
+    reads: scopes.map(({ root }) => root),
+    writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
+    tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),
+    code,
+    unverified: toolsets.flatMap(({ kind, reference }) => (kind === "unverified" ? [reference] : [])),
+  };
+}
+
+export function mergeCeilings(ceilings: readonly Ceiling[]): Ceiling {
+  const union = (key: keyof Ceiling): string[] => [...new Set(ceilings.flatMap((ceiling) => ceiling[key]))].sort();
+  return {
+    workers: union("workers"),
+    models: union("models"),
+    reads: union("reads"),
+    writes: union("writes"),
+    tools: union("tools"),
+    code: union("code"),
+    unverified: union("unverified"),
+  };
+}
+
+/** A ceiling in words, one for each thing that could be done. */
+export function abilities({ models, reads, writes, tools, code, unverified }: Ceiling): string[] {
+  return [
+    ...writes.map((root) => `write ${root}`),
+    ...reads.map((root) => `read ${root}`),
+    ...tools.map((tool) => `call ${tool.slice(0, tool.lastIndexOf(" "))}`),
+    ...code.map((file) => `run ${file}`),
+    ...unverified.map((reference) => `run ${reference}, which is not verified`),
+    ...models.map((model) => `send to ${model}`),
+  ];
+}

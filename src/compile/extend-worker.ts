@@ -1,0 +1,115 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { ProfileSyntax } from "../language/manifest.ts";
+import { parseWorkerFile } from "../language/parse-worker-file.ts";
+import type { SandboxSyntax, ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
+import { clipText } from "../util/clip-text.ts";
+import type { Compilation } from "./compilation.ts";
+import type { Home } from "./home.ts";
+
+export interface Extending {
+  readonly path: string;
+  readonly home: Home;
+  readonly file: WorkerFile;
+}
+
+/** A worker's file with the settings of what it extends under its own. Every value keeps the place that it was written in. */
+export async function extendWorker(compilation: Compilation, { path, home, file }: Extending): Promise<WorkerFile> {
+  const { settings } = await inherit(compilation, { settings: file, seen: [path], home });
+  return {
+    ...settings,
+    source: file.source,
+    extras: file.extras,
+    instructions: file.instructions,
+    ...(file.name && { name: file.name }),
+  };
+}
+
+interface Step {
+  readonly settings: ProfileSyntax;
+  /** Paths and profiles that led here. */
+  readonly seen: readonly string[];
+  readonly home: Home;
+}
+
+async function inherit(compilation: Compilation, step: Step): Promise<Step> {
+  const base = step.settings.extends && (await findBase(compilation, step.settings.extends, step));
+  if (!base) return step;
+  const { settings } = await inherit(compilation, base);
+  return { ...step, settings: mergeSettings(settings, step.settings) };
+}
+
+async function findBase(compilation: Compilation, reference: Spanned<string>, { seen, home }: Step): Promise<Step | undefined> {
+  const isPath = reference.value.includes("/") || reference.value.endsWith(".worker");
+  const found = isPath ? await findFile(compilation, reference, home) : findProfile(compilation, reference, home);
+  if (!found) return undefined;
+  if (seen.includes(found.key)) {
+    const message = `\`extends: ${clipText(reference.value, 60)}\` leads back to where it came from`;
+    compilation.diagnostics.report(diagnose("extends-cycle", { message, span: reference.span }));
+    return undefined;
+  }
+  return { settings: found.settings, seen: [...seen, found.key], home };
+}
+
+interface Base {
+  readonly key: string;
+  readonly settings: ProfileSyntax;
+}
+
+async function findFile(compilation: Compilation, reference: Spanned<string>, home: Home): Promise<Base | undefined> {
+  const { files, diagnostics } = compilation;
+  const path = await files.resolve(reference, home);
+  const source = path === undefined ? undefined : await files.read(path, home);
+  if (path === undefined || !source) return undefined;
+  const { file, diagnostics: found } = parseWorkerFile(source);
+  diagnostics.reportAll(found);
+  if (!file) return undefined;
+  const { source: _source, instructions: _body, extras: _extras, name: _name, locked: _locked, ...settings } = file;
+  return { key: path, settings };
+}
+
+function findProfile({ manifest, diagnostics }: Compilation, { value, span }: Spanned<string>, home: Home): Base | undefined {
+  const profiles = home.prefix === "" ? (manifest?.profiles?.value ?? []) : [];
+  const profile = profiles.find(({ name }) => name.value === value);
+  if (profile) return { key: `profile ${value}`, settings: profile.value.value };
+  const near = didYouMean(
+    value,
+    profiles.map(({ name }) => name.value),
+  );
+  const notes =
+    near.length > 0
+      ? near
+      : [{ message: `a profile is written under \`profiles\` of \`llm-do.yaml\`; a file is \`./${value}.worker\`` }];
+  diagnostics.report(diagnose("extends-unknown", { message: `there is no profile \`${clipText(value, 60)}\``, span, notes }));
+  return undefined;
+}
+
+/**
+ * The settings of `own` over those of `base`: `sandbox.paths` and `toolsets` are united by name, an entry of the same name
+ * replaces the whole of the other; every other key replaces.
+ */
+function mergeSettings(base: ProfileSyntax, own: ProfileSyntax): ProfileSyntax {
+  const sandbox = mergeSandbox(base.sandbox, own.sandbox);
+  const toolsets = mergeToolsets(base.toolsets, own.toolsets);
+  return { ...base, ...own, ...(sandbox && { sandbox }), ...(toolsets && { toolsets }) };
+}
+
+function mergeSandbox(base: Spanned<SandboxSyntax> | undefined, own: Spanned<SandboxSyntax> | undefined) {
+  if (!base || !own) return own ?? base;
+  const paths = mergePaths(base.value.paths, own.value.paths);
+  return { value: { ...base.value, ...own.value, ...(paths && { paths }) }, span: own.span };
+}
+
+/** `paths: {}` says that there is no scope, and goes on saying so. */
+function mergePaths(base: SandboxSyntax["paths"], own: SandboxSyntax["paths"]): SandboxSyntax["paths"] {
+  if (!base || !own || own.value.length === 0) return own ?? base;
+  const names = new Set(own.value.map(({ name }) => name.value));
+  return { value: [...base.value.filter(({ name }) => !names.has(name.value)), ...own.value], span: own.span };
+}
+
+function mergeToolsets(base: ProfileSyntax["toolsets"], own: ProfileSyntax["toolsets"]): ProfileSyntax["toolsets"] {
+  if (!base || !own) return own ?? base;
+  const names = new Set(own.value.map((toolset: ToolsetSyntax) => toolset.reference.value));
+  return { value: [...base.value.filter(({ reference }) => !names.has(reference.value)), ...own.value], span: own.span };
+}

@@ -1,0 +1,39 @@
+import { basename } from "node:path";
+import type { Callable, Entry, Program, Worker } from "../program/program.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { sha256 } from "../util/sha256.ts";
+import type { Compilation } from "./compilation.ts";
+import { linkLimits } from "./link-limits.ts";
+
+export interface ProgramParts {
+  readonly entry: Entry;
+  /** By path. */
+  readonly workers: ReadonlyMap<string, Worker>;
+  readonly callables: ReadonlyMap<string, Callable>;
+  readonly codeFiles: readonly string[];
+}
+
+/** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
+export function freezeProgram(
+  { root, home, manifest, files }: Compilation,
+  { entry, workers, callables, codeFiles }: ProgramParts,
+): Program {
+  const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
+  const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
+  const models = [...workers.values()].map(({ id, model }) => [id, model?.id ?? null]).sort();
+  const approval = manifest?.approval?.value.mode;
+  const { args, journal } = manifest ?? {};
+  return Object.freeze({
+    name: manifest?.name?.value ?? basename(home.folder),
+    root,
+    entry,
+    workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
+    callables,
+    files: [...new Set([...files.digests.keys(), ...codeFiles])],
+    digest: sha256(canonicalJson([sources, models])),
+    limits: linkLimits(manifest?.limits?.value),
+    ...(approval ? { approval: approval.value } : {}),
+    ...(args ? { args: args.value } : {}),
+    ...(journal ? { journal: journal.value } : {}),
+  });
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
+import type { Host } from "../host/host.ts";
+import { findUnsupportedManifestKeys, type ManifestFile, parseManifest } from "../language/manifest.ts";
+import type { Home } from "./home.ts";
+import type { ProgramPlace } from "./locate-target.ts";
+import type { ProgramFiles } from "./program-files.ts";
+
+export const manifestName = "llm-do.yaml";
+
+export interface ManifestLoading {
+  readonly host: Host;
+  readonly files: ProgramFiles;
+  readonly home: Home;
+  readonly diagnostics: DiagnosticList;
+}
+
+/** Reads the program's `llm-do.yaml`, if it has one; in the form of listed files, if it is listed. */
+export async function loadManifest(
+  { root, listed }: ProgramPlace,
+  { host, files, home, diagnostics }: ManifestLoading,
+): Promise<ManifestFile | undefined> {
+  const path = join(root, manifestName);
+  const isThere = listed ? listed.includes(path) : (await host.files.kind(path)) !== undefined;
+  const source = isThere ? await files.read(path, home) : undefined;
+  if (!source) return undefined;
+  const { file, diagnostics: found } = parseManifest(source);
+  diagnostics.reportAll(found);
+  for (const { path: key, sentence, span } of findUnsupportedManifestKeys(file)) {
+    diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
+  }
+  return file;
+}

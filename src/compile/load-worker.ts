@@ -1,0 +1,49 @@
+import { relative } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { parseWorkerFile } from "../language/parse-worker-file.ts";
+import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
+import type { WorkerFile } from "../language/worker-file.ts";
+import type { Compilation } from "./compilation.ts";
+import { extendWorker } from "./extend-worker.ts";
+import { type Home, workerId, workerName } from "./home.ts";
+
+/** A worker's file as it is to be taken: with what the command line sets, and what it extends. */
+export interface LoadedWorker {
+  readonly id: string;
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly home: Home;
+  readonly isEntry: boolean;
+  readonly file: WorkerFile;
+}
+
+export interface WorkerPlace {
+  readonly path: string;
+  readonly home: Home;
+  readonly isEntry: boolean;
+}
+
+/** Undefined, with diagnostics, where there is no worker in the file. */
+export async function loadWorker(
+  compilation: Compilation,
+  { path, home, isEntry }: WorkerPlace,
+): Promise<LoadedWorker | undefined> {
+  const { host, files, diagnostics, overrides } = compilation;
+  const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };
+  if (!isEntry && !(await files.isConfined(path, home))) {
+    const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
+    diagnostics.report(diagnose("reference-outside", { message }));
+    return undefined;
+  }
+  const source = await files.read(path, home);
+  if (!source) return undefined;
+  const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
+  diagnostics.reportAll(parsed.diagnostics);
+  if (!parsed.file) return undefined;
+  const file = await extendWorker(compilation, { path, home, file: parsed.file });
+  for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {
+    diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
+  }
+  return { ...names, path, home, file };
+}

@@ -1,0 +1,86 @@
+import { relative, resolve } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { Compilation } from "./compilation.ts";
+import { createFlagSource, wholeOf } from "./flag.ts";
+import type { ProgramPlace } from "./locate-target.ts";
+import { isInside } from "./program-files.ts";
+
+/** What starts a run: a worker, or an exported function. Paths are absolute. */
+export type EntryPlace =
+  | { readonly kind: "worker"; readonly path: string }
+  | { readonly kind: "code"; readonly path: string; readonly name: Spanned<string> };
+
+/** The first of `--entry`, the target if it is a worker file, the manifest's `entry`, and `main`. Reports where there is none. */
+export async function locateEntry(
+  compilation: Compilation,
+  place: ProgramPlace,
+  entry: string | undefined,
+): Promise<EntryPlace | undefined> {
+  if (entry !== undefined) return findEntry(compilation, flagged("--entry", entry));
+  if (place.worker !== undefined) return { kind: "worker", path: place.worker };
+  const { manifest } = compilation;
+  if (manifest?.entry) return findEntry(compilation, manifest.entry);
+  const [only, ...others] = place.listed?.filter((path) => path.endsWith(".worker")) ?? [];
+  if (only !== undefined && others.length === 0) return { kind: "worker", path: only };
+  return findMain(compilation);
+}
+
+async function findMain(compilation: Compilation): Promise<EntryPlace | undefined> {
+  const { host, root, home, diagnostics } = compilation;
+  const paths = await home.names.workerPaths("main");
+  if (paths.length > 0) return findEntry(compilation, flagged("--entry", "main"));
+  const folder = relative(host.workingDirectory, root) || ".";
+  const names = await home.names.workerNames();
+  const choice = names.length > 0 ? `pass \`--entry\` with one of ${list(names)}` : "a program begins with a `main.worker`";
+  const notes = [{ message: choice }];
+  diagnostics.report(diagnose("entry-not-found", { message: `\`${folder}\` holds no \`main.worker\``, notes }));
+  return undefined;
+}
+
+async function findEntry(compilation: Compilation, entry: Spanned<string>): Promise<EntryPlace | undefined> {
+  const { root, home } = compilation;
+  if (entry.value.includes(":")) return findCode(compilation, entry);
+  const [path, ...others] = await home.names.workerPaths(entry.value);
+  if (path !== undefined && others.length === 0) return { kind: "worker", path };
+  const found = [path ?? "", ...others].map((one) => `\`${relative(root, one)}\``).join(" or ");
+  if (path !== undefined) return refuse(compilation, entry, { message: `\`${entry.value}\` could be ${found}` });
+  const notes = didYouMean(entry.value, await home.names.workerNames());
+  return refuse(compilation, entry, { message: `there is no worker \`${entry.value}\``, notes });
+}
+
+/** `tools.ts:main`, relative to the program. */
+async function findCode(compilation: Compilation, entry: Spanned<string>): Promise<EntryPlace | undefined> {
+  const { host, root, home, files } = compilation;
+  const colon = entry.value.lastIndexOf(":");
+  const { source, start } = entry.span;
+  const file = entry.value.slice(0, colon);
+  const name = entry.value.slice(colon + 1);
+  const path = resolve(root, file);
+  const isThere = (await host.files.kind(path)) === "file" && isInside(root, path) && (await files.isConfined(path, home));
+  if (!isThere) return refuse(compilation, entry, { message: `there is no file \`${file}\` in the program` });
+  const from = source.text.startsWith(entry.value, start) ? start + colon + 1 : start;
+  return { kind: "code", path, name: { value: name, span: { source, start: from, end: entry.span.end } } };
+}
+
+function flagged(flag: string, value: string): Spanned<string> {
+  return { value, span: wholeOf(createFlagSource(flag, value)) };
+}
+
+function list(names: readonly string[]): string {
+  return names
+    .slice(0, 10)
+    .map((name) => `\`${name}\``)
+    .join(", ");
+}
+
+function refuse(
+  { diagnostics }: Compilation,
+  { span }: Spanned<string>,
+  { message, notes = [] }: { message: string; notes?: readonly DiagnosticNote[] },
+): undefined {
+  diagnostics.report(diagnose("entry-not-found", { message, span, notes }));
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Host } from "../host/host.ts";
+import { folderNames, isCodePath } from "./home.ts";
+
+/** Where a program is. */
+export interface ProgramPlace {
+  /** Absolute path of the program's folder. */
+  readonly root: string;
+  /** The worker file that the target itself names. */
+  readonly worker?: string;
+  /** Absolute paths, where exactly these files make the program (and what they refer to). */
+  readonly listed?: readonly string[];
+}
+
+export interface TargetOptions {
+  readonly host: Host;
+  /** A folder, a `.worker` file, or a name that is looked for from the working directory upwards. Default: the working directory. */
+  readonly target?: string | undefined;
+  /** In the place of a target: the files of the program, one by one. */
+  readonly files?: readonly string[] | undefined;
+}
+
+export type Located<T> = { readonly place: T } | { readonly diagnostics: readonly Diagnostic[] };
+
+export async function locateTarget(options: TargetOptions): Promise<Located<ProgramPlace>> {
+  const { host, target = ".", files } = options;
+  if (files) return locateFiles(host, files);
+  const path = resolve(host.workingDirectory, target);
+  const kind = await host.files.kind(path);
+  if (kind === "directory") return { place: { root: path } };
+  if (kind === "file" && path.endsWith(".worker")) return { place: { root: rootOf(path), worker: path } };
+  if (kind === undefined && /^[A-Za-z][A-Za-z0-9_-]*$/.test(target)) return locateName(host, target);
+  const note = "pass a folder with a `main.worker`, a `.worker` file, or the name of a worker";
+  if (kind !== undefined) return refuse(`\`${target}\` is neither a folder nor a \`.worker\` file`, note);
+  const siblings = await host.files.names(dirname(path)).catch(() => []);
+  const [near] = didYouMean(basename(path), siblings);
+  return refuse(`there is no \`${target}\``, near?.message ?? note);
+}
+
+/** The folder of the program that a worker file belongs to: helpers lie in `workers/` below it. */
+function rootOf(path: string): string {
+  const folder = dirname(path);
+  if (basename(folder) === "workers") return dirname(folder);
+  const isFolderForm = basename(path) === "worker.worker" && basename(dirname(folder)) === "workers";
+  return isFolderForm ? dirname(dirname(folder)) : folder;
+}
+
+/** The nearest folder upwards that has it as a worker or as a program, to the root of the version control at most. */
+async function locateName(host: Host, name: string): Promise<Located<ProgramPlace>> {
+  const folders = await searchedFolders(host);
+  for (const folder of folders) {
+    const places: ProgramPlace[] = [];
+    for (const worker of await folderNames(host, folder).workerPaths(name)) places.push({ root: folder, worker });
+    const below = join(folder, name);
+    if ((await host.files.kind(join(below, "main.worker"))) === "file") places.push({ root: below });
+    const [only, ...others] = places;
+    if (only && others.length === 0) return { place: only };
+    const found = places.map(({ root, worker }) => `\`${worker ?? root}\``).join(" or ");
+    if (only) return refuse(`\`${name}\` could be ${found}`, "pass the path of the one that you mean");
+  }
+  const known = (await Promise.all(folders.map((folder) => folderNames(host, folder).workerNames()))).flat();
+  const [near] = didYouMean(name, known);
+  const [nearest = "", farthest = nearest] = [folders[0], folders.at(-1)];
+  const where = nearest === farthest ? `in \`${nearest}\`` : `from \`${nearest}\` up to \`${farthest}\``;
+  return refuse(`there is no file, folder or worker \`${name}\` ${where}`, near?.message);
+}
+
+/** Without version control above it, the working directory alone: what lies further up may be anybody's. */
+async function searchedFolders(host: Host): Promise<string[]> {
+  const folders: string[] = [];
+  for (let folder = host.workingDirectory; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if ((await host.files.kind(join(folder, ".git"))) !== undefined) return folders;
+    if (dirname(folder) === folder) return folders.slice(0, 1);
+  }
+}
+
+async function locateFiles(host: Host, files: readonly string[]): Promise<Located<ProgramPlace>> {
+  const listed = [...new Set(files.map((file) => resolve(host.workingDirectory, file)))];
+  const diagnostics: Diagnostic[] = [];
+  for (const [index, path] of listed.entries()) {
+    const written = files[index] ?? path;
+    const isSource = path.endsWith(".worker") || isCodePath(path) || basename(path) === "llm-do.yaml";
+    if ((await host.files.kind(path)) !== "file") diagnostics.push(refusal(`there is no file \`${written}\``));
+    else if (!isSource) diagnostics.push(refusal(`\`${written}\` is neither a worker, nor code, nor a manifest`));
+  }
+  const first = listed.find((path) => path.endsWith(".worker")) ?? listed[0];
+  if (first === undefined) diagnostics.push(refusal("no file is listed"));
+  if (first === undefined || diagnostics.length > 0) return { diagnostics };
+  return { place: { root: first.endsWith(".worker") ? rootOf(first) : dirname(first), listed } };
+}
+
+function refuse(message: string, note?: string): { diagnostics: Diagnostic[] } {
+  return { diagnostics: [refusal(message, note)] };
+}
+
+function refusal(message: string, note?: string): Diagnostic {
+  return diagnose("target-not-found", { message, notes: note === undefined ? [] : [{ message: note }] });
+}

@@ -1,0 +1,118 @@
+import { relative } from "node:path";
+import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
+import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { sha256 } from "../util/sha256.ts";
+import { abilities, ceilingOf, type Graph, mergeCeilings } from "./ceiling.ts";
+import type { Compilation } from "./compilation.ts";
+import { linkLimits } from "./link-limits.ts";
+import type { EntryPlace } from "./locate-entry.ts";
+import { planTools } from "./plan-tools.ts";
+import { isInside } from "./program-files.ts";
+import type { ResolvedReference } from "./resolve-reference.ts";
+import type { ResolvedWorker } from "./resolve-workers.ts";
+
+export interface OutlineParts {
+  readonly entry: EntryPlace;
+  readonly resolved: ReadonlyMap<string, ResolvedWorker>;
+  /** By path. */
+  readonly workers: ReadonlyMap<string, Worker>;
+  readonly callables: ReadonlyMap<string, Callable>;
+  readonly codeFiles: readonly string[];
+}
+
+/** The plain description of a program that compiles, whether or not it is trusted. */
+export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
+  const { root, manifest, modules } = compilation;
+  const { entry, resolved, callables, codeFiles } = parts;
+  const show = (path: string): string => showPath(root, path);
+  const workers = [...resolved.values()].flatMap((one) => {
+    const worker = parts.workers.get(one.path);
+    return worker ? [outlineWorker(one, worker, { show, root })] : [];
+  });
+  const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
+  const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
+  const ceiling = { ...mergeCeilings(start.map((id) => ceilingOf(graph, id))), code: codeFiles.map(show).sort() };
+  return {
+    v: 1,
+    name: manifest?.name?.value ?? (root.split(/[\\/]/).at(-1) || root),
+    root,
+    trusted: modules.trusted,
+    entry:
+      entry.kind === "code"
+        ? { kind: "code", name: entry.name.value, file: show(entry.path) }
+        : { kind: "worker", id: start[0] ?? "" },
+    workers: workers.map((worker) => withBeyond(worker, graph)),
+    limits: linkLimits(manifest?.limits?.value),
+    ...(manifest?.approval?.value.mode ? { approval: manifest.approval.value.mode.value } : {}),
+    ceiling,
+    ceilingDigest: sha256(canonicalJson(ceiling)),
+  };
+}
+
+function showPath(root: string, path: string): string {
+  return isInside(root, path) ? relative(root, path).replaceAll("\\", "/") || "." : path;
+}
+
+interface Showing {
+  readonly show: (path: string) => string;
+  readonly root: string;
+}
+
+function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
+  const { id, name, description, model, compatibleModels, input, output, scopes, limits, attachmentPolicy } = worker;
+  const linked = new Map(worker.toolsets.map((one) => [one.kind === "worker" ? one.reference : one.binding.reference, one]));
+  return {
+    id,
+    name,
+    description,
+    file: showing.show(path),
+    model: model ? { id: model.id, source: model.source } : null,
+    ...(compatibleModels ? { compatibleModels } : {}),
+    input: input.jsonSchema,
+    ...(output ? { output: output.jsonSchema } : {}),
+    scopes: scopes.map((scope) => outlineScope(scope, showing)),
+    limits,
+    attachments: attachmentPolicy,
+    toolsets: references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), showing) ?? []),
+  };
+}
+
+function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing): OutlinedScope {
+  const { name, mode, suffixes, maxFileBytes, writeApproval = true, readApproval = false } = scope;
+  return {
+    name,
+    root: show(scope.root),
+    mode,
+    outside: !isInside(root, scope.root),
+    ...(suffixes ? { suffixes } : {}),
+    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
+    writeApproval,
+    readApproval,
+  };
+}
+
+function outlineToolset(
+  { syntax, target }: ResolvedReference,
+  linked: ToolsetReference | undefined,
+  { show }: Showing,
+): OutlinedToolset | undefined {
+  const reference = syntax.reference.value;
+  if (target.kind === "unverified") return { reference, kind: "unverified", tools: [] };
+  if (!linked) return undefined;
+  const tools = planTools(linked);
+  if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
+  const file = target.kind === "toolset" ? target.code?.path : undefined;
+  return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };
+}
+
+/** What a called worker adds to what its caller can do by itself. */
+function withBeyond(worker: OutlinedWorker, graph: Graph): OutlinedWorker {
+  const own = new Set(abilities(ceilingOf({ ...graph, workers: new Map([[worker.id, worker]]) }, worker.id)));
+  const toolsets = worker.toolsets.map((toolset) => {
+    if (toolset.worker === undefined) return toolset;
+    const beyond = abilities(ceilingOf(graph, toolset.worker)).filter((ability) => !own.has(ability));
+    return beyond.length > 0 ? { ...toolset, beyond } : toolset;
+  });
+  return { ...worker, toolsets };
+}

@@ -1,0 +1,104 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { MapNode } from "../language/syntax-node.ts";
+import { extraKeys, workerKeys } from "../language/worker-keys.ts";
+import { clipText } from "../util/clip-text.ts";
+import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { type Override, parseModelFor, parseOverride } from "./parse-override.ts";
+import { setIn } from "./set-in.ts";
+
+/** The worker that an override may mean. */
+export interface Overridden {
+  readonly id: string;
+  readonly name: string;
+  readonly isEntry: boolean;
+}
+
+type Report = (diagnostic: Diagnostic) => void;
+
+/** What the command line says over the program's files: `--set` and `--model-for`. The last one holds. */
+export class Overrides {
+  readonly #report: Report;
+  readonly #sets: readonly Override[];
+  readonly #models: readonly ModelFor[];
+  readonly #used = new Map<object, Overridden>();
+
+  constructor(
+    { set = [], modelFor = [] }: { set?: readonly string[] | undefined; modelFor?: readonly string[] | undefined },
+    report: Report,
+  ) {
+    this.#report = report;
+    this.#sets = set.flatMap((text) => parseOverride(text, report) ?? []);
+    this.#models = modelFor.flatMap((text) => parseModelFor(text, report) ?? []);
+  }
+
+  /** A worker's frontmatter as the command line has it. */
+  patch(root: MapNode, worker: Overridden): MapNode {
+    let patched = root;
+    for (const override of this.#sets) {
+      const path = pathIn(override, worker);
+      if (path) patched = setIn(patched, path, { value: override.value, report: this.#report });
+      if (path) this.#use(override, worker);
+    }
+    return patched;
+  }
+
+  /** What `--model-for` says about a worker. */
+  modelFor(worker: Overridden): { readonly model: Spanned<string>; readonly flag: string } | undefined {
+    const matching = this.#models.filter(({ glob }) => matchesFlatGlob(glob, worker.name) || matchesFlatGlob(glob, worker.id));
+    for (const one of matching) this.#used.set(one, worker);
+    const last = matching.at(-1);
+    return last && { model: last.model, flag: last.model.span.source.name };
+  }
+
+  /** Reports overrides that met no worker; to be called when all are known. */
+  reportUnused(workers: Iterable<Overridden>): void {
+    const known = [...workers];
+    const names = [...new Set(known.map(({ name }) => name))].sort();
+    for (const override of this.#sets) if (!this.#used.has(override)) this.#reportTarget(override.segments[0], names);
+    for (const { pattern } of this.#models.filter((one) => !this.#used.has(one))) {
+      const message = `\`${clipText(pattern.value, 60)}\` matches no worker that the entry reaches`;
+      const notes = [{ message: `the workers: ${list(names)}` }];
+      this.#report(diagnose("override-target", { message, span: pattern.span, notes }));
+    }
+  }
+
+  #use(override: Override, worker: Overridden): void {
+    const other = this.#used.get(override);
+    this.#used.set(override, worker);
+    if (!other || other.id === worker.id) return;
+    const [first] = override.segments;
+    const message = `\`${first.value}\` could be the worker \`${other.id}\` or \`${worker.id}\``;
+    const notes = [{ message: `write \`["${worker.id}"]\` in the place of the name` }];
+    this.#report(diagnose("override-target", { message, span: first.span, notes }));
+  }
+
+  #reportTarget(first: Spanned<string>, names: readonly string[]): void {
+    const near = didYouMean(first.value, [...names, ...keys]);
+    const notes = near.length > 0 ? near : [{ message: names.length > 0 ? `the workers: ${list(names)}` : "there is no worker" }];
+    const message = `\`${clipText(first.value, 60)}\` is neither a key of the entry nor a worker that it reaches`;
+    this.#report(diagnose("override-target", { message, span: first.span, notes }));
+  }
+}
+
+interface ModelFor {
+  readonly pattern: Spanned<string>;
+  readonly glob: string;
+  readonly model: Spanned<string>;
+}
+
+const keys: readonly string[] = Object.keys({ ...workerKeys, ...extraKeys });
+
+/** The part of an override's key that is a path in this worker's frontmatter; undefined where another worker is meant. */
+function pathIn({ segments }: Override, { id, name, isEntry }: Overridden): readonly Spanned<string>[] | undefined {
+  const [first, ...rest] = segments;
+  const isKey = rest.length === 0 || keys.includes(first.value) || first.value.startsWith("x-");
+  if (isKey) return isEntry ? segments : undefined;
+  return first.value === name || first.value === id ? rest : undefined;
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}

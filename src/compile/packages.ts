@@ -1,0 +1,116 @@
+import { dirname, join, resolve } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { Host } from "../host/host.ts";
+import type { ManifestFile } from "../language/manifest.ts";
+import { isRecord } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { folderNames, type Home } from "./home.ts";
+import { exportedFile } from "./package-exports.ts";
+import { isInside } from "./program-files.ts";
+
+export interface PackagesOptions {
+  readonly host: Host;
+  readonly root: string;
+  readonly manifest: ManifestFile | undefined;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/** An installed npm package, as a place of workers and code. */
+export interface InstalledPackage {
+  readonly home: Home;
+  /** Its `package.json`. */
+  readonly description: Readonly<Record<string, unknown>>;
+}
+
+/** The npm packages that a program may use: those that `allowed_modules` names, by default its dependencies. Nothing is imported. */
+export class Packages {
+  readonly #options: PackagesOptions;
+  readonly #installed = new Map<string, Promise<InstalledPackage | undefined>>();
+  #allowed: Promise<readonly string[]> | undefined;
+
+  constructor(options: PackagesOptions) {
+    this.#options = options;
+  }
+
+  /** The package that a reference like `@acme/tools/files:Export` names. Reports where it may not be used, or is not installed. */
+  async find(specifier: string, reference: Spanned<string>): Promise<InstalledPackage | undefined> {
+    const { name } = splitSpecifier(specifier);
+    const { report } = this.#options;
+    this.#allowed ??= this.#findAllowed();
+    const allowed = await this.#allowed;
+    const { span } = reference;
+    const shown = clipText(name, 80);
+    if (!allowed.some((glob) => matchesFlatGlob(glob, name))) {
+      const notes = [
+        { message: `add it to \`dependencies\` of the program's package.json, or to \`allowed_modules\` of llm-do.yaml` },
+      ];
+      report(diagnose("module-not-allowed", { message: `the program may not use the package \`${shown}\``, span, notes }));
+      return undefined;
+    }
+    const known = this.#installed.get(name) ?? this.#findInstalled(name);
+    this.#installed.set(name, known);
+    const found = await known;
+    const notes = [{ message: `run \`npm install ${shown}\` in the program's folder` }];
+    if (!found) report(diagnose("module-missing", { message: `the package \`${shown}\` is not installed`, span, notes }));
+    return found;
+  }
+
+  /** The file that importing the specifier would run. Reports where the package offers none. */
+  async codeFile(specifier: string, found: InstalledPackage, reference: Spanned<string>): Promise<string | undefined> {
+    const { subpath } = splitSpecifier(specifier);
+    const { folder } = found.home;
+    const written = exportedFile(found.description, subpath);
+    const path = written === undefined ? undefined : resolve(folder, written);
+    if (path !== undefined && isInside(folder, path) && (await this.#options.host.files.kind(path)) === "file") return path;
+    const message = `the package offers no \`${clipText(specifier, 80)}\``;
+    this.#options.report(diagnose("module-missing", { message, span: reference.span }));
+    return undefined;
+  }
+
+  async #findInstalled(name: string): Promise<InstalledPackage | undefined> {
+    const { host, root } = this.#options;
+    for (let folder = root; ; folder = dirname(folder)) {
+      const place = join(folder, "node_modules", name);
+      const description = await readDescription(host, place);
+      if (description) return { home: { folder: place, prefix: `${name}:`, names: folderNames(host, place) }, description };
+      if (dirname(folder) === folder) return undefined;
+    }
+  }
+
+  async #findAllowed(): Promise<readonly string[]> {
+    const { host, root, manifest } = this.#options;
+    if (manifest?.allowed_modules) return manifest.allowed_modules.value.map(({ value }) => value);
+    const description = await readDescription(host, root);
+    const dependencies = description?.["dependencies"];
+    const optional = description?.["optionalDependencies"];
+    return [dependencies, optional].flatMap((names) => (isRecord(names) ? Object.keys(names) : []));
+  }
+}
+
+/** `@acme/tools/files` is the entry `./files` of `@acme/tools`. */
+export function splitSpecifier(specifier: string): { readonly name: string; readonly subpath: string } {
+  const parts = specifier.split("/");
+  const count = specifier.startsWith("@") ? 2 : 1;
+  const subpath = parts.slice(count).join("/");
+  return { name: parts.slice(0, count).join("/"), subpath: subpath === "" ? "." : `./${subpath}` };
+}
+
+/** A name that npm gives out, with an entry of it: nothing that could lead elsewhere as a path. */
+export function isSpecifier(text: string): boolean {
+  return (
+    /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[\w.@~-]+)*$/i.test(text) &&
+    !/(?:^|\/)\.{1,2}(?:\/|$)/.test(text)
+  );
+}
+
+async function readDescription({ files }: Host, folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const description: unknown = JSON.parse(await files.readText(join(folder, "package.json")));
+    return isRecord(description) ? description : undefined;
+  } catch {
+    return undefined;
+  }
+}

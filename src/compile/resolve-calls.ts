@@ -1,0 +1,109 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Callable, Worker } from "../program/program.ts";
+import { isTool, type Tool } from "../toolsets/toolset.ts";
+import type { Compilation } from "./compilation.ts";
+import type { Home } from "./home.ts";
+
+/** A worker that code may call by name. */
+export interface CalledWorker {
+  readonly path: string;
+  readonly home: Home;
+}
+
+/** Where code stands that calls by name. */
+export interface CodePlace {
+  /** Of the module that the code is exported from. */
+  readonly path: string;
+  readonly home: Home;
+  /** The export. */
+  readonly name: string;
+}
+
+type CallTarget =
+  | ({ readonly kind: "worker" } & CalledWorker)
+  | { readonly kind: "tool"; readonly path: string; readonly tool: Tool };
+
+/** The names that the program's code calls, with what each means. One name means one thing in the whole program. */
+export class CallTable {
+  readonly #compilation: Compilation;
+  readonly #targets = new Map<string, CallTarget>();
+  readonly #done = new Set<string>();
+
+  constructor(compilation: Compilation) {
+    this.#compilation = compilation;
+  }
+
+  /** Adds the names that some code calls, and those that the tools among them call. Gives the workers among them. */
+  async add(names: readonly string[], caller: CodePlace): Promise<CalledWorker[]> {
+    const found: CalledWorker[] = [];
+    for (const name of names) {
+      const key = `${caller.home.folder}\0${name}`;
+      if (this.#done.has(key)) continue;
+      this.#done.add(key);
+      const target = await this.#resolve(name, caller);
+      if (target?.kind === "worker") found.push(target);
+      if (target?.kind === "tool") {
+        const callee = { path: target.path, home: caller.home, name };
+        found.push(...(await this.add(target.tool.calls ?? [], callee)));
+      }
+    }
+    return found;
+  }
+
+  /** Everything in the table, linked. */
+  link(workers: ReadonlyMap<string, Worker>): Map<string, Callable> {
+    const callables = new Map<string, Callable>();
+    for (const [name, target] of this.#targets) {
+      const worker = target.kind === "worker" ? workers.get(target.path) : undefined;
+      if (target.kind === "tool") callables.set(name, { kind: "tool", tool: target.tool });
+      else if (worker) callables.set(name, { kind: "worker", worker });
+    }
+    return callables;
+  }
+
+  async #resolve(name: string, caller: CodePlace): Promise<CallTarget | undefined> {
+    const meanings = await this.#meanings(name, caller);
+    const known = this.#targets.get(name);
+    const isSame = known && meanings.length === 1 && meanings[0]?.path === known.path;
+    const [only, ...others] = known && !isSame ? [...meanings, known] : meanings;
+    if (only && others.length === 0) {
+      this.#targets.set(name, only);
+      return only;
+    }
+    await (only ? this.#reportAmbiguous(name, caller, [only, ...others]) : this.#reportUnknown(name, caller));
+    return undefined;
+  }
+
+  async #meanings(name: string, { home, path: from }: CodePlace): Promise<CallTarget[]> {
+    const { modules } = this.#compilation;
+    const found: CallTarget[] = [];
+    for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home });
+    for (const path of new Set([from, ...(await home.names.codeFiles())])) {
+      if (!(await modules.exports(path, home)).names.has(name)) continue;
+      const tool = (await modules.values(path, home))?.get(name);
+      if (isTool(tool)) found.push({ kind: "tool", path, tool });
+    }
+    return found;
+  }
+
+  async #reportAmbiguous(name: string, caller: CodePlace, meanings: readonly CallTarget[]): Promise<void> {
+    const files = meanings.map(({ path }) => `\`${path}\``).join(" or ");
+    const message = `\`${caller.name}\` calls \`${name}\`, which could be in ${files}`;
+    const notes = [{ message: "rename one of them" }];
+    this.#compilation.diagnostics.report(diagnose("ambiguous-toolset", { message, span: await this.#spanOf(caller), notes }));
+  }
+
+  async #reportUnknown(name: string, caller: CodePlace): Promise<void> {
+    const { modules, diagnostics } = this.#compilation;
+    const { home } = caller;
+    const code = await Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, home)));
+    const notes = didYouMean(name, [...(await home.names.workerNames()), ...code.flatMap(({ names }) => [...names.keys()])]);
+    const message = `\`${caller.name}\` calls \`${name}\`, which is neither a worker nor a tool of this program`;
+    diagnostics.report(diagnose("unknown-call", { message, span: await this.#spanOf(caller), notes }));
+  }
+
+  async #spanOf({ path, home, name }: CodePlace) {
+    return (await this.#compilation.modules.exports(path, home)).names.get(name);
+  }
+}

@@ -1,0 +1,302 @@
+import type { TagToken, Tokenizer, TopLevelToken } from "liquidjs";
+import { diagnose } from "../../diagnostics/diagnose.ts";
+import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
+import { didYouMean } from "../../diagnostics/did-you-mean.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { getOwn } from "../../util/get-own.ts";
+import { type Checking, ExpressionChecker } from "./check-expression.ts";
+import { tagNames } from "./engine.ts";
+import { diagnoseSyntax, rawNote } from "./explain-syntax.ts";
+import { toIncludePath } from "./include-path.ts";
+import { maxProblems } from "./scan-template.ts";
+import { templateLimits } from "./template-limits.ts";
+
+/** A file that a text renders, at the place of its path, with the names that it is given. */
+export interface Inclusion {
+  readonly path: string;
+  readonly given: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Block {
+  readonly name: "if" | "unless" | "case" | "for" | "capture";
+  readonly token: TagToken;
+  hasElse: boolean;
+  /** For `case`: whether a `when` has begun. */
+  hasWhen: boolean;
+}
+
+/** Tags that continue or end a block, by the blocks that they belong to. */
+const innerTags: Readonly<Record<string, readonly Block["name"][]>> = {
+  elsif: ["if", "unless"],
+  else: ["if", "unless", "case", "for"],
+  when: ["case"],
+  endif: ["if"],
+  endunless: ["unless"],
+  endcase: ["case"],
+  endfor: ["for"],
+  endcapture: ["capture"],
+};
+
+const otherTagNames: Readonly<Record<string, string>> = {
+  elif: "`{% elsif … %}`",
+  elseif: "`{% elsif … %}`",
+  set: "`{% assign name = … %}`",
+  let: "`{% assign name = … %}`",
+  include: '`{% render "file.md" %}`',
+  import: '`{% render "file.md" %}`',
+  section: '`{% render "file.md" %}`',
+  echo: "`{{ … }}`",
+  liquid: "one tag for each step",
+  foreach: "`{% for item in list %}`",
+  switch: "`{% case … %}`",
+  end: "`{% endif %}`, `{% endfor %}` and the like",
+};
+
+/** Goes through a template once, from its beginning to its end, and tells every mistake at its place. */
+export class TemplateChecker {
+  readonly #checking: Checking;
+  readonly #expressions: ExpressionChecker;
+  readonly #blocks: Block[] = [];
+  readonly inclusions: Inclusion[] = [];
+  #inside: "comment" | "raw" | undefined;
+  #problems = 0;
+
+  constructor(checking: Checking) {
+    const report: Checking["report"] = (diagnostic) => {
+      this.#problems++;
+      checking.report(diagnostic);
+    };
+    this.#checking = { ...checking, report };
+    this.#expressions = new ExpressionChecker(this.#checking);
+  }
+
+  /** Of a text that could not be cut up as a whole, an open block is not told: its end may be what is missing. */
+  check(tokens: readonly TopLevelToken[], { isWhole }: { readonly isWhole: boolean }): void {
+    const { TypeGuards } = this.#checking.liquid;
+    let opened: TagToken | undefined;
+    for (const token of tokens) {
+      if (this.#problems >= maxProblems) return;
+      if (TypeGuards.isTagToken(token)) {
+        const was = this.#inside;
+        this.#checkTag(token);
+        if (was === undefined && this.#inside !== undefined) opened = token;
+      } else if (this.#inside === undefined) this.#checkContent(token);
+    }
+    if (!isWhole) return;
+    if (this.#inside !== undefined && opened) this.#reportOpen(opened, this.#inside);
+    for (const { token, name } of this.#blocks) this.#reportOpen(token, name);
+  }
+
+  #reportOpen({ begin, end }: TagToken, name: string): void {
+    this.#refuse({ start: begin, end }, `this \`${name}\` is not closed by \`{% end${name} %}\``);
+  }
+
+  #refuse(range: { start: number; end: number }, message: string): void {
+    this.#checking.report(diagnoseSyntax(this.#checking.text, range, message));
+  }
+
+  #checkContent(token: TopLevelToken): void {
+    const { liquid, text } = this.#checking;
+    this.#checkPlace(token);
+    if (!liquid.TypeGuards.isOutputToken(token)) return;
+    if (this.#refuseUnclosed(token)) return;
+    const { defaultOptions, Tokenizer } = liquid;
+    const tokenizer = new Tokenizer(text.text, defaultOptions.operators, undefined, token.contentRange);
+    if (tokenizer.end()) this.#refuse({ start: token.begin, end: token.end }, "there is nothing between the braces");
+    else this.#expressions.readValue(tokenizer);
+  }
+
+  /** Braces that were closed by those of a later place. */
+  #refuseUnclosed({ begin, end }: TopLevelToken): boolean {
+    const opening = this.#checking.text.text.slice(begin, begin + 2);
+    const content = this.#checking.text.text.slice(begin + 2, end).replace(/"[^"]*"|'[^']*'/g, "");
+    if (!/\{[{%]/.test(content)) return false;
+    const closing = opening === "{{" ? "}}" : "%}";
+    this.#refuse({ start: begin, end: begin + 2 }, `this \`${opening}\` is not closed by \`${closing}\``);
+    return true;
+  }
+
+  /** Between `case` and its first `when` nothing can be printed. */
+  #checkPlace({ begin, end }: TopLevelToken): void {
+    const block = this.#blocks.at(-1);
+    if (block?.name !== "case" || block.hasWhen || this.#checking.text.text.slice(begin, end).trim() === "") return;
+    block.hasWhen = true;
+    this.#refuse({ start: begin, end }, "nothing can stand between `case` and its first `when`");
+  }
+
+  #checkTag(token: TagToken): void {
+    const { name } = token;
+    if (this.#inside !== undefined) {
+      if (name === `end${this.#inside}`) this.#inside = undefined;
+      return;
+    }
+    if (name === "#" || this.#refuseUnclosed(token)) return;
+    if (name === "comment" || name === "raw") this.#inside = name;
+    else if (getOwn(innerTags, name)) this.#checkInner(token, getOwn(innerTags, name) ?? []);
+    else {
+      this.#checkPlace(token);
+      this.#checkStart(token);
+    }
+  }
+
+  #checkStart(token: TagToken): void {
+    const { name, tokenizer } = token;
+    if (name === "if" || name === "unless" || name === "case") {
+      this.#open(token, name);
+      this.#expressions.readValue(tokenizer, { tested: true });
+    } else if (name === "for") this.#checkFor(token);
+    else if (name === "assign") this.#checkAssign(token);
+    else if (name === "capture") this.#checkCapture(token);
+    else if (name === "render") this.#checkRender(token);
+    else if (name === "break" || name === "continue") this.#checkJump(token);
+    else this.#reportUnknownTag(token);
+  }
+
+  #checkJump({ name, tokenizer, begin, end }: TagToken): void {
+    if (!this.#checking.scope.inLoop) this.#refuse({ start: begin, end }, `\`${name}\` belongs into a \`for\``);
+    this.#expressions.expectEnd(tokenizer);
+  }
+
+  #open(token: TagToken, name: Block["name"]): void {
+    this.#blocks.push({ name, token, hasElse: false, hasWhen: false });
+    if (this.#blocks.length !== templateLimits.depth + 1) return;
+    this.#problems = maxProblems;
+    const span = this.#checking.text.spanOf(token.begin, token.end);
+    this.#checking.report(
+      diagnose("template-too-large", { message: `blocks are nested deeper than ${templateLimits.depth}`, span }),
+    );
+  }
+
+  #checkInner(token: TagToken, owners: readonly Block["name"][]): void {
+    const range = { start: token.begin, end: token.end };
+    const block = this.#blocks.at(-1);
+    if (block === undefined || !owners.includes(block.name)) {
+      const names = owners.map((name) => `\`${name}\``).join(", ");
+      const owner = names.replace(/, ([^,]*)$/, " or $1");
+      const open = block ? `: the \`${block.name}\` above is still open` : "";
+      this.#refuse(range, `there is no ${owner} to which this \`${token.name}\` could belong${open}`);
+      if (token.name.startsWith("end")) this.#closeUpTo(owners);
+      return;
+    }
+    if (token.name.startsWith("end")) this.#close();
+    else if (block.hasElse) this.#refuse(range, `\`${token.name}\` cannot follow \`else\``);
+    if (token.name === "elsif") this.#expressions.readValue(token.tokenizer, { tested: true });
+    else if (token.name === "when") this.#checkWhen(token, block);
+    else this.#expressions.expectEnd(token.tokenizer);
+    if (token.name === "else") block.hasElse = block.hasWhen = true;
+  }
+
+  #close(): void {
+    if (this.#blocks.pop()?.name === "for") this.#checking.scope.leaveLoop();
+  }
+
+  /** An end that fits a block further out: what stands between was not closed, and has been told. */
+  #closeUpTo(owners: readonly Block["name"][]): void {
+    if (!this.#blocks.some(({ name }) => owners.includes(name))) return;
+    while (!owners.includes(this.#blocks.at(-1)?.name ?? "if") && this.#blocks.length > 0) this.#close();
+    this.#close();
+  }
+
+  #checkWhen({ tokenizer }: TagToken, block: Block): void {
+    block.hasWhen = true;
+    for (;;) {
+      const value = this.#expressions.attempt(tokenizer, () => tokenizer.readValueOrThrow());
+      if (value === undefined) return;
+      this.#expressions.checkOperand(value, true);
+      tokenizer.skipBlank();
+      if (tokenizer.end()) return;
+      const start = tokenizer.p;
+      if (tokenizer.peek() === ",") tokenizer.advance();
+      else if (tokenizer.readIdentifier().content !== "or") {
+        this.#expressions.expectEnd(tokenizer, start);
+        return;
+      }
+    }
+  }
+
+  #checkFor(token: TagToken): void {
+    const { tokenizer } = token;
+    const { scope, types } = this.#checking;
+    const variable = tokenizer.readIdentifier().content;
+    const isIn = tokenizer.readIdentifier().content === "in";
+    this.#open(token, "for");
+    const list = isIn && variable !== "" ? this.#expressions.attempt(tokenizer, () => tokenizer.readValueOrThrow()) : undefined;
+    if (!isIn || variable === "")
+      this.#refuse({ start: token.begin, end: token.end }, "a loop is written `{% for item in list %}`");
+    const type = this.#expressions.checkOperand(list);
+    if (list) this.#checkNamed(tokenizer, ["limit", "offset"], ["reversed"]);
+    scope.enterLoop(variable, types?.item(type) ?? (type?.["type"] === "array" ? (type["items"] as typeof type) : undefined));
+  }
+
+  /** `name: value` up to the end, and words that stand alone. */
+  #checkNamed(tokenizer: Tokenizer, names: readonly string[] | undefined, words: readonly string[] = []): string[] {
+    const read = this.#expressions.attempt(tokenizer, () => tokenizer.readHashes()) ?? [];
+    const wrong = read.find(({ name, value }) =>
+      value === undefined ? !words.includes(name.content) : names?.includes(name.content) === false,
+    );
+    for (const { value } of read) this.#expressions.checkOperand(value);
+    if (wrong) {
+      const how = names ? "" : ": values are given as `name: value`";
+      const range = { start: wrong.name.begin, end: Math.max(wrong.end, wrong.name.end) };
+      this.#refuse(range, `\`${clipText(wrong.name.content, 40)}\` cannot stand here${how}`);
+    } else this.#expressions.expectEnd(tokenizer);
+    return read.filter((one) => one !== wrong).map(({ name }) => name.content);
+  }
+
+  #checkAssign({ tokenizer, begin, end }: TagToken): void {
+    const name = tokenizer.readIdentifier().content;
+    tokenizer.skipBlank();
+    if (name === "" || tokenizer.peek() !== "=") {
+      this.#refuse({ start: begin, end }, "an assignment is written `{% assign name = value %}`");
+      return;
+    }
+    tokenizer.advance();
+    const type = this.#expressions.readValue(tokenizer);
+    this.#checking.scope.assign(name, type);
+  }
+
+  #checkCapture(token: TagToken): void {
+    const { tokenizer } = token;
+    const name = tokenizer.readIdentifier().content;
+    this.#open(token, "capture");
+    if (name === "") this.#refuse({ start: token.begin, end: token.end }, "a capture is written `{% capture name %}`");
+    else if (this.#expressions.expectEnd(tokenizer)) this.#checking.scope.assign(name, { type: "string" });
+  }
+
+  #checkRender({ tokenizer, begin, end }: TagToken): void {
+    const quoted = tokenizer.readQuoted();
+    const written = quoted?.content ?? "";
+    const path = toIncludePath(written);
+    const given = quoted ? this.#checkNamed(tokenizer, undefined) : [];
+    const range = { start: quoted?.begin ?? begin, end: quoted?.end ?? end };
+    if (quoted && path !== undefined) {
+      this.#expressions.checkOperand(quoted);
+      this.inclusions.push({ path, given, ...range });
+      return;
+    }
+    const message = quoted
+      ? `\`${clipText(written, 60)}\` cannot be rendered: a path is relative, and has no \`..\` in it`
+      : "the path of the file has to be written out, in quotes";
+    const notes = [{ message: 'write `{% render "rubric.md" %}` for a file beside the worker or in `templates/`' }];
+    this.#checking.report(
+      diagnose("template-include", { message, span: this.#checking.text.spanOf(range.start, range.end), notes }),
+    );
+  }
+
+  #reportUnknownTag({ name, begin, end }: TagToken): void {
+    const span = this.#checking.text.spanOf(begin, end);
+    const isEnd = name === "endraw" || name === "endcomment";
+    const message = isEnd ? `there is nothing that this \`${name}\` could end` : `there is no tag \`${clipText(name, 60)}\``;
+    const notes = isEnd ? [] : tagNotes(name);
+    this.#checking.report(diagnose("template-tag", { message, span, notes: [...notes, rawNote] }));
+  }
+}
+
+function tagNotes(name: string): DiagnosticNote[] {
+  const other = getOwn(otherTagNames, name);
+  if (other !== undefined) return [{ message: `write ${other}` }];
+  const near = didYouMean(name, [...tagNames, ...Object.keys(innerTags), "endraw", "endcomment"]);
+  return near.length > 0 ? near : [{ message: `the tags are ${tagNames.map((one) => `\`${one}\``).join(", ")}` }];
+}

@@ -1,0 +1,150 @@
+import { diagnose } from "../../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import type { ParsedTemplate, TemplateContext } from "../template.ts";
+import { type Inclusion, TemplateChecker } from "./check-template.ts";
+import type { LiquidModule } from "./engine.ts";
+import { rawNote } from "./explain-syntax.ts";
+import { renderer } from "./renderer.ts";
+import { type ScannedTemplate, scanTemplate } from "./scan-template.ts";
+import { templateLimits } from "./template-limits.ts";
+import { TemplateScope } from "./template-scope.ts";
+import { fileTemplateText, type TemplateText, toTemplateText } from "./template-text.ts";
+import { ValueTypes } from "./value-types.ts";
+
+/** A text with the files that it renders, read and checked. */
+export interface CheckedFile {
+  readonly text: TemplateText;
+  readonly assigned: Set<string>;
+}
+
+/** Reads the files that a template renders, checks all of them, and makes a renderer where nothing is wrong. */
+export async function compileTemplate(
+  liquid: LiquidModule,
+  text: Spanned<string>,
+  context: TemplateContext,
+): Promise<ParsedTemplate> {
+  const compiler = new TemplateCompiler(liquid, context);
+  await compiler.check(text);
+  return compiler.finish();
+}
+
+class TemplateCompiler {
+  readonly #liquid: LiquidModule;
+  readonly #context: TemplateContext;
+  readonly #types: ValueTypes | undefined;
+  readonly #list = new DiagnosticList();
+  readonly #used = new Set<string>();
+  /** The files that are rendered, by their paths; those that are not there are undefined. */
+  readonly #files = new Map<string, ScannedTemplate | undefined>();
+  readonly #checked = new Map<string, CheckedFile>();
+  readonly #visited = new Set<string>();
+  #main: CheckedFile | undefined;
+  #characters = 0;
+  #saidRaw = false;
+
+  constructor(liquid: LiquidModule, context: TemplateContext) {
+    this.#liquid = liquid;
+    this.#context = context;
+    this.#types = context.variables && new ValueTypes(context.variables);
+  }
+
+  async check(text: Spanned<string>): Promise<void> {
+    const scanned = this.#scan(toTemplateText(text));
+    this.#main = { text: scanned.text, assigned: new Set() };
+    const inclusions = this.#checkText(scanned, { given: [], assigned: this.#main.assigned });
+    for (const inclusion of inclusions) await this.#include(inclusion, scanned.text, []);
+  }
+
+  finish(): ParsedTemplate {
+    const hasErrors = this.#list.hasErrors;
+    const made =
+      hasErrors || this.#main === undefined
+        ? undefined
+        : renderer({ liquid: this.#liquid, main: this.#main, partials: this.#checked, types: this.#types }, this.#list.report);
+    const template = made && { render: made, usedVariables: this.#used, includes: [...this.#checked.keys()] };
+    return { template, diagnostics: this.#list.toArray() };
+  }
+
+  /** How to write braces is said once. */
+  #report(diagnostic: Diagnostic): void {
+    const notes = diagnostic.notes.filter((note) => note !== rawNote || !this.#saidRaw);
+    this.#saidRaw ||= diagnostic.notes.includes(rawNote);
+    this.#list.report({ ...diagnostic, notes });
+  }
+
+  #scan(text: TemplateText): ScannedTemplate {
+    const scanned = scanTemplate(this.#liquid, text);
+    for (const diagnostic of scanned.diagnostics) this.#report(diagnostic);
+    return scanned;
+  }
+
+  #checkText(
+    scanned: ScannedTemplate,
+    names: { readonly given: readonly string[]; readonly assigned: Set<string> },
+  ): Inclusion[] {
+    const scope = new TemplateScope(this.#types?.fields(), names.given);
+    const checker = new TemplateChecker({
+      liquid: this.#liquid,
+      text: scanned.text,
+      scope,
+      types: this.#types,
+      used: this.#used,
+      report: (diagnostic) => this.#report(diagnostic),
+    });
+    checker.check(scanned.tokens, { isWhole: scanned.diagnostics.length === 0 });
+    for (const name of scope.assigned) names.assigned.add(name);
+    return checker.inclusions;
+  }
+
+  /** Checks a rendered file once for each set of names that it is given. */
+  async #include(inclusion: Inclusion, from: TemplateText, above: readonly string[]): Promise<void> {
+    const { path, given } = inclusion;
+    if (above.includes(path)) {
+      this.#reportCycle(inclusion, from, above);
+      return;
+    }
+    const visit = JSON.stringify([path, [...given].sort()]);
+    if (this.#visited.has(visit)) return;
+    this.#visited.add(visit);
+    const scanned = await this.#read(inclusion, from);
+    if (scanned === undefined) return;
+    const checked = this.#checked.get(path) ?? { text: scanned.text, assigned: new Set() };
+    this.#checked.set(path, checked);
+    for (const inner of this.#checkText(scanned, { given, assigned: checked.assigned })) {
+      await this.#include(inner, scanned.text, [...above, path]);
+    }
+  }
+
+  async #read(inclusion: Inclusion, from: TemplateText): Promise<ScannedTemplate | undefined> {
+    const { path } = inclusion;
+    if (!this.#files.has(path)) {
+      if (this.#files.size >= templateLimits.files) return this.#reportTooMany(inclusion, from);
+      const source = await this.#context.readInclude(path);
+      this.#characters += source?.text.length ?? 0;
+      if (this.#characters > templateLimits.allCharacters) return this.#reportTooMany(inclusion, from);
+      this.#files.set(path, source && this.#scan(fileTemplateText(source)));
+    }
+    const scanned = this.#files.get(path);
+    if (scanned === undefined) this.#reportMissing(inclusion, from);
+    return scanned;
+  }
+
+  #reportMissing({ path, start, end }: Inclusion, { spanOf }: TemplateText): void {
+    const notes = [{ message: "files are looked for in the worker's folder, then in `templates/` of the program" }];
+    this.#list.report(diagnose("template-include", { message: `there is no file \`${path}\``, span: spanOf(start, end), notes }));
+  }
+
+  #reportTooMany({ start, end }: Inclusion, { spanOf }: TemplateText): undefined {
+    const { files, allCharacters } = templateLimits;
+    const message = `a template renders at most ${files} files with ${allCharacters} characters in all`;
+    this.#list.report(diagnose("template-too-large", { message, span: spanOf(start, end) }));
+    return undefined;
+  }
+
+  #reportCycle({ path, start, end }: Inclusion, { spanOf }: TemplateText, above: readonly string[]): void {
+    const round = [...above.slice(above.indexOf(path)), path].map((name) => `\`${name}\``).join(" → ");
+    this.#list.report(diagnose("template-cycle", { message: `a file renders itself: ${round}`, span: spanOf(start, end) }));
+  }
+}

@@ -1,0 +1,85 @@
+import { diagnose } from "../../diagnostics/diagnose.ts";
+import type { Diagnostic, DiagnosticNote } from "../../diagnostics/diagnostic.ts";
+import { clipText } from "../../util/clip-text.ts";
+import type { TemplateText } from "./template-text.ts";
+
+/** What to write where braces belong to the prose. */
+export const rawNote: DiagnosticNote = {
+  message: "if the braces are part of the text, put `{% raw %}` before it and `{% endraw %}` after it",
+};
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The engine's messages in the author's words; a function gets the text from where it stopped reading. */
+const messages: readonly (readonly [RegExp, string | ((rest: string) => string)])[] = [
+  [/^tag .*not closed/s, "this `{%` is not closed by `%}`"],
+  [/^output .*not closed/s, "this `{{` is not closed by `}}`"],
+  [/^raw .*not closed/s, "this text is `{% raw %}`, and no `{% endraw %}` ends it"],
+  [/^illegal tag syntax/, "a tag begins with its name, such as `{% if … %}`"],
+  [/^invalid value expression/, (rest) => (rest === "" ? "a value is missing here" : `\`${shown(rest)}\` is not a value`)],
+  [/^expected filter name/, "the name of a filter is missing after `|`"],
+  [/^expected ":" after filter name/, "a colon belongs between a filter and its arguments"],
+  [/^\[ not closed/, "the `[` is not closed"],
+  [/^invalid range syntax/, "brackets are for ranges, such as `(1..5)`; there are no others in an expression"],
+  [/value expected/, (rest) => (rest === "" ? "a value is missing here" : `\`${shown(rest)}\` is not a value`)],
+];
+
+/** A mistake that the engine found, at the place that it names, or else at the place where it was reading. */
+export function explainSyntax(error: unknown, text: TemplateText, range: Range): Diagnostic {
+  const { originalError, message = "", token } = (error ?? {}) as LiquidFailure;
+  const original = originalError?.message ?? message.replace(/, (?:file:.*, )?line:\d+, col:\d+$/s, "");
+  const at = placeOf(original, token?.begin, { text: text.text, range });
+  const rest = text.text.slice(at, Math.max(range.end, at));
+  const known = messages.find(([pattern]) => pattern.test(original))?.[1];
+  const told = typeof known === "function" ? known(rest.trim()) : (known ?? cannotStand(rest.trim()));
+  return diagnoseSyntax(text, { start: at, end: Math.max(range.end, at) }, told);
+}
+
+/** The engine tells where it stopped reading; the mistake may be a character or two before. */
+function placeOf(message: string, begin: number | undefined, { text, range }: { text: string; range: Range }): number {
+  if (begin === undefined || message.includes("not closed")) return range.start;
+  const isPast = /^expected ("\|" before filter|filter name)/.test(message);
+  const at = message.startsWith("invalid range syntax") ? text.lastIndexOf("(", begin) : begin - (isPast ? 1 : 0);
+  return Math.max(range.start, Math.min(at, range.end));
+}
+
+export function diagnoseSyntax(text: TemplateText, { start, end }: Range, message: string): Diagnostic {
+  const rest = text.text.slice(start, end);
+  const span = text.spanOf(start, end);
+  return diagnose("template-syntax", { message, span, notes: [...habitNotes(rest), rawNote] });
+}
+
+export function cannotStand(rest: string): string {
+  if (rest === "|") return "the name of a filter is missing after `|`";
+  return rest === "" ? "something is missing here" : `\`${shown(rest)}\` cannot stand here`;
+}
+
+function shown(text: string): string {
+  return clipText(text.split("\n", 1)[0] ?? "", 30);
+}
+
+interface LiquidFailure {
+  readonly message?: string;
+  readonly originalError?: Error;
+  readonly token?: { readonly begin?: number };
+}
+
+/** What authors know from other languages. */
+const habits: readonly (readonly [RegExp, string])[] = [
+  [/^\s*&&/, "“and” is written `and`"],
+  [/^\s*\|\|/, "“or” is written `or`"],
+  [/^\s*!(?!=)/, "“not” is written `not`, or `{% unless … %}`"],
+  [/^\s*=(?!=)/, "“equal” is written `==`"],
+  [/^\s*\?/, "a choice is written `{% if … %}…{% else %}…{% endif %}`"],
+  [/^\s*\(/, "there are no functions to call: values are changed by filters, such as `{{ name | upcase }}`"],
+  [/^(?:\{\{)?\s*[#/^]/, "a block is written `{% if … %}…{% endif %}` or `{% for … in … %}…{% endfor %}`"],
+  [/^(?:\{\{)?\s*>/, 'another file is put in by `{% render "file.md" %}`'],
+];
+
+function habitNotes(rest: string): DiagnosticNote[] {
+  const message = habits.find(([pattern]) => pattern.test(rest))?.[1];
+  return message === undefined ? [] : [{ message }];
+}

@@ -1,0 +1,17 @@
+import type { Span } from "../../diagnostics/source.ts";
+
+/** Why a template that was checked could still not be rendered with certain values. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+  readonly reason: "limit" | "missing-value" | "failed";
+  readonly span: Span | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly reason: TemplateError["reason"]; readonly span?: Span | undefined; readonly cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.reason = options.reason;
+    this.span = options.span;
+  }
+}

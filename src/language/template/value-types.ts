@@ -1,0 +1,129 @@
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { getOwn } from "../../util/get-own.ts";
+
+/** What is known of a value: its JSON Schema, or undefined where nothing is. */
+export type ValueType = JsonSchema | undefined;
+
+/** What a value has under a name: perhaps nothing, and then what it could have been. */
+export type Member =
+  | { readonly found: true; readonly type: ValueType }
+  | { readonly found: false; readonly what: string; readonly names: readonly string[] };
+
+const maxHops = 16;
+const combining = ["allOf", "anyOf", "oneOf"] as const;
+const number: JsonSchema = { type: "number" };
+
+/** Reads the schema of a worker's input as the types of a template's variables. */
+export class ValueTypes {
+  readonly #root: JsonSchema;
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+  }
+
+  /** The fields of the input, each with its type; undefined where a part of the schema cannot be followed. */
+  fields(): ReadonlyMap<string, ValueType> | undefined {
+    const fields = new Map<string, ValueType>();
+    return this.#collect(this.#root, fields, 0) ? fields : undefined;
+  }
+
+  /** What `value.key` is. */
+  member(type: ValueType, key: string): Member {
+    const schema = this.#follow(type);
+    switch (schema && kindOf(schema)) {
+      case "object":
+        return memberOfMap(schema ?? {}, key);
+      case "array":
+        return this.#memberOfList(schema, key);
+      case "string":
+        return key === "size" ? found(number) : { found: false, what: "a text", names: ["size"] };
+      case "number":
+      case "integer":
+      case "boolean":
+        return { found: false, what: kindOf(schema ?? {}) === "boolean" ? "a boolean" : "a number", names: [] };
+      default:
+        return found(undefined);
+    }
+  }
+
+  /** The names of a map's fields, as far as they are known. */
+  declared(type: ValueType): readonly string[] {
+    const fields = new Map<string, ValueType>();
+    if (type !== undefined) this.#collect(type, fields, 0);
+    return [...fields.keys()];
+  }
+
+  /** What a loop over a value goes through. */
+  item(type: ValueType): ValueType {
+    const schema = this.#follow(type);
+    return schema && kindOf(schema) === "array" ? asSchema(schema["items"]) : undefined;
+  }
+
+  #memberOfList(schema: ValueType, key: string): Member {
+    if (key === "size") return found(number);
+    if (key === "first" || key === "last" || /^-?\d+$/.test(key)) return found(this.item(schema));
+    return { found: false, what: "a list", names: ["size", "first", "last"] };
+  }
+
+  #collect(type: ValueType, fields: Map<string, ValueType>, depth: number): boolean {
+    const schema = this.#resolve(type);
+    if (schema === undefined || depth > maxHops) return false;
+    for (const [name, field] of Object.entries(asSchema(schema["properties"]) ?? {})) {
+      fields.set(name, fields.has(name) ? undefined : asSchema(field));
+    }
+    const parts = combining.flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as JsonValue[]) : []));
+    return parts.every((part) => this.#collect(asSchema(part), fields, depth + 1));
+  }
+
+  /** A schema that says by itself what the value is; undefined for one that combines others. */
+  #follow(type: ValueType): ValueType {
+    const schema = this.#resolve(type);
+    return schema && combining.some((key) => key in schema) ? undefined : schema;
+  }
+
+  #resolve(type: ValueType): ValueType {
+    let schema = type;
+    for (let hop = 0; schema !== undefined && "$ref" in schema; hop++) {
+      const { $ref: reference } = schema;
+      if (hop >= maxHops || typeof reference !== "string") return undefined;
+      schema = pointTo(this.#root, reference);
+    }
+    return schema;
+  }
+}
+
+function memberOfMap(schema: JsonSchema, key: string): Member {
+  const properties = asSchema(schema["properties"]);
+  if (properties && Object.hasOwn(properties, key)) return found(asSchema(properties[key]));
+  const { additionalProperties: others, patternProperties } = schema;
+  const isOpen = patternProperties !== undefined || (others === undefined ? properties === undefined : others !== false);
+  if (key === "size" || isOpen) return found(key === "size" ? undefined : asSchema(others));
+  return { found: false, what: "a map", names: Object.keys(properties ?? {}) };
+}
+
+function found(type: ValueType): Member {
+  return { found: true, type };
+}
+
+/** The one type of a schema, `null` beside it left out. */
+function kindOf({ type }: JsonSchema): string | undefined {
+  if (typeof type === "string") return type;
+  const kinds = Array.isArray(type) ? type.filter((kind) => kind !== "null") : [];
+  return kinds.length === 1 && typeof kinds[0] === "string" ? kinds[0] : undefined;
+}
+
+function pointTo(root: JsonSchema, reference: string): ValueType {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let value: JsonValue | undefined = root;
+  for (const part of reference.slice(2).split("/")) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = isRecord(value) ? getOwn(value as JsonSchema, key) : undefined;
+  }
+  return asSchema(value);
+}
+
+function asSchema(value: JsonValue | undefined): ValueType {
+  return isRecord(value) ? (value as JsonSchema) : undefined;
+}

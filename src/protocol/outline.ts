@@ -1,0 +1,109 @@
+import type { JsonSchema } from "./tool.ts";
+import type { Limits } from "./usage.ts";
+
+/**
+ * What a program is made of and what it could do, as plain data: what `explain` shows. Made without a model call, and without
+ * running any of the program where it is not trusted. Paths are relative to `root` where they lie in it, with `/`.
+ */
+export interface Outline {
+  readonly v: 1;
+  readonly name: string;
+  /** Absolute. */
+  readonly root: string;
+  readonly trusted: boolean;
+  readonly entry:
+    | { readonly kind: "worker"; readonly id: string }
+    | { readonly kind: "code"; readonly name: string; readonly file: string };
+  /** In the order in which they are met from the entry. */
+  readonly workers: readonly OutlinedWorker[];
+  /** Of a run, by the manifest. */
+  readonly limits: Limits;
+  /** By the manifest. */
+  readonly approval?: "prompt" | "reject_all";
+  /** All that the entry could do, itself or through what it calls. */
+  readonly ceiling: Ceiling;
+  /** SHA-256 of the ceiling: it changes when the program could do more, or less, and not at each edit. */
+  readonly ceilingDigest: string;
+}
+
+export interface OutlinedWorker {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly file: string;
+  /** Null where nothing names one. */
+  readonly model: { readonly id: string; readonly source: string } | null;
+  readonly compatibleModels?: readonly string[];
+  readonly input: JsonSchema;
+  /** Absent: text. */
+  readonly output?: JsonSchema;
+  readonly scopes: readonly OutlinedScope[];
+  readonly limits: Limits;
+  readonly attachments: OutlinedAttachments;
+  readonly toolsets: readonly OutlinedToolset[];
+}
+
+export interface OutlinedScope {
+  readonly name: string;
+  readonly root: string;
+  readonly mode: "ro" | "rw";
+  /** It does not lie in the program's folder. */
+  readonly outside: boolean;
+  readonly suffixes?: readonly string[];
+  readonly maxFileBytes?: number;
+  readonly writeApproval: boolean;
+  readonly readApproval: boolean;
+}
+
+export interface OutlinedAttachments {
+  readonly maxAttachments: number;
+  readonly maxTotalBytes: number;
+  readonly allowedSuffixes: readonly string[];
+  readonly deniedSuffixes: readonly string[];
+  readonly mediaTypes: readonly string[];
+}
+
+export interface OutlinedToolset {
+  /** As written under `toolsets`. */
+  readonly reference: string;
+  /** `unverified`: code that was not looked at for lack of trust, so that its tools are not known. */
+  readonly kind: "built-in" | "code" | "worker" | "unverified";
+  /** The worker's id, where it is one. */
+  readonly worker?: string;
+  /** The file that it comes from, where it is code. */
+  readonly file?: string;
+  readonly tools: readonly OutlinedTool[];
+  /** What the worker could do, itself or through what it calls, that its caller could not: the question of a call says so. */
+  readonly beyond?: readonly string[];
+}
+
+export interface OutlinedTool {
+  /** As a model calls it. */
+  readonly name: string;
+  readonly description: string;
+  readonly plan: ToolPlan;
+  /** What its code may call. */
+  readonly calls?: readonly string[];
+}
+
+/** What will happen to calls of a tool. `depends`: the toolset judges each call by its arguments; `why` says within which bounds. */
+export interface ToolPlan {
+  readonly verdict: "allowed" | "asks" | "blocked" | "depends";
+  readonly why: string;
+}
+
+/** Each list is sorted and without repetitions. */
+export interface Ceiling {
+  readonly workers: readonly string[];
+  /** Who sees what is read: the models that could be asked. */
+  readonly models: readonly string[];
+  /** Roots of scopes. What can be written can be read. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** `filesystem/write_file asks`: toolset, tool and plan. */
+  readonly tools: readonly string[];
+  /** Files that run as code, with all rights of the user. */
+  readonly code: readonly string[];
+  /** References whose tools are not known for lack of trust. */
+  readonly unverified: readonly string[];
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { runCli, temporaryFolder } from "../cli/run-cli.ts";
+
+const root = join(import.meta.dirname, "../..");
+const bin = join(import.meta.dirname, "source-cli.ts");
+const made = [
+  ".gitignore",
+  "input/notes.txt",
+  "llm-do.yaml",
+  "main.worker",
+  "schema/manifest.schema.json",
+  "schema/worker.schema.json",
+  "scripted.ts",
+  "tools.ts",
+];
+const question = "Which file is the longest?";
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+test("what it makes is without mistakes, and runs at once", async () => {
+  const cwd = await temporaryFolder();
+  const init = await runCli(["init", "harbour"], { cwd, bin });
+  expect(init).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(filesIn(join(cwd, "harbour"))).toEqual(made);
+  expect(init.stdout).toContain(`llm-do harbour --model scripted:harbour/scripted.ts --trust "${question}"`);
+
+  const check = await runCli(["check", "harbour", "--trust", "--model", "scripted:harbour/scripted.ts"], { cwd, bin });
+  expect(check).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings and hints\n");
+
+  const args = ["harbour", "--model", "scripted:harbour/scripted.ts", "--trust", question];
+  const run = await runCli(args, { cwd, bin });
+  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(run.stdout).toBe(`input/notes.txt: 31 words\nYou asked: "${question}". A real model would answer that here.\n`);
+  expect(filesIn(join(cwd, "harbour")).filter((path) => !path.startsWith(".llm-do/"))).toEqual(made);
+});
+
+test("it works in the working directory, whatever that is called", async () => {
+  const cwd = join(await temporaryFolder(), "an odd: name");
+  mkdirSync(cwd);
+  const init = await runCli(["init"], { cwd, bin });
+  expect(init.exitCode).toBe(0);
+  expect(init.stdout).toContain("llm-do . --model scripted:scripted.ts --trust");
+  expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "an odd: name"\n');
+  const run = await runCli([".", "--model", "scripted:scripted.ts", "--trust", "x"], { cwd, bin });
+  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("a second time it refuses, and changes nothing", async () => {
+  const cwd = await temporaryFolder();
+  await runCli(["init"], { cwd, bin });
+  writeFileSync(join(cwd, "main.worker"), "mine");
+  const again = await runCli(["init"], { cwd, bin });
+  expect(again).toMatchObject({ exitCode: 2, stdout: "" });
+  for (const path of made.filter((name) => name !== ".gitignore")) expect(again.stderr).toContain(`\n  ${join(path)}\n`);
+  expect(readFileSync(join(cwd, "main.worker"), "utf8")).toBe("mine");
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(".llm-do/\n");
+});
+
+test.each([
+  ["tools.ts", "tools.ts"],
+  ["tools.mjs", "tools.mjs"],
+  ["workers/main.worker", "workers/main.worker"],
+  ["input", "input"],
+])("where there is %s, nothing is made", async (path, named) => {
+  const cwd = await temporaryFolder();
+  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  writeFileSync(join(cwd, path), "mine");
+  const { exitCode, stderr } = await runCli(["init"], { cwd, bin });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`\n  ${join(named)}\n`);
+  expect(filesIn(cwd)).toEqual([path]);
+  expect(readFileSync(join(cwd, path), "utf8")).toBe("mine");
+});
+
+test.skipIf(process.platform === "win32")("a broken link is there, and is not written through", async () => {
+  const cwd = await temporaryFolder();
+  symlinkSync(join(cwd, "elsewhere"), join(cwd, "main.worker"));
+  const { exitCode, stderr } = await runCli(["init"], { cwd, bin });
+  expect({ exitCode, elsewhere: existsSync(join(cwd, "elsewhere")) }).toEqual({ exitCode: 2, elsewhere: false });
+  expect(stderr).toContain("main.worker");
+});
+
+test.each([
+  ["node_modules/\n", "node_modules/\n.llm-do/\n"],
+  ["dist", "dist\n.llm-do/\n"],
+  ["a\n/.llm-do\nb\n", "a\n/.llm-do\nb\n"],
+])(".gitignore %j", async (before, after) => {
+  const cwd = await temporaryFolder();
+  writeFileSync(join(cwd, ".gitignore"), before);
+  expect((await runCli(["init"], { cwd, bin })).exitCode).toBe(0);
+  expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(after);
+});
+
+test("a name and a model are taken", async () => {
+  const cwd = await temporaryFolder();
+  const init = await runCli(["init", "--name", "true", "--model", "openai:gpt-5"], { cwd, bin });
+  expect(init.stdout).toContain(`llm-do . "${question}"`);
+  expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "true"\nmodel: openai:gpt-5\n');
+  const check = await runCli(["check"], { cwd, bin });
+  expect(check.stderr).toContain("no errors, no warnings and hints");
+});
+
+test.each([
+  [["--model", "gpt-5"], "provider:name"],
+  [["--name", " "], "--name is empty"],
+  [["file"], "file is not a folder"],
+  [["--", "x"], "takes none"],
+])("llm-do init %s is a mistake in usage", async (args, why) => {
+  const cwd = await temporaryFolder();
+  writeFileSync(join(cwd, "file"), "");
+  const { exitCode, stderr } = await runCli(["init", ...args], { cwd, bin });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(why);
+  expect(filesIn(cwd)).toEqual(["file"]);
+});
+
+test("its TypeScript passes the strictest checks", async () => {
+  const cwd = await temporaryFolder();
+  await runCli(["init"], { cwd, bin });
+  mkdirSync(join(cwd, "node_modules"));
+  for (const name of ["zod", "@types"])
+    symlinkSync(join(root, "node_modules", name), join(cwd, "node_modules", name), "junction");
+  const options = { rootDir: "/", noUncheckedIndexedAccess: true, typeRoots: ["node_modules/@types"] };
+  const config = { extends: join(root, "tsconfig.json"), compilerOptions: options, include: ["*.ts"] };
+  writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", cwd, "--pretty", "false"], { cwd, encoding: "utf8" });
+  expect(stdout).toBe("");
+}, 30_000);

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bin, cleanEnvironment, copyExample, runCli, scripted, watch } from "./run-cli.ts";
+
+const args = [".", "--model", scripted, "--approve-all", "-q"];
+const nobody = 65_534;
+
+async function runsOf(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+describe("the journal", { timeout: 20_000 }, () => {
+  it("is the owner's alone, is ignored by git, and is not written with --no-journal", async () => {
+    const cwd = await copyExample();
+    await runCli([...args, "--no-journal"], { cwd });
+    expect(await runsOf(join(cwd, ".llm-do"))).toEqual([]);
+    await runCli(args, { cwd });
+    const [run = ""] = await runsOf(join(cwd, ".llm-do/runs"));
+    expect((await stat(join(cwd, ".llm-do/runs", run))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(cwd, ".llm-do/runs", run, "journal.jsonl"))).mode & 0o777).toBe(0o600);
+    expect(await runsOf(join(cwd, ".llm-do"))).toEqual([".gitignore", "runs"]);
+  });
+
+  it("goes to the user's state folder where the program's is read-only, and `runs` finds it there", async () => {
+    const cwd = await copyExample();
+    const asNobody = process.getuid?.() === 0 ? { uid: nobody } : {};
+    await mkdir(join(cwd, "evaluations"), { mode: 0o777 });
+    await chmod(join(cwd, "evaluations"), 0o777);
+    for (const folder of ["home", "state"]) {
+      await mkdir(join(dirname(cwd), folder));
+      if (asNobody.uid !== undefined) await chown(join(dirname(cwd), folder), nobody, nobody);
+    }
+    await chmod(dirname(cwd), 0o755);
+    await chmod(cwd, 0o555);
+    try {
+      const { exitCode, stderr } = await runCli(args, { cwd, ...asNobody });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(await runsOf(join(cwd, ".llm-do"))).toEqual([]);
+      expect(await runsOf(join(dirname(cwd), "state/runs"))).toHaveLength(1);
+      const list = await runCli(["runs", "list"], { cwd, ...asNobody });
+      expect(list.stdout).toMatch(/ done, 7 requests/);
+    } finally {
+      await chmod(cwd, 0o755);
+    }
+  });
+
+  it("stops the run where it cannot be written: 1, before anything has its effect; --no-journal is the way out", async () => {
+    const cwd = await copyExample();
+    await writeFile(join(cwd, ".llm-do"), "a file where the folder should be");
+    const { exitCode, stdout, stderr } = await runCli(args, { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/^llm-do: the journal cannot be written: .*; --no-journal runs without one\n$/);
+    expect(await runsOf(join(cwd, "evaluations"))).toEqual([]);
+    expect((await runCli([...args, "--no-journal"], { cwd })).exitCode).toBe(0);
+  });
+
+  it("stops the run where the disk is full", async () => {
+    const cwd = await copyExample();
+    // A limit on the size of files stands in for a full disk: writing fails where it is reached.
+    const command = `trap '' XFSZ; ulimit -f 8; exec ${process.execPath} ${bin} ${args.join(" ")}`;
+    const child = spawn("bash", ["-c", command], { cwd, env: cleanEnvironment(cwd), stdio: ["ignore", "pipe", "pipe"] });
+    const { exitCode, stdout, stderr } = await watch(child).result;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain("the journal cannot be written: EFBIG");
+    expect(await runsOf(join(cwd, "evaluations"))).toEqual([]);
+    const list = await runCli(["runs", "list"], { cwd });
+    expect(list).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it("shows on 80 columns", async () => {
+    const cwd = await copyExample();
+    await runCli(args, { cwd });
+    const list = await runCli(["runs", "list"], { cwd });
+    expect(list.stdout).toMatch(/^\d{8}-\d{6}-\w{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}done, 7 requests, [\d,]+ tokens\n$/);
+    const show = await runCli(["runs", "show", "last"], { cwd });
+    for (const line of [...list.stdout.split("\n"), ...show.stdout.split("\n")]) expect(line.length).toBeLessThanOrEqual(80);
+    expect(show.stdout).toContain("  main > write_file#4 approved by approve_all\n");
+    const entries = await runCli(["runs", "show", "last", "--json"], { cwd });
+    expect(
+      entries.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).n),
+    ).toEqual([...Array(55).keys()]);
+  });
+});

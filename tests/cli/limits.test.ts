@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { copyExample, runCli, script, scripted, writeProgram } from "./run-cli.ts";
+
+describe("limits", { timeout: 20_000 }, () => {
+  it("tells a caller whose call would be too deep, and goes on", async () => {
+    const cwd = await copyExample();
+    const { exitCode, stdout } = await runCli([".", "--model", scripted, "--approve-all", "--max-depth", "0"], { cwd });
+    expect(exitCode).toBe(0);
+    const refusal = "`main` (depth 0) cannot call `pitch_evaluator`: it would run at depth 1, and the limit is 0";
+    expect(stdout.split(refusal)).toHaveLength(4);
+  });
+
+  it("ends at the limit of turns with what there is, and 6", async () => {
+    const again = { text: "so far", calls: [{ tool: "list_files" }] };
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { filesystem: {} }\nlimits: { turns: 3 }\n---\nGo on.\n",
+      "model.yaml": script({ main: [again, again, again, again] }),
+    });
+    const { exitCode, stdout, stderr } = await runCli([".", "go"], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: "so far\n" });
+    expect(stderr).toBe("llm-do: the run ended at a limit: the limit of 3 turns; the output is what there was so far\n");
+    const json = await runCli([".", "go", "--json"], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({ stopReason: "limit", output: "so far", exitCode: 6 });
+  });
+
+  it("ends with 3 where the output does not fit its schema, after one more try", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\noutput: { total: integer }\n---\nCount.\n",
+      "model.yaml": script({ main: ["many", { json: { total: "three" } }] }),
+      "again.yaml": script({ main: ["many", { json: { total: 3 } }] }),
+    });
+    const { exitCode, stdout, stderr } = await runCli([".", "go"], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: "" });
+    expect(stderr).toContain("`main` gave an output that does not fit its schema: total: must be integer");
+  });
+
+  it("prints an output that has a schema as JSON", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\noutput: { total: integer }\n---\nCount.\n",
+      "model.yaml": script({ main: ["many", { json: { total: 3 } }] }),
+    });
+    expect(await runCli([".", "go"], { cwd })).toEqual({ exitCode: 0, stdout: '{\n  "total": 3\n}\n', stderr: "" });
+  });
+});

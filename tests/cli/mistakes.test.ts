@@ -1,0 +1,147 @@
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type CliOptions, copyExample, runCli, script, scripted, temporaryFolder, writeProgram } from "./run-cli.ts";
+
+const approve = ["--model", scripted, "--approve-all", "-q"];
+
+/** What stderr says of a command that must not run anything. */
+async function refused(args: readonly string[], options: CliOptions): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCli(args, options);
+  expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 2, stdout: "" });
+  return stderr;
+}
+
+describe("mistakes on the command line end with 2", { timeout: 20_000 }, () => {
+  it("prints help on stderr where nothing is said", async () => {
+    const stderr = await refused([], { cwd: await temporaryFolder() });
+    expect(stderr).toContain("Usage: llm-do [run] [options] <target...> [prompt]");
+    expect(stderr).toContain("  4    something needed approval, and nobody could be asked\n");
+  });
+
+  it.each([
+    [["--approv-all", "."], "llm-do: unknown option '--approv-all'\n(Did you mean --approve-all?)\n"],
+    [["-v"], "llm-do: missing required argument 'target'\n"],
+    [[".", "--approve-all", "--reject-all"], "llm-do: --approve-all and --reject-all exclude one another\n"],
+    [[".", "--on-denied", "ask"], "Allowed choices are return, stop."],
+    [[".", "--max-depth", "many"], "It must be a whole number, 0 or more."],
+    [[".", "--limit", "turns=few"], "It must be name=number, with one of depth, turns,"],
+    [[".", "--limit", "shoes=3"], "It must be name=number, with one of depth, turns,"],
+    [[".", "-a", "none.pdf"], "llm-do: --attachment none.pdf: there is no such file\n"],
+    [[".", "-a", "input"], "llm-do: --attachment input: this is not a file\n"],
+    [["nowhere"], "error[target-not-found]: "],
+    [["nowhere/x.worker"], "error[target-not-found]: "],
+    [["chekc"], "= note: if a command was meant: llm-do check\n"],
+    [["README.md"], "error[target-not-found]: `README.md` is neither"],
+    [["input"], "error[entry-not-found]: `input` holds no `main.worker`"],
+    [[".", "--entry", "other"], "error[entry-not-found]: "],
+    [[".", "--entry", "tools.ts:main"], "error[entry-not-found]: there is no file `tools.ts`"],
+    [["runs", "show", "last"], "llm-do: there is no run of `.`"],
+    [["runs", "list", "nowhere"], "llm-do: there is no `nowhere`\n"],
+    [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run"],
+  ])("%j", async (args, text) => {
+    expect(await refused(args, { cwd: await copyExample() })).toContain(text);
+  });
+});
+
+describe("mistakes about models", { timeout: 20_000 }, () => {
+  it("lists the places where a model can be set", async () => {
+    const stderr = await refused(["."], { cwd: await copyExample() });
+    expect(stderr).toContain("error[model-missing]: no model for the worker `main`\n --> main.worker:1:1\n");
+    for (const place of ["`model` in the worker", "`--model`", "`model` in the manifest", "`LLM_DO_MODEL`"])
+      expect(stderr).toContain(place);
+  });
+
+  it("knows its providers", async () => {
+    const cwd = await copyExample();
+    const wrong = await refused([".", "--model", "antropic:claude-sonnet-4-5"], { cwd });
+    expect(wrong).toContain(
+      'error[model-id]: "antropic" in "antropic:claude-sonnet-4-5" is no known provider. Did you mean "anthropic"?',
+    );
+    expect(await refused([".", "--model", "claude-sonnet-4-5"], { cwd })).toContain(
+      'Did you mean "anthropic:claude-sonnet-4-5"?',
+    );
+  });
+
+  it("names the variable of a key that is missing, and ends with 7", async () => {
+    const { exitCode, stdout, stderr } = await runCli([".", "--model", "anthropic:claude-sonnet-4-5"], {
+      cwd: await copyExample(),
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: "" });
+    expect(stderr).toContain("anthropic:claude-sonnet-4-5 needs a key. Set ANTHROPIC_API_KEY");
+  });
+
+  it("ends with 7 where the provider fails, and with stacks at --debug", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\n---\nGo.\n",
+      "model.yaml": script({ main: [{ error: { code: "bad_request", message: "no such model" } }] }),
+    });
+    const plain = await runCli([".", "go", "-q"], { cwd });
+    expect(plain).toEqual({ exitCode: 7, stdout: "", stderr: "llm-do: no such model\n" });
+    for (const [flags, env] of [[["--debug"], {}] as const, [[], { LLM_DO_DEBUG: "1" }] as const]) {
+      const { stderr } = await runCli([".", "go", ...flags], { cwd, env });
+      expect(stderr).toMatch(/RunError: no such model\n {4}at /);
+      expect(stderr).toContain("caused by:\nModelError: no such model\n");
+      expect(stderr).toContain("main starts on scripted:model.yaml");
+    }
+  });
+});
+
+describe("mistakes in a program end with 2, with their place", { timeout: 20_000 }, () => {
+  it("a mistyped key", async () => {
+    const cwd = await copyExample();
+    const path = join(cwd, "main.worker");
+    const text = (await readFile(path, "utf8")).replace("toolsets:", "toolset:");
+    const line = text.slice(0, text.indexOf("toolset:")).split("\n").length;
+    await writeFile(path, text);
+    const stderr = await refused([".", ...approve], { cwd });
+    expect(stderr).toContain(`--> main.worker:${line}:1\n`);
+    expect(stderr).toContain("did you mean `toolsets`?");
+    const check = await refused(["check"], { cwd });
+    expect(check).toContain(`--> main.worker:${line}:1\n`);
+    expect(check).toMatch(/\nllm-do: \.: 1 error, .*\n$/);
+  });
+
+  it("an unknown toolset, beside all the other mistakes, and as JSON", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { filesytem: {} }\nlimits: { turns: none }\n---\nGo.\n",
+      "model.yaml": script({ main: ["done"] }),
+    });
+    const stderr = await refused([".", "go"], { cwd });
+    expect(stderr).toContain("there is no toolset, worker or tool `filesytem`");
+    expect(stderr).toContain("did you mean `filesystem`?");
+    expect(stderr).toContain("--> main.worker:4:");
+    const { exitCode, stdout } = await runCli([".", "go", "--json"], { cwd });
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ v: 1, runId: null, output: null, stopReason: "failed", denied: [], exitCode });
+    expect(result.error.code).toBe("configuration");
+    expect(result.error.diagnostics.length).toBe(2);
+  });
+
+  it("a file where a folder is declared, and a folder that is missing", async () => {
+    const cwd = await copyExample();
+    await writeFile(join(cwd, "evaluations"), "");
+    expect(await refused([".", ...approve], { cwd })).toContain(
+      "the root `./evaluations` of the scope `reports` is not a folder",
+    );
+  });
+});
+
+describe("decks that cannot be evaluated", { timeout: 20_000 }, () => {
+  it("are told to the model; the others are evaluated", async () => {
+    const cwd = await copyExample();
+    const input = join(cwd, "input");
+    await writeFile(join(input, "huge.pdf"), Buffer.alloc(5_000_001, "%PDF-"));
+    await mkdir(join(cwd, "../outside"));
+    await copyFile(join(input, "parcelmoth.pdf"), join(cwd, "../outside/secret.pdf"));
+    await symlink("../../outside/secret.pdf", join(input, "link.pdf"));
+    const { exitCode, stdout } = await runCli([".", ...approve], { cwd });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/\| huge\.pdf \| {2}\| {2}\| {2}\| not evaluated: .*5,?000,?000/);
+    const link = stdout.split("\n").find((line) => line.startsWith("| link.pdf"));
+    if (link !== undefined) expect(link).toContain("not evaluated");
+    expect(stdout).toContain("Reports written: 3.");
+    expect(stdout).not.toContain(cwd);
+    expect(stdout).not.toContain("outside/secret");
+  });
+});

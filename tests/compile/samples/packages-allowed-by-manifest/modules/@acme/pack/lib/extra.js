@@ -1,0 +1,2 @@
+import { tool } from "llm-do";
+export const extra = tool({ input: { type: "object" }, run: () => 1 });

@@ -1,0 +1,2 @@
+import { tool } from "llm-do";
+export const greet = tool({ input: { type: "object" }, run: () => 1 });

@@ -1,0 +1,2 @@
+export const greet = 1;
+throw new Error("imported");

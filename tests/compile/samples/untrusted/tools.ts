@@ -1,0 +1,4 @@
+import "./boom.ts";
+
+export const greet = 1;
+throw new Error("imported");
