@@ -47,12 +47,15 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   failed: exitCodes.failed,
 };
 
+/** Failures that come of a call that was not approved: that nobody could be asked is then what there is to tell. */
+const followsDenial: ReadonlySet<RunErrorCode> = new Set(["denied", "failed", "output_invalid"]);
+
 export function exitCodeOfFailure(thrown: unknown): number {
   if (thrown instanceof UsageError || thrown instanceof CompileError || thrown instanceof UntrustedProgram)
     return exitCodes.usage;
   if (thrown instanceof Interrupted) return exitCodeOfSignal(thrown);
   if (!(thrown instanceof RunError)) return exitCodes.failed;
-  if (thrown.code === "denied" && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
+  if (followsDenial.has(thrown.code) && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
   if (thrown.cause instanceof Interrupted) return exitCodeOfSignal(thrown.cause);
   return ofRunErrors[thrown.code];
 }

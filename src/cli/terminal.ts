@@ -73,6 +73,9 @@ async function ask<T>(
       if (typeof result !== "string") return result.answer;
       process.stderr.write(`${result}\n`);
     }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw thrown;
   } finally {
     lines.close();
     close();
