@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { ApprovalPolicy } from "./approval/policy.ts";
+import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import type { Host } from "./host/host.ts";
-import { createJournal, noJournal } from "./journal/journal.ts";
+import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import type { Provider } from "./models/provider.ts";
@@ -17,9 +17,12 @@ import type { FilePart, Message } from "./protocol/message.ts";
 import type { JsonSchema } from "./protocol/tool.ts";
 import type { Limits } from "./protocol/usage.ts";
 import { toFilePart } from "./runtime/attachments.ts";
+import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
+import { RunError } from "./runtime/run-error.ts";
 import { builtInToolsets } from "./toolsets/built-ins.ts";
+import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
@@ -86,10 +89,22 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
 export async function run(request: RunRequest): Promise<RunOutput> {
   const host = request.host ?? (await defaultHost());
   const program = await requireProgram({ ...request, host });
+  try {
+    return await runProgram(program, { ...request, host });
+  } catch (thrown) {
+    if (thrown instanceof RunError) throw thrown;
+    throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
+  }
+}
+
+async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
+  const { host } = request;
+  const policy = checkPolicy(tighten(request.approval, program));
+  const limits = checkLimits({ ...program.limits, ...request.limits });
   const files = await readFiles(host, request.attachments ?? []);
   const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });
   const runId = host.createId();
-  const redactor = new Redactor(environmentSecrets(host.environment));
+  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets]);
   const isRecorded = request.journal ?? program.journal ?? true;
   const directory = !isRecorded ? undefined : join(await openRunsDirectory(host, program.root), runId);
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
@@ -103,11 +118,11 @@ export async function run(request: RunRequest): Promise<RunOutput> {
     host,
     journal,
     redactor,
-    policy: tighten(request.approval, program),
+    policy,
     resolveModel,
     input,
     files,
-    limits: { ...program.limits, ...request.limits },
+    limits,
     version,
     streaming: request.deltas ?? false,
     signal: request.signal,

@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../proto
 import type { StepSeam } from "../protocol/journal-entry.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
-import type { ApprovalMemory } from "./memory.ts";
+import type { ApprovalMemory, RememberedCall } from "./memory.ts";
 import type { ApprovalPolicy } from "./policy.ts";
 import type { Question, QuestionQueue } from "./question-queue.ts";
 
@@ -22,44 +22,46 @@ export interface DecideOptions {
   /** Takes secrets out of what the approver is shown; memory keeps the call as it is. */
   readonly redact: <T>(value: T) => T;
   readonly onAsk: (request: ApprovalRequest) => void;
+  /** Told before the next question is put. */
+  readonly onAnswer: (decision: ApprovalDecision) => void;
 }
 
 /** After this many denials of one call the next is denied unasked: the model is going round in circles. */
 const denialsBeforeSilence = 2;
 
 /** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted. */
-export async function decide(question: Question, options: DecideOptions): Promise<Decision> {
-  const { policy, memory, questions } = options;
+export async function decide(question: Question & RememberedCall, options: DecideOptions): Promise<Decision> {
+  const { policy, questions } = options;
   if (policy.mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
   if (policy.mode === "reject_all")
     return { decision: { type: "deny", note: "this run rejects everything that asks" }, source: "reject_all" };
-  if (memory.has(question)) return { decision: { type: "approve" }, source: "memory" };
   if (!questions) return { decision: { type: "deny", note: "nobody can be asked in this run" }, source: "nobody" };
-  if (memory.denials(question) >= denialsBeforeSilence) {
-    return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
-  }
   return ask(question, questions, options);
 }
 
-async function ask(
-  question: Question,
-  questions: QuestionQueue,
-  { memory, signal, redact, step, onAsk }: DecideOptions,
-): Promise<Decision> {
+async function ask(call: Question & RememberedCall, questions: QuestionQueue, options: DecideOptions): Promise<Decision> {
+  const { memory, signal, redact, step } = options;
+  const { reference: _, ...question } = call;
+  let source: DecisionSource = "person";
+  /** An answer to another question may have settled this one while it waited. */
+  const known = (): ApprovalDecision | undefined => {
+    if (memory.has(call)) source = "memory";
+    else if (memory.denials(call) >= denialsBeforeSilence) source = "repeated";
+    if (source === "repeated") return { type: "deny", note: "the same call was denied twice already" };
+    return source === "memory" ? { type: "approve" } : undefined;
+  };
+  const onAnswer = (decision: ApprovalDecision) => {
+    const isForRun = decision.type === "approve" && decision.remember === "run" && call.canRemember && !decision.args;
+    if (isForRun) memory.remember(call);
+    if (decision.type === "deny") memory.countDenial(call);
+    options.onAnswer(decision);
+  };
+  const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
+  const seam = { callPath: call.callPath, kind: "question" as const, detail: { tool: call.tool }, sideEffect: false, describe };
   try {
-    const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
-    const seam = {
-      callPath: question.callPath,
-      kind: "question" as const,
-      detail: { tool: question.tool },
-      sideEffect: false,
-      describe,
-    };
-    const decision = await step(seam, () => questions.ask(redact(question), { signal, onAsk }));
-    if (decision.type === "approve" && decision.remember === "run" && question.canRemember && !decision.args)
-      memory.remember(question);
-    if (decision.type === "deny") memory.countDenial(question);
-    return { decision, source: "person" };
+    const asked = () => questions.ask(redact(question), { signal, known, onAsk: options.onAsk, onAnswer });
+    const decision = await step(seam, asked);
+    return { decision, source };
   } catch (thrown) {
     signal.throwIfAborted();
     return { decision: { type: "deny", note: `the approver failed: ${errorMessage(thrown)}` }, source: "error" };

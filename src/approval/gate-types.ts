@@ -64,6 +64,8 @@ export interface GateOptions {
   /** Takes secrets out of what a person is shown. */
   readonly redact: <T>(value: T) => T;
   readonly onDenied: (denied: DeniedCall) => void;
+  /** Ends everything of the run at once: code that catches what a call throws must not go on. */
+  readonly stop: (reason: PolicyStop) => void;
   /** True for what a nested call throws that must end the run, and not be told to a model. */
   readonly endsRun: (thrown: unknown) => boolean;
 }

@@ -5,18 +5,22 @@ import { type Tool, toolFailure, type WorkerRuntime } from "../toolsets/toolset.
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { KeyedQueue } from "../util/keyed-queue.ts";
+import { toJsonValue } from "../util/to-json-value.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type Gate, type GatedCall, type GatedToolset, type GateOptions, PolicyStop, type ToolsetBinding } from "./gate-types.ts";
 import { ApprovalMemory } from "./memory.ts";
 import {
   allowLine,
+  argsToExecute,
   authorsWord,
+  type CheckedArgs,
+  checkArgs,
   describeCall,
   ownVerdict,
   type PendingCall,
   type PreparedCall,
   prepareCall,
-  validateArgs,
+  previewCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
@@ -49,7 +53,7 @@ interface GateRun extends GateOptions {
 }
 
 /** Where a call stands after it was judged: at its end, or again at the beginning with the arguments that a person edited. */
-type Settled = { readonly result: ToolResult } | { readonly edited: JsonObject };
+type Settled = { readonly result: ToolResult } | { readonly edited: CheckedArgs };
 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   const byName = new Map(binding.tools.map((tool) => [binding.prefix ? `${binding.prefix}_${tool.name}` : tool.name, tool]));
@@ -81,11 +85,11 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
 /** Validated, prepared and settled, as often as a person edits the arguments. */
 async function passGate(run: GateRun, call: PendingCall): Promise<ToolResult> {
   try {
-    let args = await validateArgs(call.tool, call.request.args);
+    let args = await checkArgs(call, call.request.args);
     for (;;) {
       const settled = await settleAlone(run, call, await prepareCall(call, args));
       if ("result" in settled) return settled.result;
-      args = await validateArgs(call.tool, settled.edited);
+      args = settled.edited;
     }
   } catch (thrown) {
     return settleFailure(run, call.request, thrown);
@@ -100,7 +104,8 @@ function settleAlone(run: GateRun, call: PendingCall, prepared: PreparedCall): P
   const { targets } = prepared.preparation;
   if (isDelegating(call.tool) || targets.length === 0) return settle(run, call, prepared);
   const waits = run.targets.isBusy(targets);
-  return run.targets.run(targets, async () => settle(run, call, waits ? await prepareCall(call, prepared.view.args) : prepared));
+  const alone = async () => settle(run, call, waits ? await prepareCall(call, prepared.checked) : prepared);
+  return run.targets.run(targets, alone, call.request.runtime.signal);
 }
 
 async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): Promise<Settled> {
@@ -112,14 +117,29 @@ async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): 
   if (verdict.type === "allowed") return { result: await execute(run, call, grant(run, call, prepared)) };
   const { decision, source } = await askFor(run, call, { prepared, why: verdict.why });
   if (decision.type !== "approve") return { result: deny(run, call, { prepared, decision, source }) };
-  if (decision.args && canonicalJson(decision.args) !== canonicalJson(preparation.canonicalArgs))
-    return { edited: decision.args };
-  const again = await prepareCall(call, prepared.view.args);
+  const edited = await editedArgs(run, call, { decision, prepared });
+  if (edited) return { edited };
+  const again = await prepareCall(call, prepared.checked);
   if (again.digest !== digest) {
     const error = `what \`${name}\` was approved for has changed since the question`;
     throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");
   }
   return { result: await execute(run, call, grant(run, call, again)) };
+}
+
+/** What a person made of the arguments; undefined where they are as they were shown. */
+async function editedArgs(run: GateRun, call: PendingCall, { decision, prepared }: Answer): Promise<CheckedArgs | undefined> {
+  const args = decision.type === "approve" ? decision.args : undefined;
+  if (!args || canonicalJson(args) === canonicalJson(run.redact(prepared.view.args))) return undefined;
+  if (JSON.stringify(args).includes("⟦secret:")) {
+    throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
+  }
+  return checkArgs(call, args);
+}
+
+interface Answer {
+  readonly decision: ApprovalDecision;
+  readonly prepared: PreparedCall;
 }
 
 async function askFor(
@@ -128,10 +148,12 @@ async function askFor(
   { prepared, why }: { readonly prepared: PreparedCall; readonly why: string },
 ): Promise<Decision> {
   const { callPath, name: tool, runtime, caller: worker } = call.request;
-  const preview = call.binding.toolset.preview?.(prepared.view);
+  const preview = previewCall(call, prepared);
   const { canonicalArgs: args } = prepared.preparation;
   const description = describeCall(call, prepared);
+  const { reference } = call.binding;
   const question = {
+    reference,
     runId: run.runId,
     callPath,
     worker,
@@ -149,6 +171,9 @@ async function askFor(
     redact: run.redact,
     signal: runtime.signal,
     step: run.step,
+    onAnswer: (decision) => {
+      if (endsRunAt(run, decision)) run.stop(policyStop(call, decision));
+    },
     onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
   });
   run.emit(call.request, { type: "approval-decision", tool, ...outcome });
@@ -166,10 +191,20 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source }: D
   const { note } = decision;
   const description = run.redact(describeCall(call, prepared));
   run.onDenied({ callPath, worker, tool, description, source, ...(note === undefined ? {} : { note }), allow: allowLine(call) });
-  if (decision.type === "stop" || run.policy.onDenied === "stop") {
-    throw new PolicyStop(`\`${tool}\` was denied${note ? `: ${note}` : ""}, and the run stops for it`);
+  if (endsRunAt(run, decision)) {
+    const reason = policyStop(call, decision);
+    run.stop(reason);
+    throw reason;
   }
   return deniedRefusal(tool, note);
+}
+
+function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {
+  return type === "stop" || (type === "deny" && policy.onDenied === "stop");
+}
+
+function policyStop({ request }: PendingCall, { note }: ApprovalDecision): PolicyStop {
+  return new PolicyStop(`\`${request.name}\` was denied${note ? `: ${note}` : ""}, and the run stops for it`);
 }
 
 function grant(run: GateRun, { request }: PendingCall, prepared: PreparedCall): Granted<PreparedCall> {
@@ -181,7 +216,7 @@ function grant(run: GateRun, { request }: PendingCall, prepared: PreparedCall): 
 /** The only place in the product where a tool's code is entered. */
 async function execute(run: GateRun, { tool, request }: PendingCall, granted: Granted<PreparedCall>): Promise<ToolResult> {
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
-  const { preparation, digest, view } = granted;
+  const { preparation, digest } = granted;
   const { runtime, callPath, name } = request;
   const step = {
     callPath,
@@ -190,16 +225,19 @@ async function execute(run: GateRun, { tool, request }: PendingCall, granted: Gr
     sideEffect: preparation.sideEffect ?? tool.sideEffect ?? true,
     describe: (result: ToolResult) => ({ result: result as unknown as JsonObject }),
   };
-  const perform = () =>
-    run.step(step, () =>
-      enter(run, request, () => settled(tool, runtime, async () => tool.execute(view.args, runtime, preparation.payload))),
-    );
+  const work = async () => {
+    const args = await argsToExecute(tool, granted);
+    runtime.signal.throwIfAborted();
+    return tool.execute(args, runtime, preparation.payload);
+  };
+  const perform = () => run.step(step, () => enter(run, request, () => settled(tool, runtime, work)));
   return isDelegating(tool) ? perform() : request.bounded(perform, runtime.signal);
 }
 
 async function enter(run: GateRun, request: GatedCall, work: () => Promise<unknown>): Promise<ToolResult> {
   try {
-    return { ok: true, value: toJsonValue(await work()) };
+    request.runtime.signal.throwIfAborted();
+    return { ok: true, value: toJsonValue(await work()) as JsonValue };
   } catch (thrown) {
     return settleFailure(run, request, thrown);
   }
@@ -220,11 +258,4 @@ function settleFailure(run: GateRun, { runtime }: GatedCall, thrown: unknown): T
   runtime.signal.throwIfAborted();
   if (thrown instanceof PolicyStop || run.endsRun(thrown)) throw thrown;
   return toRefusal(thrown);
-}
-
-function toJsonValue(value: unknown): JsonValue {
-  if (value === undefined) return null;
-  const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw toolFailure("tool_failed", `the tool returned a ${typeof value}, which is not a JSON value`);
-  return JSON.parse(text) as JsonValue;
 }

@@ -1,7 +1,9 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { type OwnVerdict, type Preparation, type PreparedToolsetCall, type Tool, toolFailure } from "../toolsets/toolset.ts";
+import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 
@@ -12,44 +14,76 @@ export interface PendingCall {
   readonly request: GatedCall;
 }
 
+/**
+ * Arguments that fit the schema. Where the schema makes something of them that is not JSON (a Date, a Set), `args` stay as
+ * they were given, to be shown and remembered, and `transformed` says that the tool gets what the schema makes of them.
+ */
+export interface CheckedArgs {
+  readonly args: JsonObject;
+  readonly transformed: boolean;
+}
+
 /** What would run: looked at, in its one form, with the digest that the question and the execution share. */
 export interface PreparedCall {
+  readonly checked: CheckedArgs;
   readonly preparation: Preparation;
   readonly digest: string;
   readonly view: PreparedToolsetCall;
 }
 
 /** Throws a `ToolFailure` that says which argument is wrong and why. */
-export async function validateArgs(tool: Tool, args: JsonValue): Promise<JsonObject> {
+export async function checkArgs({ tool, request }: PendingCall, given: JsonValue): Promise<CheckedArgs> {
   const { name } = tool;
+  // A copy: code may keep what it passed, change it while the call waits, or give it accessors.
+  const args = copyJson(given);
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
-  const checked = await tool.input.validate(args);
+  const checked = await abortable((async () => tool.input.validate(args))(), request.runtime.signal);
   if (!checked.ok) {
     const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
     throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
   }
-  return checked.value as JsonObject;
+  const isPlain = isPlainJson(checked.value);
+  return { args: (isPlain ? checked.value : args) as JsonObject, transformed: !isPlain };
 }
 
-export async function prepareCall({ binding, tool, request }: PendingCall, args: JsonObject): Promise<PreparedCall> {
-  const call = { tool: tool.name, args, config: binding.config };
+export async function prepareCall({ binding, tool, request }: PendingCall, checked: CheckedArgs): Promise<PreparedCall> {
+  const call = { tool: tool.name, args: checked.args, config: binding.config };
   const { scopes, signal } = request.runtime;
-  const preparation = (await binding.toolset.prepare?.(call, { scopes, signal })) ?? {
-    canonicalArgs: args,
-    targets: [],
-    facts: {},
-  };
-  // What is judged and shown is what runs: nobody changes the arguments on the way.
-  const canonicalArgs = freeze(preparation.canonicalArgs);
-  const digest = sha256(canonicalJson([binding.reference, tool.name, canonicalArgs, preparation.facts]));
-  return { preparation: { ...preparation, canonicalArgs }, digest, view: { ...call, args: canonicalArgs, preparation } };
+  const found = await abortable((async () => binding.toolset.prepare?.(call, { scopes, signal }))(), signal);
+  const plain = { targets: [], facts: {} };
+  const preparation = { ...(found ?? plain), canonicalArgs: frozenJson(found?.canonicalArgs ?? checked.args) };
+  const digest = sha256(canonicalJson([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]));
+  const view = { ...call, args: preparation.canonicalArgs, preparation };
+  return { checked: { args: view.args, transformed: checked.transformed && found === undefined }, preparation, digest, view };
+}
+
+/** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */
+export async function argsToExecute(tool: Tool, { checked }: PreparedCall): Promise<JsonObject> {
+  const args = copyJson(checked.args) as JsonObject;
+  if (!checked.transformed) return args;
+  const made = await tool.input.validate(args);
+  if (!made.ok)
+    throw toolFailure("invalid_arguments", `the arguments of \`${tool.name}\` no longer fit: ${renderIssues(made.issues)}`);
+  return made.value as JsonObject;
 }
 
 export function ownVerdict({ binding, tool }: PendingCall, { view }: PreparedCall): OwnVerdict | undefined {
-  if (binding.toolset.needsApproval) return binding.toolset.needsApproval(view);
+  if (binding.toolset.needsApproval) return checkVerdict(binding.toolset.needsApproval(view));
   if (tool.approval === "pre-approved") return { type: "pre-approved", why: "its author pre-approves it" };
   return tool.approval === "ask" ? { type: "needs-approval", by: "default" } : undefined;
+}
+
+/** What is no verdict (a promise, a misspelt type) blocks; what asks and does not say why asks by a rule. */
+function checkVerdict(own: unknown): OwnVerdict | undefined {
+  if (own === undefined) return undefined;
+  const { type, by, why } = isRecord(own) ? own : {};
+  const reason = typeof why === "string" ? { why } : {};
+  if (type === "pre-approved") return { type, ...reason };
+  if (type === "needs-approval") return { type, by: by === "default" ? "default" : "rule", ...reason };
+  if (type === "blocked") return { type, why: reason.why ?? "its toolset says so" };
+  ignorePromise(own);
+  return { type: "blocked", why: "its toolset gave no verdict that is known" };
 }
 
 /** What the worker's author says of the tool under `_approval_config`. */
@@ -58,7 +92,11 @@ export function authorsWord({ binding, tool }: PendingCall): boolean | undefined
 }
 
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {
-  return binding.toolset.describeCall?.(view) ?? `${request.name} ${canonicalJson(view.args)}`;
+  return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
+}
+
+export function previewCall({ binding }: PendingCall, { view }: PreparedCall) {
+  return settledNow(binding.toolset.preview?.(view));
 }
 
 /** The line of a worker's file that would pre-approve the call. */
@@ -67,8 +105,14 @@ export function allowLine({ binding, tool }: PendingCall): string {
   return `toolsets: { ${reference}: { _approval_config: { ${tool.name}: { pre_approved: true } } } }`;
 }
 
-function freeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) freeze(member);
-  return Object.freeze(value);
+/** These hooks are pure and answer at once; a promise is a mistake of the toolset's author. */
+function settledNow<T>(value: T): T {
+  if (ignorePromise(value)) throw new TypeError("`describeCall` and `preview` of a toolset must not be async");
+  return value;
+}
+
+function ignorePromise(value: unknown): boolean {
+  if (!(value instanceof Promise)) return false;
+  value.catch(() => undefined);
+  return true;
 }

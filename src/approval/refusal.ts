@@ -3,6 +3,7 @@ import type { ToolError } from "../protocol/tool.ts";
 import { toToolFailure } from "../toolsets/scope-failure.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { copyJson } from "../util/plain-json.ts";
 
 export function refusal(error: ToolError): ToolResult {
   return { ok: false, error };
@@ -11,9 +12,18 @@ export function refusal(error: ToolError): ToolResult {
 /** What was thrown on a call's way, as the model is told of it. */
 export function toRefusal(caught: unknown): ToolResult {
   const thrown = toToolFailure(caught);
-  if (thrown instanceof ToolFailure) return refusal(thrown.toolError);
+  if (thrown instanceof ToolFailure) return refusal(plainError(thrown.toolError));
   const hint = "the tool itself failed; try other arguments or another way";
-  return refusal({ type: "tool_failed", error: errorMessage(thrown), hint });
+  return refusal({ type: "tool_failed", error: String(errorMessage(thrown)), hint });
+}
+
+/** Code can put anything into its failure; what does not go into JSON must not end the run. */
+function plainError(error: ToolError): ToolError {
+  try {
+    return copyJson(error);
+  } catch {
+    return { type: "tool_failed", error: String(error.error) };
+  }
 }
 
 export function deniedRefusal(tool: string, note: string | undefined): ToolResult {

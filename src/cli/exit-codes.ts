@@ -1,6 +1,7 @@
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
+import { errorMessage } from "../util/error-message.ts";
 
 /** How the process ends; documented in docs/cli.md, the same in every mode. */
 export const exitCodes = {
@@ -35,6 +36,14 @@ export class Interrupted extends Error {
   }
 }
 
+/** The reason of an abort where code of the program threw outside of any call: in a timer, or a listener. */
+export class StrayFailure extends Error {
+  constructor(cause: unknown) {
+    super(`the program's code failed outside of any call: ${errorMessage(cause)}`, { cause });
+    this.name = "StrayFailure";
+  }
+}
+
 const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   input_invalid: exitCodes.usage,
   configuration: exitCodes.usage,
@@ -57,6 +66,7 @@ export function exitCodeOfFailure(thrown: unknown): number {
   if (!(thrown instanceof RunError)) return exitCodes.failed;
   if (followsDenial.has(thrown.code) && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
   if (thrown.cause instanceof Interrupted) return exitCodeOfSignal(thrown.cause);
+  if (thrown.cause instanceof StrayFailure) return exitCodes.failed;
   return ofRunErrors[thrown.code];
 }
 

@@ -1,6 +1,6 @@
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes } from "./exit-codes.ts";
-import { endProcess, writeStderr } from "./output.ts";
+import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { renderFailure } from "./render-failure.ts";
 
@@ -8,13 +8,9 @@ import { renderFailure } from "./render-failure.ts";
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
-  process.exitCode = exitCodes.failed;
-  process.once("beforeExit", () => writeStderr(stuck));
+  failUnlessEnded();
   await endProcess(await runCommandLine(argv));
 }
-
-/** Node ends a process in silence, and with 0, where a promise that it waits for can never settle. */
-const stuck = "llm-do: the run has not ended, and nothing is left to wait for: a promise of the program's code never settles\n";
 
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");

@@ -1,13 +1,21 @@
+const writeToStdout = process.stdout.write.bind(process.stdout);
+
+/** From now on stdout is for the result alone: what code of the program prints (`console.log`) goes to stderr. */
+export function reserveStdout(): void {
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+}
+
 /** Writes the result; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
 export function writeResult(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    writeToStdout(text, (error) => {
       if (!error || (error as NodeJS.ErrnoException).code === "EPIPE") resolve();
       else reject(error);
     });
   });
 }
 
+let isEnding = false;
 let held: string[] | undefined;
 
 /** Progress and diagnostics. While a question is open they wait, so that nothing is written into its answer. */
@@ -31,14 +39,34 @@ export async function holdStderr<T>(work: () => Promise<T>): Promise<T> {
 
 /** Ends the process, whatever a program's code left open, when all that was written has been handed to the system. */
 export async function endProcess(exitCode: number): Promise<void> {
-  process.exitCode = exitCode;
   await Promise.all([process.stdout, process.stderr].map(drain));
+  isEnding = true;
   process.exit(exitCode);
 }
 
+/**
+ * A process that ends in any other way than by `endProcess` has not done its work: it says so, and does not end with 0.
+ * Node ends it in silence where a promise that it waits for can never settle; code of the program can call `process.exit`.
+ */
+export function failUnlessEnded(): void {
+  process.exitCode = 1;
+  process.once("beforeExit", () => {
+    writeStderr(
+      "llm-do: the run has not ended, and nothing is left to wait for: a promise of the program's code never settles\n",
+    );
+  });
+  process.on("exit", (code) => {
+    if (isEnding || code !== 0) return;
+    process.stderr.write("llm-do: the process was ended before its work was done: code of the program called process.exit\n");
+    process.exitCode = 1;
+  });
+}
+
+/** Writes come in order: when an empty one is done, so are all before it. */
 function drain(stream: NodeJS.WriteStream): Promise<void> {
+  const write = stream === process.stdout ? writeToStdout : stream.write.bind(stream);
   return new Promise((resolve) => {
     if (stream.writableLength === 0 || stream.destroyed) resolve();
-    else stream.write("", () => resolve());
+    else write("", () => resolve());
   });
 }

@@ -22,4 +22,8 @@ export interface Compilation {
   readonly modules: Modules;
   readonly packages: Packages;
   readonly overrides: Overrides;
+  /** Values of the environment that configuration asked for, by the name of their variable: to be redacted. */
+  readonly secrets: Map<string, string>;
+  /** Whether the program is to be run now: what it lacks from outside is then an error. */
+  readonly toRun: boolean;
 }

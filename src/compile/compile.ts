@@ -8,7 +8,7 @@ import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import type { Compilation } from "./compilation.ts";
 import { freezeProgram } from "./freeze-program.ts";
-import { folderNames, type Home, listedNames } from "./home.ts";
+import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
 import { linkWorker } from "./link-worker.ts";
@@ -42,7 +42,7 @@ export interface CompileOptions {
   readonly providers: readonly string[];
   /** Whether the program's code may be imported. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
-  /** Whether the program is to be run now: a worker without a model is then an error. */
+  /** Whether the program is to be run now: a worker without a model, or a variable that is not set, is then an error. */
   readonly toRun: boolean;
 }
 
@@ -87,12 +87,12 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
 }
 
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
-  const { host, builtIns, trusted, set, modelFor } = options;
+  const { host, builtIns, trusted, set, modelFor, toRun } = options;
   const { root, listed } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
   const home: Home = { folder: root, prefix: "", names: listed ? listedNames(listed) : folderNames(host, root) };
-  const files = new ProgramFiles(host, report);
+  const files = new ProgramFiles({ host, report, listed });
   const manifest = await loadManifest(place, { host, files, home, diagnostics });
   return {
     host,
@@ -105,13 +105,16 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     modules: new Modules({ host, files, trusted, report }),
     packages: new Packages({ host, root, manifest, report }),
     overrides: new Overrides({ set, modelFor }, report),
+    secrets: new Map(),
+    toRun,
   };
 }
 
 /** Code that starts a run reaches all workers of its program, and the tools beside it. */
 async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
   const { home, modules } = compilation;
-  if (entry.kind === "worker") return resolveWorkers(compilation, [{ path: entry.path, home, isEntry: true }], calls);
+  if (entry.kind === "worker")
+    return resolveWorkers(compilation, [{ path: entry.path, home: homeOf(entry.path, home), isEntry: true }], calls);
   const code = { path: entry.path, home, name: entry.name.value };
   const files = new Set([entry.path, ...(await home.names.codeFiles())]);
   const exports = await Promise.all([...files].map((path) => modules.values(path, home)));
@@ -124,7 +127,7 @@ async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: Ca
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers, model, toRun }: CompileOptions,
+  { providers, model }: CompileOptions,
 ): Promise<Map<string, Worker>> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {
@@ -132,7 +135,7 @@ async function linkAll(
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
-  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model, required: toRun });
+  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
   for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, { compilation, modelOf, workerOf }));
   return workers;
 }

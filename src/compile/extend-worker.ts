@@ -70,7 +70,7 @@ async function findFile(compilation: Compilation, reference: Spanned<string>, ho
 }
 
 function findProfile({ manifest, diagnostics }: Compilation, { value, span }: Spanned<string>, home: Home): Base | undefined {
-  const profiles = home.prefix === "" ? (manifest?.profiles?.value ?? []) : [];
+  const profiles = home.package === undefined ? (manifest?.profiles?.value ?? []) : [];
   const profile = profiles.find(({ name }) => name.value === value);
   if (profile) return { key: `profile ${value}`, settings: profile.value.value };
   const near = didYouMean(

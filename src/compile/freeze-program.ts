@@ -15,7 +15,7 @@ export interface ProgramParts {
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
-  { root, home, manifest, files }: Compilation,
+  { root, home, manifest, files, overrides, secrets }: Compilation,
   { entry, workers, callables, codeFiles }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
@@ -30,7 +30,8 @@ export function freezeProgram(
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
     callables,
     files: [...new Set([...files.digests.keys(), ...codeFiles])],
-    digest: sha256(canonicalJson([sources, models])),
+    digest: sha256(canonicalJson([sources, models, overrides.texts])),
+    secrets: [...secrets].map(([name, value]) => ({ name, value })),
     limits: linkLimits(manifest?.limits?.value),
     ...(approval ? { approval: approval.value } : {}),
     ...(args ? { args: args.value } : {}),

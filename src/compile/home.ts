@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Host } from "../host/host.ts";
+import { isInside } from "./is-inside.ts";
 
 /** A folder that names and relative paths are confined to: the program's, or that of an npm package. */
 export interface Home {
@@ -7,7 +8,16 @@ export interface Home {
   readonly folder: string;
   /** Before the ids of its workers: nothing for the program, `@acme/pack:` for a package. */
   readonly prefix: string;
+  /** Its name, where it is an npm package. */
+  readonly package?: string;
   readonly names: Names;
+}
+
+/** The home of a file that a name means. A file that the user listed and that lies elsewhere has its own folder for one. */
+export function homeOf(path: string, home: Home): Home {
+  if (isInside(home.folder, path)) return home;
+  const folder = dirname(path);
+  return { ...home, folder, prefix: `${relative(home.folder, folder).replaceAll("\\", "/")}/` };
 }
 
 /** What bare names can mean. Nothing is walked unless a name misses. */

@@ -13,8 +13,6 @@ export interface ModelOptions {
   readonly providers: readonly string[];
   /** `--model`, or the library's `model`. */
   readonly model: string | undefined;
-  /** Whether a worker without a model is a mistake (it is to be run) or only worth a hint. */
-  readonly required: boolean;
 }
 
 /** A model as somebody wrote it, and where: in words for people, and as a place. */
@@ -29,7 +27,7 @@ export function linkModel(compilation: Compilation, worker: LoadedWorker, option
   const { diagnostics, files } = compilation;
   const written = findModel(compilation, worker, options.model);
   if (!written) {
-    reportMissing(compilation, worker, options.required);
+    reportMissing(compilation, worker);
     return undefined;
   }
   const { text, source, span } = written;
@@ -62,11 +60,12 @@ function findModel(
   return { text, source, span: wholeOf(createFlagSource(source, text)) };
 }
 
-function reportMissing({ diagnostics }: Compilation, { name, file }: LoadedWorker, required: boolean): void {
+/** A mistake if it is to be run, else only worth a hint. */
+function reportMissing({ diagnostics, toRun }: Compilation, { name, file }: LoadedWorker): void {
   const message = `no model for the worker \`${name}\``;
   const notes = [{ message: "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`" }];
   const span = file.name?.span ?? startOf(file.source);
-  diagnostics.report(diagnose(required ? "model-missing" : "model-unset", { message, notes, span }));
+  diagnostics.report(diagnose(toRun ? "model-missing" : "model-unset", { message, notes, span }));
 }
 
 function checkCompatible(

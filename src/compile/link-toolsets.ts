@@ -6,6 +6,7 @@ import { renderIssues } from "../schema/schema.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
+import { expandVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 
@@ -81,7 +82,7 @@ async function linkConfig(
   compilation: Compilation,
 ): Promise<{ readonly value: unknown } | undefined> {
   if (!toolset.config) return checkConfigIsEmpty(syntax, compilation) ? { value: {} } : undefined;
-  const checked = await toolset.config.validate(syntax.config.value);
+  const checked = await toolset.config.validate(expandVariables(compilation, syntax));
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
     const span = spanOf(syntax, issue.path) ?? syntax.reference.span;

@@ -1,16 +1,16 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { AttachmentPolicySyntax, SchemaSyntax } from "../language/worker-file.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import type { AttachmentPolicySyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
+import type { ModelSettings } from "../models/model.ts";
 import { type AttachmentPolicy, defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
-import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { fromJsonSchema, jsonSchemaProblem } from "../schema/from-json-schema.ts";
-import type { Schema } from "../schema/schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
 import { linkLimits } from "./link-limits.ts";
+import { linkPrompt } from "./link-prompt.ts";
+import { linkInputSchema, linkSchema } from "./link-schema.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkToolsets } from "./link-toolsets.ts";
-import { renderPrompt } from "./render-prompt.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
 /** What a worker takes whose author declares no input. */
@@ -32,7 +32,7 @@ export interface WorkerLinks {
 
 /** Makes the linked form of one resolved worker: defaults filled in, schemas compiled, toolsets configured; frozen. */
 export async function linkWorker(resolved: ResolvedWorker, { compilation, modelOf, workerOf }: WorkerLinks): Promise<Worker> {
-  const { file, name, id } = resolved;
+  const { file, name, id, home } = resolved;
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
@@ -42,38 +42,29 @@ export async function linkWorker(resolved: ResolvedWorker, { compilation, modelO
     workerOf,
   });
   const { compatible_models: compatible } = file;
-  const input = (await linkSchema(compilation, file.input)) ?? fromJsonSchema(defaultInput);
+  const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
+  const output = await linkSchema(compilation, file.output, home);
   return Object.freeze({
     id,
     name,
     description: file.description?.value ?? firstSentence(file.instructions.value),
     model: modelOf(resolved),
     compatibleModels: compatible?.value.map(({ value }) => value),
-    input,
-    output: await linkSchema(compilation, file.output),
-    render: (values: JsonObject) => renderPrompt(file.instructions.value, values),
+    modelSettings: linkModelSettings(file.model_settings?.value),
+    input: input.schema,
+    output: output?.schema,
+    render: await linkPrompt(compilation, resolved, input),
     toolsets,
     scopes,
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
     limits: linkLimits(file.limits?.value),
+    locked: file.locked?.value ?? false,
   });
 }
 
-async function linkSchema(
-  { diagnostics }: Compilation,
-  syntax: { readonly value: SchemaSyntax; readonly span: import("../diagnostics/source.ts").Span } | undefined,
-): Promise<Schema | undefined> {
-  if (!syntax) return undefined;
-  if (syntax.value.kind === "reference") {
-    const message = `\`${clipText(syntax.value.reference.value, 80)}\`: a schema in code cannot be referred to yet`;
-    const notes = [{ message: "write the fields here, as `name: type, description`" }];
-    diagnostics.report(diagnose("schema-reference-unsupported", { message, span: syntax.value.reference.span, notes }));
-    return undefined;
-  }
-  const problem = await jsonSchemaProblem(syntax.value.jsonSchema);
-  if (problem === undefined) return fromJsonSchema(syntax.value.jsonSchema);
-  diagnostics.report(diagnose("schema-invalid", { message: `this schema cannot be used: ${problem}`, span: syntax.span }));
-  return undefined;
+function linkModelSettings(syntax: ModelSettingsSyntax | undefined): ModelSettings {
+  const entries = Object.entries(syntax ?? {}).map(([name, setting]: [string, Spanned<unknown>]) => [name, setting.value]);
+  return Object.fromEntries(entries) as ModelSettings;
 }
 
 function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): AttachmentPolicy {

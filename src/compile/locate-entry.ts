@@ -5,8 +5,8 @@ import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
+import { isInside } from "./is-inside.ts";
 import type { ProgramPlace } from "./locate-target.ts";
-import { isInside } from "./program-files.ts";
 
 /** What starts a run: a worker, or an exported function. Paths are absolute. */
 export type EntryPlace =

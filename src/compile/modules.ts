@@ -5,7 +5,8 @@ import type { Source, Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Home } from "./home.ts";
-import { isInside, type ProgramFiles } from "./program-files.ts";
+import { isInside } from "./is-inside.ts";
+import type { ProgramFiles } from "./program-files.ts";
 
 /** What a module exports, as far as its text says. */
 export interface ModuleExports {
@@ -62,9 +63,10 @@ export class Modules {
   }
 
   /** The values that a module exports. Undefined without trust, and where it fails, with a diagnostic. */
-  values(path: string, home: Home): Promise<ReadonlyMap<string, unknown> | undefined> {
+  async values(path: string, home: Home): Promise<ReadonlyMap<string, unknown> | undefined> {
+    if (!(await this.#isConfined(path, home))) return undefined;
     this.#used.set(path, home);
-    if (!this.trusted) return Promise.resolve(undefined);
+    if (!this.trusted) return undefined;
     const known = this.#values.get(path) ?? this.#import(path);
     this.#values.set(path, known);
     return known;
@@ -92,8 +94,17 @@ export class Modules {
   }
 
   async #lex(path: string, home: Home): Promise<LexedModule> {
-    const source = await this.#options.files.read(path, home);
+    const source = (await this.#isConfined(path, home)) ? await this.#options.files.read(path, home) : undefined;
     return source ? lexModule(source) : { ...nothing, unreadable: true };
+  }
+
+  /** A link that leads out of the program would run what nobody was asked to trust. */
+  async #isConfined(path: string, home: Home): Promise<boolean> {
+    const { host, files, report } = this.#options;
+    if (await files.isConfined(path, home)) return true;
+    const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
+    report(diagnose("reference-outside", { message }));
+    return false;
   }
 
   async #import(path: string): Promise<ReadonlyMap<string, unknown> | undefined> {

@@ -5,10 +5,10 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { abilities, ceilingOf, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
+import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 import { planTools } from "./plan-tools.ts";
-import { isInside } from "./program-files.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 

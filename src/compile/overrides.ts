@@ -34,6 +34,11 @@ export class Overrides {
     this.#models = modelFor.flatMap((text) => parseModelFor(text, report) ?? []);
   }
 
+  /** All of them as they were written: part of what a program is. */
+  get texts(): readonly string[] {
+    return [...this.#sets.map(({ text }) => text), ...this.#models.map(({ model }) => model.span.source.text)];
+  }
+
   /** A worker's frontmatter as the command line has it. */
   patch(root: MapNode, worker: Overridden): MapNode {
     let patched = root;

@@ -8,8 +8,8 @@ import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { folderNames, type Home } from "./home.ts";
+import { isInside } from "./is-inside.ts";
 import { exportedFile } from "./package-exports.ts";
-import { isInside } from "./program-files.ts";
 
 export interface PackagesOptions {
   readonly host: Host;
@@ -75,7 +75,8 @@ export class Packages {
     for (let folder = root; ; folder = dirname(folder)) {
       const place = join(folder, "node_modules", name);
       const description = await readDescription(host, place);
-      if (description) return { home: { folder: place, prefix: `${name}:`, names: folderNames(host, place) }, description };
+      if (description)
+        return { home: { folder: place, prefix: `${name}:`, package: name, names: folderNames(host, place) }, description };
       if (dirname(folder) === folder) return undefined;
     }
   }

@@ -7,6 +7,7 @@ import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** `--set worker.key=value`, taken apart. */
 export interface Override {
+  readonly text: string;
   readonly segments: readonly [Spanned<string>, ...Spanned<string>[]];
   readonly value: SyntaxNode;
 }
@@ -45,7 +46,11 @@ function finish(
 ): Override | undefined {
   const [first, ...rest] = segments;
   if (!first) return undefined;
-  return { segments: [first, ...rest], value: readValue({ source, start: at, end: source.text.length }, report) };
+  return {
+    text: source.text,
+    segments: [first, ...rest],
+    value: readValue({ source, start: at, end: source.text.length }, report),
+  };
 }
 
 type ReadSegment = { readonly segment: Spanned<string>; readonly end: number } | { readonly problem: string };

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
@@ -9,6 +9,14 @@ import { errorMessage } from "../util/error-message.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isFlag } from "./flag.ts";
 import type { Home } from "./home.ts";
+import { isInside } from "./is-inside.ts";
+
+export interface ProgramFilesOptions {
+  readonly host: Host;
+  readonly report: (diagnostic: Diagnostic) => void;
+  /** Files that the user named one by one: they may lie anywhere. */
+  readonly listed?: readonly string[] | undefined;
+}
 
 /** The files of one program, each read once. Whatever was read counts as part of the program. */
 export class ProgramFiles {
@@ -18,10 +26,12 @@ export class ProgramFiles {
   readonly #places = new WeakMap<Source, { readonly path: string; readonly home: Home }>();
   readonly #digests = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
+  readonly #listed: ReadonlySet<string>;
 
-  constructor(host: Host, report: (diagnostic: Diagnostic) => void) {
+  constructor({ host, report, listed = [] }: ProgramFilesOptions) {
     this.#host = host;
     this.#report = report;
+    this.#listed = new Set(listed);
   }
 
   /** SHA-256 of every file that was read, by absolute path. */
@@ -70,6 +80,7 @@ export class ProgramFiles {
 
   /** Whether a file really lies in its home, links followed. */
   async isConfined(path: string, home: Home): Promise<boolean> {
+    if (this.#listed.has(path)) return true;
     const folder = this.#realPath(home.folder);
     return isInside(await folder, await this.#realPath(path));
   }
@@ -100,11 +111,6 @@ export class ProgramFiles {
   }
 }
 
-/** Whether a path is a folder or lies below it, by its words alone. */
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function describe({ prefix }: Home): string {
-  return prefix === "" ? "the program's folder" : `the package \`${prefix.slice(0, -1)}\``;
+function describe({ package: name }: Home): string {
+  return name === undefined ? "the program's folder" : `the package \`${name}\``;
 }

@@ -3,7 +3,7 @@ import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Callable, Worker } from "../program/program.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
 import type { Compilation } from "./compilation.ts";
-import type { Home } from "./home.ts";
+import { type Home, homeOf } from "./home.ts";
 
 /** A worker that code may call by name. */
 export interface CalledWorker {
@@ -78,7 +78,7 @@ export class CallTable {
   async #meanings(name: string, { home, path: from }: CodePlace): Promise<CallTarget[]> {
     const { modules } = this.#compilation;
     const found: CallTarget[] = [];
-    for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home });
+    for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home: homeOf(path, home) });
     for (const path of new Set([from, ...(await home.names.codeFiles())])) {
       if (!(await modules.exports(path, home)).names.has(name)) continue;
       const tool = (await modules.values(path, home))?.get(name);

@@ -9,7 +9,7 @@ import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
-import type { Home } from "./home.ts";
+import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
 import { isSpecifier } from "./packages.ts";
 
@@ -55,7 +55,7 @@ export async function resolveReference(
 
 /** The manifest's named configuration of this name. Packages have none. */
 function findNamed({ manifest }: Compilation, { value }: Spanned<string>, home: Home): ToolsetSyntax | undefined {
-  if (home.prefix !== "") return undefined;
+  if (home.package !== undefined) return undefined;
   return manifest?.toolsets?.value.find(({ reference }) => reference.value === value);
 }
 
@@ -148,7 +148,7 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
     : [];
   const workers = (await home.names.workerPaths(name)).map((path) => ({
     description: `the worker ${show(path)}`,
-    resolve: async () => ({ kind: "worker" as const, path, home }),
+    resolve: async () => ({ kind: "worker" as const, path, home: homeOf(path, home) }),
   }));
   const exported = (await modulesOf(compilation, home))
     .filter(({ names }) => names.has(name))

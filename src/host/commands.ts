@@ -4,13 +4,26 @@ import type { ResolvedPath, Scopes } from "./scopes.ts";
 export interface Commands {
   /** Whether commands can be isolated here, and how; found out once, by trying. */
   isolation(): Promise<Isolation>;
-  /** Where a bare program name leads on the fixed PATH, as an absolute host path; undefined where it leads nowhere. */
-  which(name: string): Promise<string | undefined>;
   /**
-   * Runs one command to its end. Resolves however it ended; rejects only with the signal's reason, or where it could not be
-   * isolated and had to be. Nothing that it started is left when it settles.
+   * Where a bare program name leads on the fixed PATH, as an absolute host path; undefined where it leads nowhere. With
+   * `scopes`: on the PATH of a command that may use them, which has no folder that such a command could write to.
+   */
+  which(name: string, scopes?: Scopes): Promise<string | undefined>;
+  /**
+   * Runs one command to its end. Resolves however it ended, a command that cannot be started included (126, 127). Rejects
+   * with the signal's reason; with a `ScopeError` where there is no such working directory; with `NotIsolated` where a wall
+   * is required or there is one, but it could not be put up: nothing has run then; with a `TypeError` for a request that
+   * makes no sense (NUL, no program). Nothing that it started is left when it settles.
    */
   run(request: CommandRequest): Promise<CommandResult>;
+}
+
+/** Nothing was run, because it could not be isolated. The message is for people: it can hold host paths. */
+export class NotIsolated extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = "NotIsolated";
+  }
 }
 
 export type Isolation =
@@ -23,12 +36,20 @@ export interface CommandRequest {
   readonly command:
     | { readonly type: "argv"; readonly argv: readonly string[] }
     | { readonly type: "bash"; readonly script: string };
-  /** What it may touch: `rw` roots are writable, everything else that it can see is not. */
+  /**
+   * What it may touch: `rw` roots are writable, everything else that it can see is not. Suffixes and size limits of scopes
+   * cannot be enforced on a command.
+   */
   readonly scopes: Scopes;
   /** A folder in one of the scopes. */
   readonly cwd: ResolvedPath;
   readonly network: boolean;
-  /** Variables beside those of the allow-list. */
+  /**
+   * Protected names that this command may use like any other, because somebody was asked: `.git`, `package.json`. In any
+   * case and at any depth. Files of the running program stay protected.
+   */
+  readonly unprotected?: readonly string[];
+  /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
   /** Of each stream; the tail is kept. */
@@ -47,6 +68,6 @@ export interface CommandResult {
   readonly dropped: { readonly stdout: number; readonly stderr: number };
   readonly timedOut: boolean;
   readonly isolated: boolean;
-  /** Protected names that appeared in a writable scope and were moved aside, as virtual paths. */
+  /** Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. */
   readonly movedAside: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { installModuleHooks } from "./module-hooks.ts";
 import { ModuleSyntaxError } from "./module-syntax-error.ts";
@@ -8,7 +9,8 @@ import { errorCode } from "./system-error.ts";
  * are, with their stack.
  */
 export async function importModule(path: string): Promise<Record<string, unknown>> {
-  const url = pathToFileURL(path).href;
+  // Node gives a module the address of its real path: by that the hooks must know it.
+  const url = pathToFileURL(await realpath(path).catch(() => path)).href;
   installModuleHooks().add(url);
   try {
     return (await import(url)) as Record<string, unknown>;

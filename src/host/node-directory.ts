@@ -105,6 +105,8 @@ export class NodeDirectory implements Directory {
 
   async unlock(name: string): Promise<void> {
     await this.#use(name, async (path) => {
+      // Itself, by what is open already: a path through a locked directory leads nowhere, not even to itself.
+      if (name === ".") return this.#handle.chmod(toFacts(await this.#handle.stat({ bigint: true })).mode | 0o700);
       const handle = await open(path, pathFlags | constants.O_DIRECTORY);
       try {
         // Through the descriptor: by its name it could be a link to somebody else's file by now.

@@ -36,13 +36,19 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   };
 }
 
+const longestTimer = 2 ** 31 - 1;
+
 const nodeClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (milliseconds, signal) => {
     signal?.throwIfAborted();
     try {
-      await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal });
+      // Timers count in 32 bits, and a longer one would fire at once.
+      let left = milliseconds;
+      for (; left > longestTimer; left -= longestTimer)
+        await setTimeout(longestTimer, undefined, signal === undefined ? {} : { signal });
+      await setTimeout(left, undefined, signal === undefined ? {} : { signal });
     } catch (error) {
       // The timer rejects with an error of its own: ours is the signal's reason.
       signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 import { isRecord } from "../protocol/json.ts";
+import type { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 
 /** A value kept beside the journal under its digest. */
@@ -11,21 +12,38 @@ export interface Blob {
 const longestInline = 8192;
 
 /** Replaces long strings, and the content of file parts, by references. The value itself is not changed. */
-export function externalize(value: unknown): { readonly value: unknown; readonly blobs: readonly Blob[] } {
+export function externalize(value: unknown, redactor: Redactor): { readonly value: unknown; readonly blobs: readonly Blob[] } {
   const blobs: Blob[] = [];
-  return { value: replace(value, blobs), blobs };
+  return { value: replace(value, { blobs, redactor }), blobs };
 }
 
-function replace(value: unknown, blobs: Blob[]): unknown {
+interface Outside {
+  readonly blobs: Blob[];
+  readonly redactor: Redactor;
+}
+
+function replace(value: unknown, outside: Outside): unknown {
+  const { blobs } = outside;
   if (typeof value === "string") return value.length > longestInline ? reference(value, blobs) : value;
-  if (Array.isArray(value)) return value.map((item) => replace(item, blobs));
+  if (Array.isArray(value)) return value.map((item) => replace(item, outside));
   if (!isRecord(value)) return value;
   if (value["type"] === "file" && typeof value["data"] === "string" && typeof value["sha256"] === "string") {
+    // Models and tools write objects of this shape too: a digest is a file name here, and only our own is one.
     const content = Buffer.from(value["data"], "base64");
-    blobs.push({ digest: value["sha256"], content });
-    return { ...value, data: { $blob: value["sha256"], bytes: content.length } };
+    if (sha256(content) === value["sha256"]) {
+      const blob = redacted(content, outside.redactor);
+      blobs.push(blob);
+      return { ...value, data: { $blob: blob.digest, bytes: content.length } };
+    }
   }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replace(member, blobs)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replace(member, outside)]));
+}
+
+/** A text that was attached can hold a secret like any other. */
+function redacted(content: Uint8Array, redactor: Redactor): Blob {
+  const text = Buffer.from(content).toString("utf8");
+  const shown = redactor.text(text);
+  return shown === text ? { digest: sha256(content), content } : { digest: sha256(shown), content: shown };
 }
 
 function reference(text: string, blobs: Blob[]): { readonly $blob: string; readonly bytes: number } {

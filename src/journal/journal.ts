@@ -9,8 +9,8 @@ export interface Journal {
   /** Appends a fact, after all earlier ones. Never throws; a failed write surfaces in the next `step` or in `close`. */
   record(fact: JournalFact): void;
   readonly step: StepSeam;
-  /** Writes what is pending and closes. Never rejects. */
-  close(): Promise<void>;
+  /** Writes what is pending and closes. Never rejects; gives what went wrong, so that no loss is silent. */
+  close(): Promise<JournalError | undefined>;
 }
 
 /** The journal cannot be written: the run stops, because what it did from here on would be forgotten. */
@@ -53,6 +53,7 @@ class FileJournal implements Journal {
   #failure: JournalError | undefined;
   #entries = 0;
   #steps = 0;
+  #ended = false;
 
   constructor(options: JournalOptions, file: AppendFile) {
     this.#options = options;
@@ -60,6 +61,7 @@ class FileJournal implements Journal {
   }
 
   readonly step: StepSeam = async <T>(step: Step<T>, fn: () => Promise<T>): Promise<T> => {
+    if (this.#ended) throw new JournalError(new Error("the run has ended"));
     const { callPath, kind, detail, sideEffect } = step;
     const number = this.#steps++;
     this.record({ type: "intent", callPath, step: number, kind, detail, sideEffect });
@@ -75,14 +77,20 @@ class FileJournal implements Journal {
   };
 
   record(fact: JournalFact): void {
+    if (this.#ended) return;
+    this.#ended = fact.type === "run-end";
     const time = this.#options.host.clock.now();
     this.#tail = this.#tail.then(() => this.#write(fact, time));
   }
 
-  async close(): Promise<void> {
+  async close(): Promise<JournalError | undefined> {
     await this.#tail;
-    await this.#file.sync().catch(() => undefined);
-    await this.#file.close().catch(() => undefined);
+    const note = (cause: unknown) => {
+      this.#failure ??= new JournalError(cause);
+    };
+    await this.#file.sync().catch(note);
+    await this.#file.close().catch(note);
+    return this.#failure;
   }
 
   async #written(durable: boolean): Promise<void> {
@@ -98,7 +106,7 @@ class FileJournal implements Journal {
   async #write(fact: JournalFact, time: number): Promise<void> {
     if (this.#failure) return;
     try {
-      const { value, blobs } = externalize(this.#options.redactor.json(fact));
+      const { value, blobs } = externalize(this.#options.redactor.json(fact), this.#options.redactor);
       for (const blob of blobs) await this.#writeBlob(blob);
       this.#file.append(`${JSON.stringify({ v: 1, n: this.#entries, time, ...(value as object) })}\n`);
       this.#entries++;

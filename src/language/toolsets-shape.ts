@@ -24,6 +24,10 @@ const approvals: Shape<readonly ApprovalSyntax[]> = refined(
   (entries) => entries.map(({ name, value }) => ({ tool: name, preApproved: value.value.pre_approved })),
 );
 
+const reference = refined(text(), (value, node, place) =>
+  refusePythonReference({ value, span: node.span }, place, "toolset") ? undefined : value,
+);
+
 /** The keys of a toolset's map that are ours; all others are the toolset's own configuration. */
 const referenceKeys = {
   _approval_config: {
@@ -34,7 +38,7 @@ const referenceKeys = {
     shape: identifier(),
     description: "Put before the names of this toolset's tools, so that two instances do not collide.",
   },
-  _use: { shape: text(), description: "What this entry is an instance of; its key is then just the instance's name." },
+  _use: { shape: reference, description: "What this entry is an instance of; its key is then just the instance's name." },
 } satisfies Fields;
 
 const listNote = "write a map from each toolset to its configuration";

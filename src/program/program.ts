@@ -1,5 +1,6 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ModelSettings } from "../models/model.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -22,6 +23,8 @@ export interface Program {
   readonly files: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
+  /** Values of the environment that configuration holds, by their variables' names: nobody may be shown them. */
+  readonly secrets: readonly { readonly name: string; readonly value: string }[];
   /** The manifest's: of a run. Whoever starts one may set others. */
   readonly limits: Limits;
   /** The manifest's: `reject_all` holds whatever a run says; there is no way to loosen here. */
@@ -56,17 +59,28 @@ export interface Worker {
   readonly input: Schema;
   /** Undefined: the output is text. */
   readonly output: Schema | undefined;
-  /** The system parts and the text of the first user message, made from an input that `input` has validated. */
+  /** What is asked of the model, whichever it is. */
+  readonly modelSettings: ModelSettings;
+  /**
+   * What the first request says, made from an input that `input` has validated. Reads nothing and runs no code. Throws a
+   * `TemplateError` where the values do not make a text (a loop that grows too long, a value that is not there).
+   */
   render(input: JsonObject): RenderedPrompt;
   readonly toolsets: readonly ToolsetReference[];
   readonly scopes: readonly ScopeDeclaration[];
   readonly attachmentPolicy: AttachmentPolicy;
   readonly limits: Limits;
+  /** Nothing may overwrite its file, dynamic creation with `force` included. */
+  readonly locked: boolean;
 }
 
+/** Each text is a part of its own; none is empty. */
 export interface RenderedPrompt {
+  /** The instructions, then the system fragments. */
   readonly system: readonly string[];
   readonly user: string;
+  /** Context beside `user`; the caller's fragments follow these. */
+  readonly userFragments: readonly string[];
 }
 
 /** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, `model` of the worker's file. */

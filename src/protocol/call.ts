@@ -5,7 +5,8 @@
 export type CallPath = string;
 
 export function childCallPath(parent: CallPath, ordinal: number, name: string): CallPath {
-  return `${parent}/${ordinal}.${name}`;
+  // A model can call anything by any name: a path stays one all the same.
+  return `${parent}/${ordinal}.${name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)}`;
 }
 
 export function callPathName(path: CallPath): string {

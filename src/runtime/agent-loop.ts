@@ -2,6 +2,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../protocol/message.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
+import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallEnd, CallFrame } from "./config.ts";
 import { requestModel } from "./request-model.ts";
 import { answerToolCalls } from "./tool-call.ts";
@@ -25,13 +26,20 @@ export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<
     const isLast = frame.turn + 1 >= call.maxTurns;
     if (isLast && frame.turn > 0) add(call, frame, { role: "user", parts: [{ type: "text", text: lastTurnNote }] });
     const calls = await takeTurn(call, frame);
+    if (isLast && calls.length > 0) add(call, frame, unanswered(calls, "the limit of turns is reached"));
     if (isLast && (calls.length > 0 || frame.turn > 1)) return endAtTurnLimit(call, frame);
     if (calls.length > 0) {
-      add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+      try {
+        add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+      } catch (thrown) {
+        add(call, frame, unanswered(calls, errorMessage(thrown)));
+        throw thrown;
+      }
       continue;
     }
     const output = await readOutput(call.worker.output, frame.partialOutput);
     if (output.ok) return { output: output.value, stopReason: "done" };
+    if (isLast) return endAtTurnLimit(call, frame);
     if (repairs++ >= repairTurns)
       throw toolFailure(
         "output_invalid",
@@ -73,7 +81,11 @@ function add(call: CallConfig, frame: CallFrame, message: Message): void {
 }
 
 function publish({ run, callPath }: CallConfig, message: Message): void {
-  run.onMessage?.(callPath, message);
+  try {
+    run.onMessage?.(callPath, message);
+  } catch {
+    // A listener's failure is its own; the run goes on.
+  }
 }
 
 async function endAtTurnLimit(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
@@ -83,6 +95,19 @@ async function endAtTurnLimit(call: CallConfig, frame: CallFrame): Promise<CallE
   return { output: output.ok ? output.value : frame.partialOutput, stopReason: "limit", reason };
 }
 
+/** A conversation stays one that providers take: every call has a result. */
+function unanswered(calls: readonly ToolCallPart[], error: string): Message {
+  const result = { ok: false, error: { type: "aborted", error } } as const;
+  return { role: "tool", parts: calls.map(({ id, name }) => ({ type: "tool-result", id, name, result })) };
+}
+
+/** Without a regular expression: models write long runs of blanks, and a search that backtracks takes minutes there. */
+function unfenced(text: string): string {
+  if (!text.startsWith("```") || !text.endsWith("```") || text.length < 6) return text;
+  const inner = text.slice(3, -3);
+  return inner.startsWith("json") ? inner.slice(4) : inner;
+}
+
 type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
 
 /** Text as it is, or JSON (also inside a code fence) that fits the schema. */
@@ -90,7 +115,7 @@ async function readOutput(schema: Schema | undefined, text: string): Promise<Rea
   if (!schema) return { ok: true, value: text };
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/, "$1"));
+    value = JSON.parse(unfenced(text.trim()));
   } catch {
     return { ok: false, problem: "it is not JSON" };
   }

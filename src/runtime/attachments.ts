@@ -75,6 +75,8 @@ export async function readAttachments(
     const { facts: opened, bytes } = await scopes.read(path);
     files.push(await toFilePart(opened.virtualPath, bytes));
   }
+  // Again, on what was read: a file may have grown since.
+  for (const policy of policies) checkFiles(files, policy);
   for (const policy of policies) checkContents(files, policy);
   return files;
 }

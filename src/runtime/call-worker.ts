@@ -5,6 +5,7 @@ import type { ModelChoice, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
+import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import { describeFiles, toHandle } from "./attachments.ts";
@@ -14,6 +15,8 @@ import { startLimitTimer } from "./limit-timer.ts";
 import { toRunError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { workerToolset } from "./worker-toolset.ts";
+
+const closingMilliseconds = 5000;
 
 /** Model responses in one call, where nobody says otherwise. */
 const defaultTurns = 50;
@@ -54,6 +57,14 @@ export async function callWorker(run: RuntimeConfig, worker: Worker, request: Ca
   }
 }
 
+/** A toolset that does not come to an end while it closes is left to itself. */
+async function closeToolsets(run: RuntimeConfig, toolsets: readonly GatedToolset[]): Promise<void> {
+  const stop = new AbortController();
+  const patience = run.clock.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
+  await Promise.race([Promise.allSettled(toolsets.map((toolset) => toolset.close())), patience]);
+  stop.abort();
+}
+
 function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
   if (worker.model) return worker.model;
   throw new RunError("configuration", `no model for the worker \`${worker.name}\``, { callPath });
@@ -74,7 +85,7 @@ async function runCall(
   try {
     const base = await describeCall(run, worker, { ...request, scopes, account, controller });
     toolsets = gateToolsets(base);
-    for (const toolset of toolsets) await toolset.open();
+    for (const toolset of toolsets) await abortable(toolset.open(), base.signal);
     return await runAgentLoop(Object.freeze({ ...base, toolsets }), frame);
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : controller.signal.aborted ? controller.signal.reason : thrown;
@@ -83,7 +94,8 @@ async function runCall(
     throw reason;
   } finally {
     stopTimer();
-    await Promise.allSettled(toolsets.map((toolset) => toolset.close()));
+    controller.abort(new Error("the call has ended"));
+    await closeToolsets(run, toolsets);
     await scopes.close();
   }
 }

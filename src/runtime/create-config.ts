@@ -1,10 +1,10 @@
 import { createGate } from "../approval/gate.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
-import type { RunEvent, RunEventBody } from "../protocol/event.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { callWorker } from "./call-worker.ts";
-import type { CallPlace, RuntimeConfig } from "./config.ts";
+import type { RuntimeConfig } from "./config.ts";
+import { createEmitter } from "./create-emitter.ts";
 import { LimitAccount } from "./limit-account.ts";
 import type { RunEntryOptions } from "./run-entry.ts";
 import { endsRun } from "./to-run-error.ts";
@@ -12,17 +12,19 @@ import { UsageMeter } from "./usage-meter.ts";
 
 const defaultLimits = { depth: 5, parallel: 8 } as const;
 
+export interface RunHooks {
+  readonly denied: DeniedCall[];
+  /** Aborts the whole run. */
+  readonly stop: (reason: unknown) => void;
+}
+
 /** What all calls of a run share: made once, at the boundary, of a program and a policy. */
-export function createConfig(
-  program: Program,
-  options: RunEntryOptions,
-  { denied }: { readonly denied: DeniedCall[] },
-): RuntimeConfig {
+export function createConfig(program: Program, options: RunEntryOptions, { denied, stop }: RunHooks): RuntimeConfig {
   const { host, runId, policy, journal, limits } = options;
   const declared: Limits = program.entry.kind === "worker" ? program.entry.worker.limits : {};
   const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
-  const emit = createEmitter(options);
+  const emit = createEmitter({ runId, clock: host.clock, redactor: options.redactor, onEvent: options.onEvent });
   const record = journal.record.bind(journal);
   const redact = options.redactor.json.bind(options.redactor);
   const config: RuntimeConfig = {
@@ -36,6 +38,7 @@ export function createConfig(
       emit,
       redact,
       onDenied: (call) => denied.push(call),
+      stop,
       endsRun,
     }),
     meter: new UsageMeter(),
@@ -52,16 +55,4 @@ export function createConfig(
     callWorker: (worker, request) => callWorker(config, worker, request),
   };
   return Object.freeze(config);
-}
-
-function createEmitter({ runId, host, redactor, onEvent }: RunEntryOptions): (call: CallPlace, body: RunEventBody) => void {
-  if (!onEvent) return () => undefined;
-  return ({ callPath, depth }, body) => {
-    const event: RunEvent = { v: 1, runId, callPath, depth, time: host.clock.now(), ...redactor.json(body) };
-    try {
-      onEvent(event);
-    } catch {
-      // A listener's failure is its own; the run goes on.
-    }
-  };
 }

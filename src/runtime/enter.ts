@@ -5,7 +5,8 @@ import type { FilePart } from "../protocol/message.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { checkAttachments } from "./attachments.ts";
+import { toJsonValue } from "../util/to-json-value.ts";
+import { attachmentPaths, checkAttachments, readAttachments } from "./attachments.ts";
 import type { CallEnd, CallPlace, RuntimeConfig } from "./config.ts";
 import { RunError } from "./run-error.ts";
 import { createCodeRuntime } from "./worker-runtime.ts";
@@ -24,14 +25,31 @@ export function enter(run: RuntimeConfig, request: EntryRequest): Promise<CallEn
 }
 
 async function enterWorker(run: RuntimeConfig, worker: Worker, request: EntryRequest): Promise<CallEnd> {
-  const { callPath, depth, files, signal } = request;
+  const { callPath, depth, signal } = request;
   const input = await validateInput(worker.input, request.input, callPath);
+  const files = await entryFiles(run, worker, { ...request, input: input as JsonObject });
+  return run.callWorker(worker, { input: { input: input as JsonObject, files }, callPath, depth, account: run.account, signal });
+}
+
+/** Files that came with the request, or, where its input names files instead, those of the entry's own scopes. */
+async function entryFiles(
+  run: RuntimeConfig,
+  worker: Worker,
+  { input, files, callPath }: EntryRequest,
+): Promise<readonly FilePart[]> {
+  const paths = attachmentPaths(worker.input.jsonSchema, input);
   try {
-    checkAttachments(files, worker.attachmentPolicy);
+    if (files.length > 0 || paths.length === 0) {
+      if (files.length !== paths.length)
+        throw new Error(`the input names ${paths.length} attachments, and ${files.length} came with it`);
+      checkAttachments(files, worker.attachmentPolicy);
+      return files;
+    }
+    const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
+    return await readAttachments(paths, scopes, [worker.attachmentPolicy]).finally(() => scopes.close());
   } catch (thrown) {
     throw new RunError("input_invalid", errorMessage(thrown), { cause: thrown, callPath });
   }
-  return run.callWorker(worker, { input: { input: input as JsonObject, files }, callPath, depth, account: run.account, signal });
 }
 
 /** Code that starts a run has no model and no toolsets; it reaches its whole program, through the gate. */
@@ -56,8 +74,12 @@ async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequ
   try {
     const runtime = createCodeRuntime({ ...place, scopes, attachments: [], signal });
     const value = await abortable((async () => code.execute(input, runtime))(), signal);
+    const output = toJsonValue(value) as JsonValue;
     stopReason = "done";
-    return { output: value === undefined ? null : (JSON.parse(JSON.stringify(value)) as JsonValue), stopReason };
+    return { output, stopReason };
+  } catch (thrown) {
+    stopReason = signal.aborted ? "aborted" : "failed";
+    throw thrown;
   } finally {
     const usage = run.meter.of(callPath);
     run.journal.record({ type: "call-end", callPath, stopReason, usage });

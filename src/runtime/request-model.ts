@@ -1,9 +1,11 @@
-import { ModelError, type ModelRequest, type ModelResponse } from "../models/model.ts";
+import { type GenerateOptions, type Model, ModelError, type ModelRequest, type ModelResponse } from "../models/model.ts";
 import { retryDelay } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { Message } from "../protocol/message.ts";
+import type { AssistantMessage, Message } from "../protocol/message.ts";
+import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import { isTooDeep } from "../util/to-json-value.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { RunError } from "./run-error.ts";
 
@@ -12,11 +14,11 @@ import { RunError } from "./run-error.ts";
  * meters. Rejects with a `RunError` (`provider`, `authentication`), `LimitReached`, or the abort's reason.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<ModelResponse> {
-  const request = buildRequest(call, frame);
   for (let attempt = 1; ; attempt++) {
     const streamed = { any: false };
     try {
-      return await attemptRequest(call, frame, { request, streamed });
+      // In its place from here on: what is left is known when the request goes out, and not when it began to wait.
+      return await call.account.bounded(() => attemptRequest(call, frame, streamed), call.signal);
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof ModelError)) throw thrown;
@@ -25,26 +27,32 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
   }
 }
 
-function buildRequest(call: CallConfig, frame: CallFrame): ModelRequest {
+/** Tokens of one answer under a `tokens` limit; more, and some models refuse the request. */
+const longestAnswer = 16_384;
+
+/** Half of what is left, so that requests beside this one get something too, and all together no more than there is. */
+function outputAllowance(call: CallConfig, frame: CallFrame): number | undefined {
   const left = call.account.tokensLeft();
+  if (left === undefined) return undefined;
+  return Math.min(longestAnswer, Math.max(1, Math.floor((left - estimateTokens(frame)) / 2)));
+}
+
+function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
   const output = call.worker.output?.jsonSchema;
   return {
     system: frame.system,
     messages: [...frame.messages],
     tools: call.toolsets.flatMap(({ definitions }) => definitions),
     ...(output ? { output } : {}),
-    settings: left === undefined ? {} : { max_output_tokens: Math.max(1, left - estimateTokens(frame)) },
+    settings: allowance === undefined ? {} : { max_output_tokens: allowance },
   };
 }
 
-interface Attempt {
-  readonly request: ModelRequest;
-  readonly streamed: { any: boolean };
-}
-
-async function attemptRequest(call: CallConfig, frame: CallFrame, { request, streamed }: Attempt): Promise<ModelResponse> {
+async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<ModelResponse> {
   const { run, callPath, signal, model, worker } = call;
-  const reservation = call.account.reserveTokens(estimateTokens(frame));
+  const allowance = outputAllowance(call, frame);
+  const request = buildRequest(call, frame, allowance);
+  const reservation = call.account.reserveTokens(estimateTokens(frame) + (allowance ?? 0));
   const onDelta = (delta: { readonly type: "text-delta" | "reasoning-delta"; readonly text: string }) => {
     streamed.any = true;
     run.emit(call, delta);
@@ -62,7 +70,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, { request, str
     ...(run.streaming ? { onDelta } : {}),
   };
   try {
-    const response = await run.journal.step(step, () => call.account.bounded(() => model.generate(request, options), signal));
+    const response = await run.journal.step(step, () => generateBounded(model, request, options));
     reservation.commit(response.usage.inputTokens + response.usage.outputTokens);
     run.meter.add(callPath, response.usage);
     for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
@@ -71,6 +79,23 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, { request, str
     reservation.release();
     throw thrown;
   }
+}
+
+/** Nobody waits for a model that does not listen to an abort, and nothing walks arguments that are nested without end. */
+async function generateBounded(model: Model, request: ModelRequest, options: GenerateOptions): Promise<ModelResponse> {
+  const response = await abortable(model.generate(request, options), options.signal);
+  return { ...response, message: withBoundedArgs(response.message) };
+}
+
+function withBoundedArgs(message: AssistantMessage): AssistantMessage {
+  const isBad = (part: AssistantMessage["parts"][number]) => part.type === "tool-call" && isTooDeep(part.args);
+  if (!message.parts.some(isBad)) return message;
+  return {
+    ...message,
+    parts: message.parts.map((part) =>
+      isBad(part) ? { ...part, args: null, invalidArgs: "(nested too deep)" } : part,
+    ) as AssistantMessage["parts"],
+  };
 }
 
 /** The request as the journal keeps it: its digest, and what the journal does not have yet. */
@@ -91,7 +116,7 @@ const digestOf = new WeakMap<object, string>();
 
 /** Equal requests have equal digests. Messages and tools are digested once each, so that a long call stays linear. */
 function digestRequest({ messages, tools, ...rest }: ModelRequest): string {
-  return sha256(canonicalJson([rest, tools.map(digestOnce), messages.map(digestOnce)]));
+  return sha256([canonicalJson(rest), ...tools.map(digestOnce), "", ...messages.map(digestOnce)].join("\n"));
 }
 
 function digestOnce(value: object): string {

@@ -54,7 +54,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   const name = program.entry.kind === "worker" ? program.entry.worker.name : program.entry.code.name;
   const place = { callPath: name, depth: 0 };
   const controller = new AbortController();
-  const run = createConfig(program, options, { denied });
+  const run = createConfig(program, options, { denied, stop: (reason) => controller.abort(reason) });
   const stopTimer = startLimitTimer(options.host.clock, { seconds: options.limits.seconds, owner: undefined, controller });
   const signal = options.signal ? AbortSignal.any([options.signal, controller.signal]) : controller.signal;
   const facts = { program: program.name, entry: name, mode: options.policy.mode };
@@ -63,12 +63,17 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   journal.record({ type: "run-start", runId, ...facts, programDigest: program.digest, version: options.version, input });
   try {
     const end = await endOf(run, { ...place, input: options.input, files: options.files, signal });
+    controller.abort(new Error("the run has ended"));
     const usage = run.meter.of(name);
     journal.record({ type: "run-end", stopReason: end.stopReason, usage, output: end.output, denied: denied.length });
     run.emit(place, { type: "run-end", stopReason: end.stopReason, usage });
+    const lost = await journal.close();
+    if (lost) throw lost;
     return { ...end, usage, denied, runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
+    controller.abort(error);
+    error.message = options.redactor.text(error.message);
     const usage = run.meter.of(name);
     const stopReason = stopReasonOf(error);
     journal.record({

@@ -7,14 +7,16 @@ import { LimitReached, RunError, type RunErrorCode } from "./run-error.ts";
 
 /** True for what ends more than the call that it was thrown in. */
 export function endsRun(thrown: unknown): boolean {
-  return (
-    thrown instanceof RunError || thrown instanceof LimitReached || thrown instanceof JournalError || thrown instanceof PolicyStop
-  );
+  // A RunError with a `run` is another run's, which code of this one started and lost.
+  if (thrown instanceof RunError) return thrown.run === undefined;
+  return thrown instanceof LimitReached || thrown instanceof JournalError || thrown instanceof PolicyStop;
 }
 
 /** Whatever ended a run, as its caller gets it. */
 export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
+  if (signal.reason instanceof PolicyStop) return new RunError("denied", signal.reason.message, { cause: signal.reason });
   if (thrown instanceof RunError) return thrown;
+  if (thrown instanceof JournalError) return new RunError("journal", thrown.message, { cause: thrown });
   if (signal.aborted)
     return new RunError("aborted", `the run was aborted: ${errorMessage(signal.reason)}`, { cause: signal.reason });
   return new RunError(codeOf(thrown), errorMessage(thrown), { cause: thrown });
@@ -22,7 +24,6 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
 
 function codeOf(thrown: unknown): RunErrorCode {
   if (thrown instanceof PolicyStop) return "denied";
-  if (thrown instanceof JournalError) return "journal";
   return thrown instanceof ToolFailure && thrown.toolError.type === "output_invalid" ? "output_invalid" : "failed";
 }
 

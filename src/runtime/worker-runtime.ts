@@ -53,7 +53,12 @@ export function createCodeRuntime(place: CodePlace): WorkerRuntime {
     callPath: place.callPath,
     depth: place.depth,
     progress: (message: string) => place.run.emit(place, { type: "progress", message: String(message) }),
-    call: (name: string, input: JsonValue = {}) => callByName(place, { name, input, ordinal: calls++ }),
+    call: (name: string, input: JsonValue = {}) => {
+      const result = callByName(place, { name, input, ordinal: calls++ });
+      // Nobody may be waiting for it: that must not end the process.
+      result.catch(() => undefined);
+      return result;
+    },
   });
 }
 
@@ -61,6 +66,7 @@ async function callByName(
   place: CodePlace,
   { name, input, ordinal }: { name: string; input: JsonValue; ordinal: number },
 ): Promise<JsonValue> {
+  place.signal.throwIfAborted();
   const callable = findCallable(place, name);
   place.account.spendToolCall();
   const path = { callPath: childCallPath(place.callPath, ordinal, name), depth: place.depth };

@@ -52,7 +52,11 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
     preview: ({ preparation }: PreparedToolsetCall) => {
       const files = preparation.payload as readonly FilePart[];
       return files.length > 0
-        ? { type: "attachments" as const, destination: `${worker.name} (${worker.model?.id ?? "no model"})`, files }
+        ? {
+            type: "attachments" as const,
+            destination: `${worker.name} (${worker.model?.id ?? "no model"})`,
+            files: files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
+          }
         : undefined;
     },
     needsApproval: ({ preparation }: PreparedToolsetCall) =>
@@ -60,7 +64,7 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
         ? {
             type: "needs-approval" as const,
             by: "rule" as const,
-            why: "an attachment lies in a scope whose files are read on approval",
+            why: "an attachment has a protected name, or lies in a scope whose files are read on approval",
           }
         : { type: "needs-approval" as const, by: "default" as const, why: "a call to a worker asks unless it is pre-approved" },
   });
@@ -85,7 +89,10 @@ async function prepareCall(
 }
 
 async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {
-  for (const { name } of files) if ((await scopes.facts(name)).scope.readApproval) return true;
+  for (const { name } of files) {
+    const { scope, protection } = await scopes.inspect(name, "read");
+    if (scope.readApproval || protection === "ask-read-and-write") return true;
+  }
   return false;
 }
 

@@ -23,6 +23,17 @@ export class Redactor {
     return text.replace(this.#pattern, (found) => `⟦secret:${this.#names.get(found)}⟧`);
   }
 
+  /** How many characters at the end of a text are the beginning of a secret, and could become one. */
+  openEnd(text: string): number {
+    let longest = 0;
+    for (const secret of this.#names.keys()) {
+      for (let length = Math.min(secret.length - 1, text.length); length > longest; length--) {
+        if (text.endsWith(secret.slice(0, length))) longest = length;
+      }
+    }
+    return longest;
+  }
+
   /** Redacts a value that is already JSON text, in place of its strings one by one. */
   json<T>(value: T): T {
     if (!this.#pattern) return value;

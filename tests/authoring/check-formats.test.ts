@@ -1,12 +1,14 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { readBlocks } from "../../scripts/check-docs.ts";
 import { runCli, writeProgram } from "../cli/run-cli.ts";
 import { sarifSchema } from "./sarif-schema.ts";
 
-const bin = join(import.meta.dirname, "source-cli.ts");
+const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
 const files = {
-  "main.worker": "---\ntoolset: {}\nmodel: x:y\nmodel: x:z\n---\nYou help.\n",
+  "main.worker": "---\ntoolset: {}\nmodel: anthropic:a\nmodel: anthropic:b\n---\nYou help.\n",
   "fine.worker": "---\nmodel: anthropic:m\n---\nYou help.\n",
 };
 
@@ -66,3 +68,24 @@ test("a target that is not there is told in every format", async () => {
   expect(exitCode).toBe(2);
   expect(JSON.parse(stdout).runs[0].results).toMatchObject([{ ruleId: "target-not-found" }]);
 });
+
+test("the task of docs/editors.md reads what is printed for people", async () => {
+  const { stderr } = await check();
+  const lines = stderr.split("\n");
+  const [{ regexp: first = "" } = {}, { regexp: second = "" } = {}] = readPatterns();
+  const problems = lines.flatMap((line, index) => {
+    const what = new RegExp(first).exec(line);
+    const where = new RegExp(second).exec(lines[index + 1] ?? "");
+    return what && where ? [[...what.slice(1, 3), ...where.slice(1)]] : [];
+  });
+  expect(problems).toEqual([
+    ["error", "unknown-key", "main.worker", "2", "1"],
+    ["error", "duplicate-key", "main.worker", "4", "1"],
+  ]);
+});
+
+function readPatterns(): { readonly regexp: string }[] {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/editors.md"), "utf8");
+  const tasks = readBlocks(page).find(({ text }) => text.includes("problemMatcher"));
+  return JSON.parse(tasks?.text ?? "").tasks[0].problemMatcher.pattern;
+}

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { CompletionList, Diagnostic, Hover, PublishDiagnosticsParams, TextEdit } from "vscode-languageserver-protocol/node";
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
 
-const server = createRequire(import.meta.url).resolve("yaml-language-server/bin/yaml-language-server");
+const server = fileURLToPath(import.meta.resolve("yaml-language-server/bin/yaml-language-server"));
 
 /** An editor with one document open. A `|` in its text is the cursor. */
 export interface Editor {

@@ -7,7 +7,7 @@ import { isRecord } from "../../src/protocol/json.ts";
 import { builtInToolsets } from "../../src/toolsets/built-ins.ts";
 import { runCli, temporaryFolder } from "../cli/run-cli.ts";
 
-const bin = join(import.meta.dirname, "source-cli.ts");
+const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
 
 test.each([
   [[], "worker"],

@@ -1,8 +1,8 @@
-import { appendFile, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTerminal } from "./open-terminal.ts";
-import { runCli, script, temporaryFolder, writeProgram } from "./run-cli.ts";
+import { runCli, script, writeProgram } from "./run-cli.ts";
 
 const tools = `import { appendFileSync } from "node:fs";
 import { tool } from "llm-do";
@@ -112,6 +112,51 @@ describe("tools.ts", { timeout: 20_000 }, () => {
   });
 });
 
+describe("code that does what it should not", { timeout: 20_000 }, () => {
+  const run = async (body: string) => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { misbehave: {} }\n---\nGo.\n",
+      "model.yaml": script({ main: [{ calls: [{ tool: "misbehave" }] }, "done"] }),
+      "tools.ts": `import { tool } from "llm-do";
+const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
+export const misbehave = tool({
+  description: "Do it.",
+  input: { type: "object" },
+  approval: "pre-approved",
+  run: async () => {
+    ${body}
+    return "result";
+  },
+});
+`,
+    });
+    return runCli([".", "go", "--trust"], { cwd });
+  };
+
+  it("prints: stdout holds the result alone", async () => {
+    const { exitCode, stdout, stderr } = await run('console.log("printed"); process.stdout.write("written\\n");');
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "done\n", stderr: "printed\nwritten\n" });
+  });
+
+  it("forgets a rejection: the run goes on, and says so", async () => {
+    const { exitCode, stdout, stderr } = await run('Promise.reject(new Error("forgotten")); await soon();');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "done\n" });
+    expect(stderr).toBe("llm-do: warning: a promise was rejected, and nobody listens to it: forgotten\n");
+  });
+
+  it("throws in a timer: the run ends in good order, with 1", async () => {
+    const { exitCode, stdout, stderr } = await run('setTimeout(() => { throw new Error("late"); }, 1); await soon();');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toBe("llm-do: the run was aborted: the program's code failed outside of any call: late\n");
+  });
+
+  it("ends the process: that is never 0", async () => {
+    const { exitCode, stdout, stderr } = await run("process.exit(0);");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain("code of the program called process.exit");
+  });
+});
+
 describe("trust", { timeout: 20_000 }, () => {
   const question = "[n]o\n>";
 
@@ -168,9 +213,7 @@ describe("trust", { timeout: 20_000 }, () => {
     await writeFile(store, "{ torn");
     const damaged = await runCli([".", "go", "--reject-all"], { cwd });
     expect(damaged.exitCode).toBe(2);
-    expect(damaged.stderr).toContain(
-      `llm-do: warning: ${store} is no list of trusted folders`.replace(" is no list of trusted folders", ""),
-    );
+    expect(damaged.stderr).toContain(`llm-do: warning: ${store} `);
   });
 
   it("is needed for a script that a worker names as its model, and for none that the user names, nor for data", async () => {
@@ -200,11 +243,9 @@ describe("trust", { timeout: 20_000 }, () => {
 
   it("does not hide other mistakes", async () => {
     const cwd = await program(shouting, "shout");
-    await appendFile(join(cwd, "analyzer.worker"), "");
     await writeFile(join(cwd, "main.worker"), "---\nmodle: x\ntoolsets: { shout: {} }\n---\n");
     const { exitCode, stderr } = await runCli([".", "go"], { cwd });
     expect(exitCode).toBe(2);
     expect(stderr).toContain("did you mean `model`?");
-    await mkdir(join(await temporaryFolder(), "x"));
   });
 });

@@ -13,7 +13,7 @@ import { showPosition } from "./tree.ts";
  * each diagnostic (code, file:line:column, severity); `values.json` is an input, `rendered.txt` the instructions made
  * of it and, under a line of dashes, the prompt.
  */
-export const templateFolder = join(import.meta.dirname, "templates");
+export const templateFolder = join(import.meta.dirname, "templates/samples");
 
 export interface TemplateCase {
   readonly name: string;

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { renderDiagnostic } from "../../src/diagnostics/render-diagnostic.ts";
 import type { Source } from "../../src/diagnostics/source.ts";
+import { tagNames } from "../../src/language/template/engine.ts";
+import { filterArities } from "../../src/language/template/filters.ts";
 import { templateLimits } from "../../src/language/template/template-limits.ts";
 import { type ParsedTemplate, parseTemplate, TemplateError } from "../../src/language/template.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
@@ -134,4 +137,13 @@ test("without a template the engine is not loaded", () => {
   expect(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: root, encoding: "utf8" })).toBe(
     "false true",
   );
+});
+
+test("every filter and every tag is documented, and no other", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/worker-format.md"), "utf8");
+  const section = text.slice(text.indexOf("### Filters"), text.indexOf("### Bounds"));
+  const rows = section.split("\n").filter((line) => /^\| (text|numbers|lists|anything) /.test(line));
+  const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)));
+  expect([...named].sort()).toEqual(Object.keys(filterArities).sort());
+  for (const tag of tagNames) expect(text.includes(`{% ${tag}`) || text.includes(`\`${tag}\``), tag).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseWorkerFile } from "../../src/language/parse-worker-file.ts";
+import { parseTemplate } from "../../src/language/template.ts";
 
 /** As long as frontmatter may be; each of these has been the undoing of some YAML reader. */
 const length = 60_000;
@@ -43,3 +44,42 @@ test("a long body costs nothing but its length", () => {
   expect(diagnostics).toEqual([]);
   expect(file?.instructions.value.length).toBe(body.length);
 });
+
+const places = (unit: string, length = 190_000): string => unit.repeat(Math.floor(length / unit.length));
+const templates: Readonly<Record<string, string>> = {
+  "open outputs": places("{{ "),
+  "open tags": places("{% "),
+  "empty outputs": "{{ }}".repeat(9_000),
+  "empty tags": "{%%}".repeat(9_000),
+  "unknown variables": "{{ nothing }}".repeat(9_000),
+  "good outputs": "{{ input }}".repeat(9_000),
+  "open blocks": "{% if input %}".repeat(9_000),
+  "closed blocks": "{% if input %}{% endif %}".repeat(4_900),
+  "ends of nothing": "{% endif %}".repeat(9_000),
+  "raw without an end": `{% raw %}${"{% endraw ".repeat(9_000)}`,
+  "a long expression": `{{ ${places("input == ")} }}`,
+  "a long path": `{{ input${places(".a")} }}`,
+  "expressions of the longest size": `{{ input${".size".repeat(390)} }}`.repeat(90),
+  "brackets in one another": `{{ ${"input[".repeat(330)} }}`.repeat(90),
+  "many filters": `{{ input${" | upcase".repeat(210)} }}`.repeat(90),
+  "many arguments": `{{ input | append: ${"input, ".repeat(280)} }}`.repeat(90),
+  "many values": `{% case input %}${`{% when ${'"a", '.repeat(380)}"b" %}`.repeat(90)}{% endcase %}`,
+  quotes: `{{ ${places('"')} }}`,
+  "much text": `${places("a\n", 180_000)}{{ input }}`,
+  assignments: Array.from({ length: 9_000 }, (_, index) => `{% assign a${index} = 1 %}`).join(""),
+};
+
+test.each(Object.entries(templates))(
+  "templates: %s are checked in time",
+  async (_, text) => {
+    const started = performance.now();
+    const { diagnostics, template } = await parseTemplate(
+      { value: text, span: { source: { name: "long.worker", text }, start: 0, end: text.length } },
+      { variables: { type: "object", properties: { input: { type: "string" } } }, readInclude: async () => undefined },
+    );
+    expect(diagnostics.length).toBeLessThanOrEqual(101);
+    if (template) expect(() => template.render({ input: "x" })).not.toThrow();
+    expect(performance.now() - started).toBeLessThan(10_000);
+  },
+  20_000,
+);

@@ -82,7 +82,8 @@ function checkGrants(journal: readonly JournalEntry[]): string[] {
       open.add(entry.callPath);
       granted.push(entry.callPath);
     }
-    if (entry.type === "intent" && (entry.kind === "tool" || entry.kind === "worker")) expect(open.delete(entry.callPath)).toBe(true);
+    if (entry.type === "intent" && (entry.kind === "tool" || entry.kind === "worker"))
+      expect(open.delete(entry.callPath)).toBe(true);
   }
   return granted;
 }

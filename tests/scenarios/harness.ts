@@ -10,6 +10,7 @@ export interface Scenario {
   readonly model: Script;
   readonly approval?: ApprovalPolicy | ((host: MemoryHost) => ApprovalPolicy);
   readonly request?: Partial<RunRequest>;
+  readonly environment?: Readonly<Record<string, string>>;
   /** Exports of the program's `tools.ts`. */
   readonly tools?: Readonly<Record<string, unknown>>;
 }
@@ -25,10 +26,18 @@ export interface Played {
 }
 
 /** Plays a whole run through the front door: a program in memory, a model that is a function, everything recorded. */
-export async function play({ files, model, tools, approval = { mode: "prompt" }, request = {} }: Scenario): Promise<Played> {
+export async function play({
+  files,
+  model,
+  tools,
+  environment = {},
+  approval = { mode: "prompt" },
+  request = {},
+}: Scenario): Promise<Played> {
   const root = "/program";
   const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
   const host = createMemoryHost({
+    environment,
     files: {
       ...absolute,
       ...(tools

@@ -7,14 +7,14 @@ import type { Limits } from "../../protocol/usage.ts";
 import { createTextPrinter } from "../../ui/headless/text-printer.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { Interrupted, UsageError } from "../exit-codes.ts";
-import { writeStderr } from "../output.ts";
+import { guardProcess } from "../guard-process.ts";
+import { reserveStdout, writeStderr } from "../output.ts";
 import { readPrompt } from "../read-prompt.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
 import { requireTrust } from "../require-trust.ts";
 import { type RunWords, readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
-import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface RunFlags {
   readonly attachment?: readonly string[];
@@ -42,9 +42,11 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   const controller = new AbortController();
   const { signal } = controller;
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
+  const release = guardProcess((failure) => controller.abort(failure), flags);
+  reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
-    const approval = createPolicy(flags, terminal);
+    const approval = await createPolicy(flags, terminal);
     const request = await createRequest(readWords(words), { flags, approval, signal });
     return await reportResult(await runTrusted(request, { terminal, signal }), flags);
   } catch (thrown) {
@@ -52,6 +54,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
     if (isMissingTarget(thrown)) suggestCommand(words.target);
     return exitCode;
   } finally {
+    release();
     signals.close();
   }
 }
@@ -82,13 +85,17 @@ async function runTrusted(
   }
 }
 
-function createPolicy(flags: RunFlags, terminal: Terminal | undefined): ApprovalPolicy {
+async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
   const { approveAll, rejectAll, onDenied = "return", quiet } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   if (rejectAll) return { mode: "reject_all", onDenied };
-  if (!approveAll) return { mode: "prompt", onDenied, ...(terminal ? { approver: createTerminalApprover(terminal) } : {}) };
-  if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
-  return { mode: "approve_all", onDenied };
+  if (approveAll) {
+    if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
+    return { mode: "approve_all", onDenied };
+  }
+  if (!terminal) return { mode: "prompt", onDenied };
+  const { createTerminalApprover } = await import("../terminal-approver.ts");
+  return { mode: "prompt", approver: createTerminalApprover(terminal), onDenied };
 }
 
 interface RequestParts {

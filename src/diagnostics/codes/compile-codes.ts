@@ -44,6 +44,18 @@ export const compileCodes = {
     explanation:
       "The keys of `_approval_config` are the toolset's tools, without a prefix, or `*` for all of them. An entry that matches nothing would look like a grant and be none.",
   },
+  "variable-missing": {
+    severity: "error",
+    title: "A variable that is not set",
+    explanation:
+      "`${NAME}` in a toolset's configuration stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
+  },
+  "variable-unset": {
+    severity: "hint",
+    title: "A variable that is not set yet",
+    explanation:
+      "`${NAME}` in a toolset's configuration stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
+  },
   "tool-name-conflict": {
     severity: "error",
     title: "Two tools of one worker with the same name",
@@ -120,11 +132,11 @@ export const compileCodes = {
     explanation:
       "The JSON Schema under `input` or `output` cannot be compiled. `input` must describe an object, because workers are called with one.",
   },
-  "schema-reference-unsupported": {
+  "schema-not-one": {
     severity: "error",
-    title: "References to schemas in code are not supported",
+    title: "A reference to something that is no schema",
     explanation:
-      "A schema that is exported by a module cannot be named here yet. Write it in the short notation or as JSON Schema.",
+      "`./schemas.ts:Pitch` refers to an export that is a Standard Schema (of zod, valibot, arktype and others) which can say its JSON Schema, or to JSON Schema as data: a model has to be told what fits. The message says what is missing.",
   },
   "reference-outside": {
     severity: "error",

@@ -268,6 +268,6 @@ export const languageCodes = {
     severity: "error",
     title: "A template that is too large",
     explanation:
-      "A template has at most 200 000 characters, 10 000 places to fill in and 50 blocks in one another, and renders at most 100 files with 1 000 000 characters in all. Long text without places to fill in belongs into `fragments`.",
+      "A template has at most 200 000 characters, 10 000 places to fill in with 2 000 characters each, and 50 blocks in one another, and renders at most 100 files with 1 000 000 characters in all. Long text without places to fill in belongs into `fragments`.",
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -25,7 +25,10 @@ export function scanTemplate(liquid: LiquidModule, text: TemplateText): ScannedT
   while (tokenizer.p < tokenizer.N && diagnostics.length < maxProblems) {
     const start = tokenizer.p;
     try {
-      tokens.push(tokenizer.readTopLevelToken(liquid.defaultOptions));
+      const token = tokenizer.readTopLevelToken(liquid.defaultOptions);
+      if (!liquid.TypeGuards.isHTMLToken(token) && token.end - token.begin > templateLimits.place) {
+        diagnostics.push(diagnosePlace(text, token.begin));
+      } else tokens.push(token);
     } catch (error) {
       const last = tokens.at(-1);
       const opened = liquid.TypeGuards.isTagToken(last) && last.name === "raw" ? last : { begin: start, end: start + 2 };
@@ -34,6 +37,11 @@ export function scanTemplate(liquid: LiquidModule, text: TemplateText): ScannedT
     }
   }
   return { text, tokens, diagnostics };
+}
+
+function diagnosePlace({ spanOf }: TemplateText, start: number): Diagnostic {
+  const message = `between two braces stand at most ${templateLimits.place} characters`;
+  return diagnose("template-too-large", { message, span: spanOf(start, start + 2) });
 }
 
 function diagnoseSize({ text, spanOf }: TemplateText): Diagnostic | undefined {

@@ -5,6 +5,8 @@ export const templateLimits = {
   allCharacters: 1_000_000,
   /** Places to fill in and tags, in one text. */
   places: 10_000,
+  /** Characters of one of these. */
+  place: 2_000,
   /** Blocks in one another. */
   depth: 50,
   /** Different files that are rendered. */

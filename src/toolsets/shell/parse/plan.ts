@@ -50,6 +50,8 @@ export interface ShellPlan {
   readonly refused?: string;
   /** The whole of it written anew from what was read: what is judged is what runs. Undefined where that cannot be. */
   readonly script?: string;
+  /** `script` is bash, and not what every shell reads alike. */
+  readonly isBashOnly?: boolean;
   /** Where it is one program that needs no shell. */
   readonly argv?: readonly string[];
 }

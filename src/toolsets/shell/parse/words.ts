@@ -21,7 +21,9 @@ export function readWord(word: Word): ShellWord {
 
 /** Why a dynamic word is one, for people. */
 export function describeDynamic(word: Word): string {
-  for (const part of (word.parts ?? []).flatMap((one): readonly WordPart[] => ("parts" in one ? [one, ...(one.parts ?? [])] : [one]))) {
+  for (const part of (word.parts ?? []).flatMap((one): readonly WordPart[] =>
+    "parts" in one ? [one, ...(one.parts ?? [])] : [one],
+  )) {
     const name = dynamicNames[part.type];
     if (name !== undefined) return name;
   }

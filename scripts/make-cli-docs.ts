@@ -1,0 +1,135 @@
+// Writes docs/cli.md from the grammar of the command line. With --check: says whether it is up to date, and writes nothing.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Argument, Command, Option } from "commander";
+import { exitCodeMeanings } from "../src/cli/exit-code-table.ts";
+import { exitCodes } from "../src/cli/exit-codes.ts";
+import { createProgram, withDescendants } from "../src/cli/program.ts";
+
+const intro = `# The command line
+
+\`llm-do TARGET\` runs a program: a folder with a \`main.worker\`, a \`.worker\` file, or the name of a worker here or further up. It is
+short for \`llm-do run TARGET\`. This page is made from the grammar of the command line by \`scripts/make-cli-docs.ts\`.`;
+
+const conventions = `## stdout, stderr and stdin
+
+stdout gets the result and nothing else: the output of the entry (text as it is, a value with a schema as JSON), or with \`--json\` one
+object. Everything else goes to stderr: the account of \`-v\`, questions, diagnostics, and why a run failed.
+
+The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`denied\`, \`aborted\`, \`failed\`), \`usage\`,
+\`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, and \`error\` (\`code\`, \`message\`, for a program with mistakes also
+\`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run did not begin. Mistakes on the command line itself are told on
+stderr alone.
+
+stdin is the prompt for \`-\`, or where there is no prompt and stdin is a pipe or a file. It is never an answer to a question:
+\`yes | llm-do …\` approves nothing.
+
+A prompt is never mistaken for a file. What follows \`--\` is prompt. Otherwise an argument is a file only where it exists and ends in the
+suffix of a source (\`.worker\`, \`.ts\`, \`.js\`, \`.mjs\`, or the name \`llm-do.yaml\`).
+
+\`\`\`sh
+llm-do main.worker "what to pay attention to"
+llm-do main.worker helpers/summary.worker tools.ts -- "what to pay attention to"
+llm-do main.worker - < task.txt
+\`\`\`
+
+## Questions
+
+A call that needs approval is asked for at the terminal: the question shows what would happen, and takes \`a\` (approve once), \`r\`
+(approve, and the same call again in this run), \`d\` (deny; what follows is a note that the model sees) or \`s\` (stop the run). An empty
+line is no answer, and keys that were pressed before the question was there are dropped. Where stdin is not a terminal, the question
+goes to the terminal that controls the process. Without one, and with \`--headless\`, what would be asked is denied; the run ends with 4
+and lists what it needed, and the configuration that would allow it.
+
+Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
+trusted: once by \`--trust\`, once or for good by an answer at the terminal. Folders that are trusted for good are listed by their real
+path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
+
+## Signals
+
+Ctrl-C (SIGINT) and SIGTERM stop the run in good order: model requests and calls are aborted, and the journal says how far it got. A
+second Ctrl-C ends the process at once.
+
+## Environment
+
+| variable | means |
+|---|---|
+| \`LLM_DO_MODEL\` | the model of every worker for which nothing else names one |
+| \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
+| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, and the runs of programs whose own folder is read-only |
+| \`NO_COLOR\` | questions without colours |`;
+
+/** The whole page. */
+export function renderCliPage(): string {
+  const program = createProgram({ exitCode: 0, afterDashes: undefined });
+  const [, ...commands] = withDescendants(program).filter((command) => command.name() !== "help");
+  const sections = commands.filter((command) => command.commands.length === 0).map(renderCommand);
+  return `${[intro, ...sections, conventions, renderExitCodes()].join("\n\n")}\n`;
+}
+
+function renderCommand(command: Command): string {
+  const { name, usage } = { name: nameOf(command), usage: command.usage() };
+  return [
+    `## \`${name}\``,
+    `\`${name} ${usage}\``,
+    `${capitalize(command.description())}.`,
+    ...renderArguments(command.registeredArguments),
+    ...renderOptions(command.options),
+  ].join("\n\n");
+}
+
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function renderArguments(args: readonly Argument[]): string[] {
+  if (args.length === 0) return [];
+  const rows = args.map((argument) => {
+    const notes = [argument.description, ...choicesOf(argument), ...defaultOf(argument)].join("; ");
+    return `| \`${argument.name()}\` | ${argument.required ? "required" : ""} | ${escapeCell(notes)} |`;
+  });
+  return [["| argument | | |", "|---|---|---|", ...rows].join("\n")];
+}
+
+function renderOptions(options: readonly Option[]): string[] {
+  if (options.length === 0) return [];
+  const rows = options.map((option) => {
+    const notes = [option.description, ...choicesOf(option), ...defaultOf(option)].join("; ");
+    return `| \`${option.flags}\` | ${escapeCell(notes)} |`;
+  });
+  return [["| flag | |", "|---|---|", ...rows].join("\n")];
+}
+
+function choicesOf({ argChoices }: { readonly argChoices?: readonly string[] | undefined }): string[] {
+  return argChoices ? [`one of ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`] : [];
+}
+
+function defaultOf({ defaultValue }: { readonly defaultValue?: unknown }): string[] {
+  return typeof defaultValue === "string" ? [`default: \`${defaultValue}\``] : [];
+}
+
+function renderExitCodes(): string {
+  const rows = Object.entries(exitCodes).map(
+    ([name, code]) => `| ${code} | ${exitCodeMeanings[name as keyof typeof exitCodes]} |`,
+  );
+  return ["## Exit codes", ["| code | means |", "|---|---|", ...rows].join("\n")].join("\n\n");
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const file = join(import.meta.dirname, "../docs/cli.md");
+  const page = renderCliPage();
+  if (!process.argv.includes("--check")) writeFileSync(file, page);
+  else if (readFileSync(file, "utf8") !== page) {
+    console.log("docs/cli.md is out of date; run node scripts/make-cli-docs.ts");
+    process.exitCode = 1;
+  }
+}

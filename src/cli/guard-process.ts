@@ -1,0 +1,27 @@
+import { errorMessage } from "../util/error-message.ts";
+import { escapeText } from "../util/escape-text.ts";
+import { isDebugging } from "./debugging.ts";
+import { StrayFailure } from "./exit-codes.ts";
+import { writeStderr } from "./output.ts";
+
+/**
+ * Keeps what a program's code does beside its calls from ending the run in disorder. A rejection that nobody listens to is
+ * told; an exception in a timer or a listener is given to `onFailure`, which is to end the run. Gives back what undoes it.
+ */
+export function guardProcess(onFailure: (failure: StrayFailure) => void, flags: { readonly debug?: boolean }): () => void {
+  const rejected = (reason: unknown) => {
+    const stack = isDebugging(flags) && reason instanceof Error ? `\n${show(reason.stack ?? "")}` : "";
+    writeStderr(`llm-do: warning: a promise was rejected, and nobody listens to it: ${show(errorMessage(reason))}${stack}\n`);
+  };
+  const thrown = (cause: unknown) => onFailure(new StrayFailure(cause));
+  process.on("unhandledRejection", rejected);
+  process.on("uncaughtException", thrown);
+  return () => {
+    process.off("unhandledRejection", rejected);
+    process.off("uncaughtException", thrown);
+  };
+}
+
+function show(text: string): string {
+  return escapeText(text, { keepNewlines: true, keepBackslashes: true });
+}

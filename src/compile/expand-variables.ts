@@ -1,0 +1,42 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
+import type { ToolsetSyntax } from "../language/worker-file.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import type { Compilation } from "./compilation.ts";
+
+/**
+ * A toolset's configuration with `${NAME}` replaced by the variable of the environment; `$${NAME}` stands for the text itself.
+ * What was put in is kept as a secret of the program. A variable that is not set (or empty) is reported, and stays as written.
+ */
+export function expandVariables(compilation: Compilation, { config, configSpans, reference }: ToolsetSyntax): JsonObject {
+  const spanAt = (path: readonly string[]): Span => {
+    for (let length = path.length; length > 0; length--) {
+      const span = configSpans.get(path.slice(0, length).join("."));
+      if (span) return span;
+    }
+    return reference.span;
+  };
+  const expand = (value: JsonValue, path: readonly string[]): JsonValue => {
+    if (typeof value === "string") return value.includes("${") ? expandText(compilation, value, spanAt(path)) : value;
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, String(index)]));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member as JsonValue, [...path, key])]));
+  };
+  return expand(config.value, []) as JsonObject;
+}
+
+function expandText({ host, diagnostics, secrets, toRun }: Compilation, text: string, span: Span): string {
+  return text.replace(/\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, escape: string, name: string) => {
+    if (escape !== "") return written.slice(1);
+    const value = host.environment[name];
+    if (value) {
+      secrets.set(name, value);
+      return value;
+    }
+    const message = `the variable \`${clipText(name, 60)}\` is not set`;
+    const notes = [{ message: `set it in the environment; for the text itself write \`$${clipText(written, 60)}\`` }];
+    diagnostics.report(diagnose(toRun ? "variable-missing" : "variable-unset", { message, span, notes }));
+    return written;
+  });
+}

@@ -1,0 +1,91 @@
+import { dirname, join } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Source, Spanned } from "../diagnostics/source.ts";
+import { parseTemplate, type Template } from "../language/template.ts";
+import type { RenderedPrompt } from "../program/program.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import type { Compilation } from "./compilation.ts";
+import { isFlag } from "./flag.ts";
+import type { LinkedSchema } from "./link-schema.ts";
+import type { LoadedWorker } from "./load-worker.ts";
+import { renderInput } from "./render-input.ts";
+
+/**
+ * What a worker's call sends first, as a function of its input: all files that it takes are read and checked now. It reads
+ * nothing and runs no code; it throws a `TemplateError` where a value that a template needs is missing.
+ */
+export async function linkPrompt(
+  compilation: Compilation,
+  worker: LoadedWorker,
+  input: LinkedSchema,
+): Promise<(values: JsonObject) => RenderedPrompt> {
+  const { file } = worker;
+  const { jsonSchema } = input.schema;
+  const context: TemplateContext = { compilation, worker, variables: input.known ? jsonSchema : undefined };
+  const instructions = await linkTemplate(file.instructions, context);
+  const prompt = file.prompt && (await linkTemplate(file.prompt, context));
+  const systemFragments = await readFragments(compilation, worker, file.system_fragments);
+  const userFragments = await readFragments(compilation, worker, file.fragments);
+  return (values) => {
+    const system = instructions?.render(values).trim() ?? "";
+    const used = instructions?.usedVariables ?? new Set();
+    const user = prompt ? prompt.render(values) : renderInput(values, { used, jsonSchema });
+    return {
+      system: [system, ...systemFragments].filter((part) => part !== ""),
+      user: user.trim() === "" ? noInput : user,
+      userFragments,
+    };
+  };
+}
+
+/** Providers refuse an empty user message. */
+const noInput = "(no input)";
+
+interface TemplateContext {
+  readonly compilation: Compilation;
+  readonly worker: LoadedWorker;
+  readonly variables: JsonSchema | undefined;
+}
+
+async function linkTemplate(text: Spanned<string>, context: TemplateContext): Promise<Template | undefined> {
+  const readInclude = (path: string): Promise<Source | undefined> => findInclude(text, path, context);
+  const { template, diagnostics } = await parseTemplate(text, { variables: context.variables, readInclude });
+  context.compilation.diagnostics.reportAll(diagnostics);
+  return template;
+}
+
+/** In the folder of the file that holds the template, then in the program's `templates/`; never through a link that leads out. */
+async function findInclude(
+  { span }: Spanned<string>,
+  path: string,
+  { compilation, worker }: TemplateContext,
+): Promise<Source | undefined> {
+  const { host, files, diagnostics } = compilation;
+  const { home } = worker;
+  const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
+  for (const candidate of [join(folder, path), join(home.folder, "templates", path)]) {
+    if ((await host.files.kind(candidate)) !== "file") continue;
+    if (await files.isConfined(candidate, home)) return files.read(candidate, home);
+    diagnostics.report(
+      diagnose("reference-outside", { message: `\`${path}\` is a link that leads out of the program's folder`, span }),
+    );
+  }
+  return undefined;
+}
+
+/** The texts of the files that a worker's calls bring along. They are data: no template. */
+async function readFragments(
+  { files }: Compilation,
+  { home }: LoadedWorker,
+  paths: Spanned<readonly Spanned<string>[]> | undefined,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const written of paths?.value ?? []) {
+    const path = await files.resolve(written, home);
+    const source = path === undefined ? undefined : await files.read(path, home);
+    const text = source?.text.replace(/^\uFEFF/, "") ?? "";
+    if (text.trim() !== "") texts.push(text);
+  }
+  return texts;
+}

@@ -1,0 +1,104 @@
+import type { Handed, Launch } from "./launch.ts";
+import { type Mount, orderMounts } from "./mount.ts";
+import { createSeccompFilter } from "./seccomp.ts";
+
+export interface Bubblewrap {
+  readonly file: string;
+  /** Words that this version knows, of those that we can do without. */
+  readonly features: ReadonlySet<string>;
+}
+
+/** What is to run in the wall, and what it may see there. */
+export interface WalledCommand {
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly mounts: readonly Mount[];
+  /** In the wall's view. */
+  readonly cwd: string;
+  /** `device:inode` of the folder that it must start in; undefined where only our own mount can be at that path. */
+  readonly cwdIdentity: string | undefined;
+  readonly network: boolean;
+  readonly shell: string;
+}
+
+/** Of memory: what a private folder can take. */
+const temporaryBytes = 1024 ** 3;
+
+/**
+ * `bwrap` builds the view from nothing. Arguments come through a pipe: they are many, and in the wall everybody could read
+ * them in `/proc/1/cmdline`. A bind by descriptor (`--bind-fd`) is checked by bwrap against what it got, so a folder that
+ * somebody swaps meanwhile is a failure and no hole.
+ */
+export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
+  const handed: Handed[] = [];
+  const hand = (one: Handed) => String(handed.push(one) + 2);
+  const filter = createSeccompFilter(process.arch, command.network);
+  const mounts = orderMounts(command.mounts);
+  const args = [
+    ...separation(bubblewrap, command.network),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap })),
+    // Last of all: until then mount points are made in them.
+    ...mounts.flatMap((mount) => (mount.kind === "hidden-folder" ? ["--remount-ro", mount.path] : [])),
+    ...["--remount-ro", "/"],
+    ...["--chdir", command.cwd],
+    ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
+    ...["--json-status-fd", hand({ type: "status" })],
+  ];
+  const options = hand({ type: "bytes", bytes: Buffer.from(args.map((arg) => `${arg}\0`).join("")) });
+  const started = [command.shell, "--noprofile", "--norc", "-c", starter, "llm-do", command.cwdIdentity ?? "", ...command.argv];
+  return {
+    file: bubblewrap.file,
+    args: ["--args", options, "--", ...started],
+    environment: command.environment,
+    cwd: "/",
+    handed,
+  };
+}
+
+/**
+ * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open,
+ * forbids core dumps, bounds the number of processes (the kernel does not bound root's), and looks whether it is in the
+ * very folder that was asked for.
+ */
+const starter = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
+ulimit -c 0; ulimit -u 4096 2>/dev/null
+if [ -n "$1" ] && [ "$(stat -c %d:%i .)" != "$1" ]; then
+  echo "llm-do: the working directory was replaced by another one" >&2; exit 126
+fi
+shift; exec -- "$@"`;
+
+function separation({ features }: Bubblewrap, network: boolean): readonly string[] {
+  return [
+    "--unshare-all",
+    ...(network ? ["--share-net"] : []),
+    ...(features.has("--disable-userns") ? ["--unshare-user", "--disable-userns"] : []),
+    ...["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "llm-do"],
+  ];
+}
+
+interface Printing {
+  readonly hand: (one: Handed) => string;
+  readonly bubblewrap: Bubblewrap;
+}
+
+function printMount(mount: Mount, { hand, bubblewrap }: Printing): readonly string[] {
+  const size = bubblewrap.features.has("--size") ? ["--size", String(temporaryBytes)] : [];
+  switch (mount.kind) {
+    case "link":
+      return ["--symlink", mount.target, mount.path];
+    case "empty":
+      return [...size, "--tmpfs", mount.path];
+    case "hidden-folder":
+      return ["--perms", "0555", "--tmpfs", mount.path];
+    case "hidden-file":
+      // Devices do not work in such a mount: to open it is refused.
+      return ["--ro-bind", "/dev/null", mount.path];
+    case "read-only":
+    case "writable": {
+      const flag = mount.kind === "writable" ? "--bind" : "--ro-bind";
+      if (mount.descriptor === undefined) return [flag, mount.source, mount.path];
+      return [`${flag}-fd`, hand({ type: "descriptor", descriptor: mount.descriptor }), mount.path];
+    }
+  }
+}

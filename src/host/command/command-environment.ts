@@ -1,0 +1,115 @@
+import { variable } from "../host.ts";
+
+export interface EnvironmentFacts {
+  /** The parent's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly path: readonly string[];
+  readonly separator: string;
+  /** Private and empty. */
+  readonly home: string;
+  readonly temporary: string;
+  readonly shell: string | undefined;
+  /** What the request adds; checked by `assertEnvironment`. */
+  readonly added: Readonly<Record<string, string>>;
+}
+
+/**
+ * The whole environment of a command: an allow-list, so that no key or token of the parent's reaches it. HOME is private
+ * and empty, so no user configuration is read either: git has no user, no aliases, no credential helper; who wants a
+ * commit to have an author passes `GIT_AUTHOR_NAME` and the like.
+ */
+export function createCommandEnvironment(facts: EnvironmentFacts): Record<string, string> {
+  const inherited = Object.keys(facts.environment).filter((name) => isInherited(name));
+  const entries = inherited.flatMap((name) => {
+    const value = variable(facts, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    LANG: "C.UTF-8",
+    ...Object.fromEntries(entries),
+    PATH: facts.path.join(facts.separator),
+    HOME: facts.home,
+    TMPDIR: facts.temporary,
+    TERM: "dumb",
+    ...(facts.shell === undefined ? {} : { SHELL: facts.shell }),
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    ...facts.added,
+  };
+}
+
+/** Where toolchains outside the system's folders say that they are: paths, no secrets. The wall shows these folders. */
+export const toolchainVariables: readonly string[] = [
+  "RUSTUP_HOME",
+  "PYENV_ROOT",
+  "RBENV_ROOT",
+  "VOLTA_HOME",
+  "NVM_DIR",
+  "SDKMAN_DIR",
+  "ASDF_DATA_DIR",
+  "JAVA_HOME",
+  "GOROOT",
+  "DOTNET_ROOT",
+  "CONDA_PREFIX",
+  "VIRTUAL_ENV",
+];
+
+const inheritedNames = new Set([
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "USER",
+  "LOGNAME",
+  // Without these nothing starts on Windows.
+  "SYSTEMROOT",
+  "WINDIR",
+  "COMSPEC",
+  "PATHEXT",
+  ...toolchainVariables,
+]);
+
+function isInherited(name: string): boolean {
+  return inheritedNames.has(name) || /^LC_[A-Z]+$/.test(name);
+}
+
+/** Throws a `TypeError` for a name that is none, a value with NUL, and names that change which code runs. */
+export function assertEnvironment(added: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(added)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a variable`);
+    if (isRefused(name.toUpperCase())) throw new TypeError(`the variable ${name} cannot be set for a command`);
+    if (typeof value !== "string" || value.includes("\0")) throw new TypeError(`the value of ${name} is not usable`);
+  }
+}
+
+function isRefused(name: string): boolean {
+  return refusedNames.has(name) || /^(?:LD|DYLD|BASH_FUNC)_|^GIT_(?!AUTHOR_|COMMITTER_)/.test(name);
+}
+
+const refusedNames = new Set([
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "BASH_ENV",
+  "ENV",
+  "BASHOPTS",
+  "SHELLOPTS",
+  "PS4",
+  "IFS",
+  "CDPATH",
+  "GLOBIGNORE",
+  "PROMPT_COMMAND",
+  "NODE_OPTIONS",
+  "NODE_PATH",
+  "PYTHONSTARTUP",
+  "PYTHONPATH",
+  "PYTHONHOME",
+  "PERL5OPT",
+  "PERL5LIB",
+  "RUBYOPT",
+  "RUBYLIB",
+  "JAVA_TOOL_OPTIONS",
+  "GCONV_PATH",
+  "LESSOPEN",
+  "LESSCLOSE",
+]);

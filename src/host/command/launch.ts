@@ -1,0 +1,34 @@
+/** A process to start, as far as it was decided: nothing in it is looked up again. */
+export interface Launch {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** May lead through a descriptor of ours: the child enters it before it executes. */
+  readonly cwd: string;
+  /** What the child finds from descriptor 3 on. */
+  readonly handed: readonly Handed[];
+}
+
+export type Handed =
+  /** An open descriptor of ours. */
+  | { readonly type: "descriptor"; readonly descriptor: number }
+  /** A pipe that gives these bytes, and ends. */
+  | { readonly type: "bytes"; readonly bytes: Uint8Array }
+  /** A pipe on which `bwrap` tells the pid of what it started, and how that ended. */
+  | { readonly type: "status" };
+
+export interface ProcessLimits {
+  readonly timeoutMilliseconds: number;
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A process that has ended, and nothing of it is left. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly timedOut: boolean;
+  readonly stdout: { readonly text: string; readonly dropped: number };
+  readonly stderr: { readonly text: string; readonly dropped: number };
+  /** What came on the status pipe. */
+  readonly status: string;
+}

@@ -1,0 +1,50 @@
+import { openParent } from "../scope-walk.ts";
+import type { ScopeTable } from "../scope-table.ts";
+import { findProtected, type FindOptions, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
+
+export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected"> {
+  /** What was there before the command. */
+  readonly before: ProtectedEntries;
+  /** Letters and digits that nobody can guess. */
+  readonly randomName: () => string;
+  /** Whether we wrote it ourselves while the command ran, for somebody who was asked. */
+  readonly isOurs: (entry: ProtectedEntry) => boolean;
+}
+
+/**
+ * Renames protected names that a command brought into writable scopes, in their own folders: `.git` becomes
+ * `git.moved-aside-k2x9`, which steers nothing. Gives the virtual paths where they appeared. What was there before and
+ * moved with its folder stays. Also what somebody else put there meanwhile is moved: nobody could tell it apart.
+ */
+export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
+  const { table, unprotected, before } = options;
+  const { entries } = await findProtected({ table, unprotected, unlock: { except: before.locked } });
+  const known = new Set(before.entries.map(keyOf));
+  const moved: string[] = [];
+  for (const entry of entries) {
+    if (entry.scope.mode !== "rw" || entry.facts.type === "other" || known.has(keyOf(entry)) || options.isOurs(entry)) continue;
+    await rename(table, entry, options.randomName());
+    moved.push(table.format(entry.scope, entry.components));
+  }
+  return moved;
+}
+
+/** A folder or file is the same as long as its inode is; a link can be made anew in a moment, so its times count too. */
+function keyOf({ facts }: ProtectedEntry): string {
+  return facts.type === "link" ? facts.version : facts.identity;
+}
+
+async function rename(table: ScopeTable, entry: ProtectedEntry, random: string): Promise<void> {
+  const { scope, components } = entry;
+  const parent = await openParent(table, { scope, components, virtualPath: "" });
+  const aside = `${parent.name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${random}`;
+  try {
+    await parent.directory.rename(parent.name, aside).catch(async () => {
+      // The command may have taken away the right to change the folder.
+      await parent.directory.unlock(".");
+      await parent.directory.rename(parent.name, aside);
+    });
+  } finally {
+    await parent.close();
+  }
+}

@@ -1,0 +1,37 @@
+/** The end of a stream: as many bytes as fit, in bounded memory however much comes. */
+export class OutputTail {
+  readonly #limit: number;
+  #chunks: Uint8Array[] = [];
+  #held = 0;
+  #total = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#total += chunk.length;
+    this.#held += chunk.length;
+    this.#chunks.push(chunk);
+    while (this.#held - (this.#chunks[0]?.length ?? 0) >= this.#limit && this.#chunks.length > 0) {
+      this.#held -= this.#chunks.shift()?.length ?? 0;
+    }
+    if (this.#chunks.length > 1000) this.#chunks = [Buffer.concat(this.#chunks)];
+  }
+
+  /** Begins with a whole character; what is no UTF-8 at all becomes U+FFFD. */
+  read(): { readonly text: string; readonly dropped: number } {
+    const held = Buffer.concat(this.#chunks);
+    let start = Math.max(0, held.length - this.#limit);
+    if (start > 0 || this.#total > held.length) start = skipContinuation(held, start);
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(held.subarray(start));
+    return { text, dropped: this.#total - (held.length - start) };
+  }
+}
+
+/** At most three bytes: more of them in a row are no character that was cut. */
+function skipContinuation(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && at < start + 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
+  return at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80 ? start : at;
+}

@@ -1,0 +1,148 @@
+import { setImmediate } from "node:timers/promises";
+import { join } from "node:path";
+import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
+import { foldName } from "../protected-names.ts";
+import { isTemporaryName } from "../temporary-name.ts";
+import type { ScopeTable } from "../scope-table.ts";
+import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
+import type { Protection, ScopeDeclaration } from "../scopes.ts";
+import { errorCode } from "../system-error.ts";
+
+/** Something in a scope that a command must not change, or must not even see. */
+export interface ProtectedEntry {
+  readonly scope: ScopeDeclaration;
+  readonly components: readonly string[];
+  /** For the wall: where it is, if nobody moves it. */
+  readonly hostPath: string;
+  readonly facts: EntryFacts;
+  /** `hidden`: what it holds is no business of a command (`.env`, journals, sockets); `read-only`: it may be read. */
+  readonly access: "hidden" | "read-only";
+  /** Of what can be read in a writable scope, where it was wanted. Whoever wanted it closes it. */
+  readonly held?: HeldEntry | undefined;
+}
+
+export interface ProtectedEntries {
+  readonly entries: readonly ProtectedEntry[];
+  /** Identities of folders that could not be looked into. */
+  readonly locked: ReadonlySet<string>;
+}
+
+export interface FindOptions {
+  readonly table: ScopeTable;
+  /** Folded names that a request does without. */
+  readonly unprotected: ReadonlySet<string>;
+  readonly signal?: AbortSignal;
+  /** Holds what a wall has to keep as it is. */
+  readonly hold?: boolean;
+  /** Gives folders that are locked now, and are not among these, back to their owner, so that nothing hides in them. */
+  readonly unlock?: { readonly except: ReadonlySet<string> };
+}
+
+/**
+ * All protected names in scopes, at any depth: a hook or a key is as dangerous in a sub-project as at the top. Folders of
+ * dependencies are left out: they hold thousands of `package.json`, and code of others anyway; what is moved out of one
+ * is met where it then is. About a tenth of a millisecond a folder.
+ */
+export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
+  const walk: Walk = { options, entries: [], locked: new Set(), seen: new Set(), folders: 0 };
+  const roots = options.table.roots.toSorted((a, b) => a.directory.realPath.length - b.directory.realPath.length);
+  // A root in another one is met on the way, unless it lies in a folder that is left out.
+  try {
+    for (const root of roots) await visit(walk, placeOfRoot(root));
+    return { entries: walk.entries, locked: walk.locked };
+  } catch (error) {
+    await releaseEntries(walk);
+    throw error;
+  }
+}
+
+export async function releaseEntries({ entries }: Pick<ProtectedEntries, "entries">): Promise<void> {
+  await Promise.all(entries.map((entry) => entry.held?.close()));
+}
+
+interface Walk {
+  readonly options: FindOptions;
+  readonly entries: ProtectedEntry[];
+  readonly locked: Set<string>;
+  readonly seen: Set<string>;
+  folders: number;
+}
+
+async function visit(walk: Walk, place: Place): Promise<void> {
+  if (walk.seen.has(place.directory.identity)) return;
+  walk.seen.add(place.directory.identity);
+  if (++walk.folders % 200 === 0) await setImmediate();
+  walk.options.signal?.throwIfAborted();
+  for (const entry of await namesIn(walk, place)) {
+    const access = accessTo(walk, place, entry);
+    if (access !== undefined) await add(walk, place, { name: entry.name, access });
+    else if (entry.type === "directory" && !dependencies.has(entry.name)) await visitFolder(walk, place, entry.name);
+  }
+}
+
+async function namesIn(walk: Walk, place: Place): Promise<readonly DirectoryEntry[]> {
+  try {
+    return await place.directory.entries();
+  } catch (error) {
+    if (!isLocked(error)) return [];
+    walk.locked.add(place.directory.identity);
+    if (walk.options.unlock === undefined || walk.options.unlock.except.has(place.directory.identity)) return [];
+    await place.directory.unlock(".").catch(() => undefined);
+    return place.directory.entries().catch(() => []);
+  }
+}
+
+async function visitFolder(walk: Walk, parent: Place, name: string): Promise<void> {
+  const place = await enterFolder(walk, parent, name);
+  if (place === undefined) return;
+  try {
+    await visit(walk, place);
+  } finally {
+    await place.close();
+  }
+}
+
+async function enterFolder(walk: Walk, parent: Place, name: string): Promise<Place | undefined> {
+  const { table, unlock } = walk.options;
+  try {
+    return await enter(table, parent, name);
+  } catch (error) {
+    if (!isLocked(error)) return undefined;
+    const identity = (await parent.directory.look(name).catch(() => undefined))?.identity;
+    if (identity !== undefined) walk.locked.add(identity);
+    if (identity === undefined || unlock === undefined || unlock.except.has(identity)) return undefined;
+    await parent.directory.unlock(name).catch(() => undefined);
+    return enter(table, parent, name).catch(() => undefined);
+  }
+}
+
+async function add(walk: Walk, place: Place, entry: Pick<ProtectedEntry, "access"> & { name: string }): Promise<void> {
+  const facts = await place.directory.look(entry.name).catch(() => undefined);
+  if (facts === undefined) return;
+  const components = [...place.components, entry.name];
+  const hostPath = join(walk.options.table.root(place.scope).directory.realPath, ...components);
+  const isKept = walk.options.hold && entry.access === "read-only" && place.scope.mode === "rw" && facts.type !== "link";
+  const held = isKept ? await place.directory.holdEntry(entry.name) : undefined;
+  walk.entries.push({ scope: place.scope, components, hostPath, facts, access: entry.access, held });
+}
+
+function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEntry["access"] | undefined {
+  if (isTemporaryName(entry.name)) return undefined;
+  // A socket leads to a process outside, whatever the wall does about networks; a device, to whatever it is.
+  if (entry.type === "other") return "hidden";
+  const { table, unprotected } = walk.options;
+  const protection = table.protection(place.scope, [...place.components, entry.name]);
+  if (protection === undefined || (protection !== "program" && unprotected.has(foldName(entry.name)))) return undefined;
+  return accessOf(protection, foldName(entry.name));
+}
+
+/** `.git` is read by every command of git; its hooks and configuration must not be written, and so none of it is. */
+function accessOf(protection: Protection, foldedName: string): ProtectedEntry["access"] {
+  return protection === "ask-read-and-write" && foldedName !== ".git" ? "hidden" : "read-only";
+}
+
+function isLocked(error: unknown): boolean {
+  return errorCode(error) === "EACCES" || errorCode(error) === "EPERM";
+}
+
+const dependencies = new Set(["node_modules", "bower_components", ".venv", "venv", "site-packages", "__pycache__", ".tox"]);

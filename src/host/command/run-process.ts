@@ -1,0 +1,84 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Child, startChild } from "./child.ts";
+import type { Ended, Launch, ProcessLimits } from "./launch.ts";
+import { endMarked, markerName } from "./marked-processes.ts";
+
+/** Between asking a command to end and ending it. */
+const graceMilliseconds = 2000;
+/** How long a pipe may stay open when everything that we know of has been ended. */
+const pipeMilliseconds = 1000;
+/** A process can be stuck in the kernel: then even SIGKILL takes its time, and we do not wait for it. */
+const stuckMilliseconds = 5000;
+
+/**
+ * Runs a process to its end, or until its time is up or nobody wants it any more. It resolves in each case; then nothing
+ * of it is left. `LLM_DO_COMMAND` in the environment tells what left its process group.
+ */
+export async function runProcess(launch: Launch, limits: ProcessLimits): Promise<Ended> {
+  const child = startChild(launch, limits.maxOutputBytes);
+  remember(child);
+  const waiting = new AbortController();
+  try {
+    const reason = await Promise.race([child.exited.then(() => "exit" as const), stopReason(limits, waiting.signal)]);
+    if (reason !== "exit") await stop(child);
+    await clear(child, launch.environment[markerName]);
+    const exitCode = reason === "time-out" ? -1 : await Promise.race([child.exited, 137]);
+    return {
+      exitCode,
+      timedOut: reason === "time-out",
+      stdout: child.stdout.read(),
+      stderr: child.stderr.read(),
+      status: child.status(),
+    };
+  } finally {
+    waiting.abort();
+    living.delete(child);
+  }
+}
+
+async function stopReason(limits: ProcessLimits, done: AbortSignal): Promise<"time-out" | "abort"> {
+  const { signal, timeoutMilliseconds } = limits;
+  try {
+    await delay(timeoutMilliseconds, undefined, { signal: AbortSignal.any([signal, done]) });
+    return "time-out";
+  } catch {
+    return "abort";
+  }
+}
+
+async function stop(child: Child): Promise<void> {
+  child.signal("SIGTERM");
+  if (await settles(child.exited, graceMilliseconds)) return;
+  child.signal("SIGKILL");
+  await settles(child.exited, stuckMilliseconds);
+}
+
+/** Ends what the command left running, and reads what is still in the pipes. */
+async function clear(child: Child, marker: string | undefined): Promise<void> {
+  child.signal("SIGKILL");
+  if (marker !== undefined) await endMarked(marker);
+  if (!(await settles(child.closed, pipeMilliseconds))) child.abandon();
+}
+
+async function settles(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(milliseconds, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+const living = new Set<Child>();
+let isWatching = false;
+
+/** Whoever ends this process in the middle of a command must not leave it running. */
+function remember(child: Child): void {
+  living.add(child);
+  if (isWatching) return;
+  isWatching = true;
+  process.on("exit", () => {
+    for (const one of living) one.signal("SIGKILL");
+  });
+}

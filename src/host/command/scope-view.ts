@@ -1,0 +1,43 @@
+import type { HeldEntry } from "../directory.ts";
+import type { ScopeTable } from "../scope-table.ts";
+import type { Mount } from "./mount.ts";
+import type { ProtectedEntry } from "./protected-entries.ts";
+import { isWithin } from "./within.ts";
+
+/** The wall has its own of these. */
+const ownFolders = ["/proc", "/dev", "/sys"];
+
+/** The roots of scopes with their rights, and in them what is protected. `held`: the roots, in their order. */
+export function toScopeView(table: ScopeTable, held: readonly HeldEntry[], entries: readonly ProtectedEntry[]): Mount[] {
+  const roots = table.roots.flatMap(({ declaration, directory: { realPath } }, index) => {
+    if (ownFolders.some((folder) => isWithin(realPath, folder))) return [];
+    return [toMount(declaration.mode === "rw" ? "writable" : "read-only", realPath, held[index])];
+  });
+  // Protected names first: a scope that is declared at such a name decides about it.
+  return [...entries.flatMap(toMask), ...roots];
+}
+
+/** Nothing can be put over a link: one can be replaced by a command, and is moved aside then. */
+function toMask(entry: ProtectedEntry): Mount[] {
+  const { facts, hostPath: path, held } = entry;
+  if (facts.type === "link") return [];
+  if (entry.access === "hidden") return [{ kind: facts.type === "directory" ? "hidden-folder" : "hidden-file", path }];
+  return held === undefined ? [] : [toMount("read-only", path, held)];
+}
+
+function toMount(kind: "read-only" | "writable", path: string, held: HeldEntry | undefined): Mount {
+  const { descriptor } = held ?? {};
+  return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
+}
+
+/** Where a command starts in the wall, and how it can tell that it is there. */
+export interface StartingFolder {
+  readonly path: string;
+  /** Undefined where nobody else can put anything at that path: it is a root that lies in no other. */
+  readonly identity: string | undefined;
+}
+
+export function isOutermostRoot(table: ScopeTable, path: string): boolean {
+  const roots = table.roots.map((root) => root.directory.realPath);
+  return roots.includes(path) && !roots.some((root) => root !== path && isWithin(path, root));
+}

@@ -1,0 +1,88 @@
+import { lstat, readdir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Mount } from "./mount.ts";
+
+/** Where HOME and the folder for temporary files are in the wall: private, empty, gone afterwards. */
+export const wallHome = "/run/llm-do";
+export const wallTemporary = "/tmp";
+
+/** Programs and libraries, by the file system standard or by custom; no place for a user's data. */
+const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
+
+/**
+ * A positive list: `/etc` holds keys, passwords of services and tokens under names that nobody can list, and who runs as
+ * root (in a container) could read them all. Registries' configuration (`npmrc`, `pip.conf`, `gitconfig`) is left out
+ * for its tokens.
+ */
+const configuration = new Set([
+  "alternatives",
+  "ca-certificates",
+  "ca-certificates.conf",
+  "crypto-policies",
+  "debian_version",
+  "fonts",
+  "gai.conf",
+  "group",
+  "host.conf",
+  "hostname",
+  "hosts",
+  "inputrc",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "locale.alias",
+  "locale.conf",
+  "localtime",
+  "lsb-release",
+  "magic",
+  "magic.mime",
+  "mailcap",
+  "mime.types",
+  "networks",
+  "nsswitch.conf",
+  "os-release",
+  "papersize",
+  "passwd",
+  "protocols",
+  "resolv.conf",
+  "rpc",
+  "services",
+  "shells",
+  "terminfo",
+  "timezone",
+  "pki/ca-trust",
+  "pki/tls/certs",
+  "pki/tls/cert.pem",
+  "pki/tls/openssl.cnf",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+]);
+
+/** Versions and packages are part of these names. */
+const configurationOf = /^(?:ImageMagick-\d|ghostscript$|groff$|java-?\d|perl$|php$|python\d|ruby$|R$|texmf$)/;
+
+/** The system without its users, its state and its secrets: enough for programs to run. */
+export async function findSystemView(): Promise<readonly Mount[]> {
+  const names = await readdir("/etc").catch(() => []);
+  const nested = [...configuration].filter((name) => name.includes("/"));
+  const shown = names.filter((name) => configuration.has(name) || configurationOf.test(name));
+  const files = await Promise.all([...shown, ...nested].map((name) => toFileMount(join("/etc", name))));
+  const folders = await Promise.all(programFolders.map(toProgramMount));
+  const empty = [wallTemporary, "/var/tmp", "/run", wallHome].map((path): Mount => ({ kind: "empty", path }));
+  return [...folders, ...files, empty].flat();
+}
+
+/** `/bin` is often a link to `/usr/bin`, and stays one. */
+async function toProgramMount(path: string): Promise<readonly Mount[]> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats === undefined) return [];
+  if (stats.isSymbolicLink()) return [{ kind: "link", path, target: await readlink(path) }];
+  return stats.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];
+}
+
+/** Links are followed: what they lead to is shown under this name. */
+async function toFileMount(path: string): Promise<readonly Mount[]> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isFile() || stats?.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];
+}

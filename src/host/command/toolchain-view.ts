@@ -1,0 +1,83 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { variable } from "../host.ts";
+import { toolchainVariables } from "./command-environment.ts";
+import type { Mount } from "./mount.ts";
+import { isWithin } from "./within.ts";
+
+export interface ToolchainFacts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly path: readonly string[];
+  readonly homes: readonly string[];
+  /** What is seen already. */
+  readonly system: readonly Mount[];
+  /** Never shown, nor a folder that holds one. */
+  readonly secrets: readonly string[];
+  /** A program's file that is to be run, wherever it is. */
+  readonly program: string | undefined;
+}
+
+/** Folders in a home directory that hold programs and nothing else. `~/.cargo` and `~/.local` are not among them. */
+const programHomes = new Set([
+  ".asdf",
+  ".bun",
+  ".deno",
+  ".dotnet",
+  ".ghcup",
+  ".juliaup",
+  ".nodenv",
+  ".nvm",
+  ".opam",
+  ".pyenv",
+  ".rbenv",
+  ".rustup",
+  ".sdkman",
+  ".volta",
+  "anaconda3",
+  "miniconda3",
+  "miniforge3",
+]);
+
+/**
+ * Toolchains outside the system's folders: of an entry of PATH `…/bin` the folder that it lies in, read-only, unless that
+ * is a home directory or a folder in one that holds more than programs; then the entry alone.
+ */
+export async function findToolchainView(facts: ToolchainFacts): Promise<readonly Mount[]> {
+  const view = [...facts.system];
+  const show = async (path: string, root: (real: string) => string) => {
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined) return;
+    if (!isSeen(view, real)) view.push({ kind: "read-only", path: root(real), source: root(real) });
+    if (real !== path && !isSeen(view, path)) view.push({ kind: "link", path, target: real });
+  };
+  for (const entry of facts.path) await show(entry, (real) => toolchainOf(real, facts));
+  for (const folder of namedFolders(facts)) await show(folder, (real) => real);
+  if (facts.program !== undefined) await show(facts.program, (real) => real);
+  return view.slice(facts.system.length);
+}
+
+function isSeen(view: readonly Mount[], path: string): boolean {
+  return view.some((mount) => (mount.kind === "read-only" || mount.kind === "link") && isWithin(path, mount.path));
+}
+
+function toolchainOf(folder: string, facts: ToolchainFacts): string {
+  if (!["bin", ".bin", "sbin", "shims"].includes(basename(folder))) return folder;
+  const parent = dirname(folder);
+  return isForPrograms(parent, facts) ? parent : folder;
+}
+
+function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {
+  if (dirname(folder) === folder || [...homes, ...secrets].some((place) => isWithin(place, folder))) return false;
+  return !homes.includes(dirname(folder)) || programHomes.has(basename(folder));
+}
+
+/** Rust's programs look for their toolchain in the home directory, which is another one in the wall. */
+function namedFolders(facts: ToolchainFacts): readonly string[] {
+  const named = toolchainVariables.map((name) => variable(facts, name));
+  return named.filter((path) => path !== undefined && isAbsolute(path)).filter((path) => isForPrograms(path ?? "", facts)) as string[];
+}
+
+/** What the environment says of toolchains, completed where a program would look below HOME. */
+export function toolchainEnvironment(path: readonly string[], home: string): Readonly<Record<string, string>> {
+  return path.includes(join(home, ".cargo/bin")) ? { RUSTUP_HOME: join(home, ".rustup") } : {};
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { parseWorkerFile } from "./parse-worker-file.ts";
+import { findUnsupportedKeys, unsupportedKeys } from "./unsupported-keys.ts";
+
+const text = `---
+server_side_tools: [{ tool_type: web_search }]
+auth: off
+debug: false
+sandbox: { network_enabled: true, required: true }
+limits: { usd: 0.5, turns: 3 }
+---
+`;
+
+const written: Readonly<Record<string, string>> = {
+  server_side_tools: "[{ tool_type: web_search }]",
+  auth: "off",
+  debug: "false",
+  "sandbox.network_enabled": "true",
+  "sandbox.required": "true",
+  "limits.usd": "0.5",
+};
+
+test("each is found at its place", () => {
+  const { file, diagnostics } = parseWorkerFile({ name: "a.worker", text });
+  expect(diagnostics).toEqual([]);
+  const found = file ? findUnsupportedKeys(file) : [];
+  expect(found.map(({ path }) => path)).toEqual(Object.keys(unsupportedKeys));
+  for (const { path, span } of found) expect(text.slice(span.start, span.end)).toBe(written[path]);
+});
+
+test("what is not written is not found", () => {
+  const { file } = parseWorkerFile({ name: "a.worker", text: "---\nlimits: { turns: 1 }\nsandbox: {}\n---\n" });
+  expect(file && findUnsupportedKeys(file)).toEqual([]);
+});

@@ -1,0 +1,296 @@
+import type { AndOr, Command, ParsedScript, Pipeline, PipelineNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
+import { either, type Flow, flowAfter, mayWander, staying } from "./folders.ts";
+import { controlKinds, knownKinds } from "./kinds.ts";
+import { maxNodes, maxSimpleCommands } from "./limits.ts";
+import type { Operator, Span } from "./operators.ts";
+import type { Folders, ShellWord, SimpleCommand } from "./plan.ts";
+import { quoteProgram } from "./quote.ts";
+import { type ReadRedirect, readRedirect } from "./redirects.ts";
+import { attachScripts, type ReadInner } from "./scripts.ts";
+import { describeDynamic, readWord } from "./words.ts";
+
+export type EachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
+
+interface Walked {
+  /** The node written anew; undefined where that cannot be. */
+  readonly print: string | undefined;
+  readonly flow: Flow;
+}
+
+interface Place {
+  readonly folders: Folders;
+  /** The command reads something other than the call's own empty input. */
+  readonly hasInput?: boolean;
+}
+
+/** One pass over a tree: gathers simple commands and findings, follows the folder, and writes the whole anew. */
+export class Walk {
+  readonly commands: SimpleCommand[] = [];
+  readonly findings = new Set<string>();
+  readonly spans: Span[] = [];
+  readonly operators: Operator[] = [];
+  uncertain: string | undefined;
+  /** What is written anew is bash, and not what every shell reads alike. */
+  isBashOnly = false;
+  readonly #eachChild: EachChild;
+  readonly #readInner: ReadInner;
+  #nodes = 0;
+  /** How deep in words the walk is: positions there are not those of the text. */
+  #inWords = 0;
+
+  constructor(eachChild: EachChild, readInner: ReadInner) {
+    this.#eachChild = eachChild;
+    this.#readInner = readInner;
+  }
+
+  script(script: ParsedScript, place: Place): Walked {
+    const [error] = script.errors ?? [];
+    if (error !== undefined) this.#doubt(`it is not valid bash (${error.message})`);
+    return this.#list(script.commands, place);
+  }
+
+  #list(statements: readonly Statement[], place: Place): Walked {
+    const prints: (string | undefined)[] = [];
+    let folders = place.folders;
+    let flow = staying(folders);
+    for (const statement of statements) {
+      const walked = this.#statement(statement, { ...place, folders });
+      prints.push(walked.print);
+      flow = walked.flow;
+      folders = either(flow.ok, flow.failed);
+    }
+    return { print: joinAll(prints, "; "), flow };
+  }
+
+  #statement(statement: Statement, place: Place): Walked {
+    this.#count(statement);
+    const walked = this.#and(statement.command, place);
+    if (statement.background !== true) return walked;
+    this.findings.add("it starts something in the background (`&`)");
+    return { print: undefined, flow: staying(place.folders) };
+  }
+
+  #and(node: AndOr | PipelineNode, place: Place): Walked {
+    if (node.type !== "AndOr") return this.#pipelineNode(node, place);
+    this.#count(node);
+    const [first, ...rest] = node.commands;
+    if (first === undefined) return this.#unknown(node.type, place);
+    let { print, flow } = this.#pipelineNode(first, place);
+    for (const [index, command] of rest.entries()) {
+      const operator = node.operators[index] ?? "&&";
+      this.operators.push(operator);
+      const isAnd = operator === "&&";
+      const next = this.#pipelineNode(command, { ...place, folders: isAnd ? flow.ok : flow.failed });
+      print = joinAll([print, next.print], ` ${operator} `);
+      flow = isAnd
+        ? { ok: next.flow.ok, failed: either(flow.failed, next.flow.failed) }
+        : { ok: either(flow.ok, next.flow.ok), failed: next.flow.failed };
+    }
+    return { print, flow };
+  }
+
+  #pipelineNode(node: PipelineNode, place: Place): Walked {
+    return node.type === "Pipeline" ? this.#pipeline(node, place) : this.#command(node, place);
+  }
+
+  #pipeline(node: Pipeline, place: Place): Walked {
+    this.#count(node);
+    const prefixes = node.prefixes.map((prefix) => this.#prefix(prefix));
+    const walked = node.commands.map((command, index) => {
+      const operator = node.operators[index - 1];
+      if (operator !== undefined) this.operators.push(operator);
+      return this.#command(command, index === 0 ? place : { ...place, hasInput: true });
+    });
+    const print = walked
+      .map((one, index) =>
+        index === 0 ? one.print : prefixed(node.operators[index - 1] === "|&" ? " 2>&1 | " : " | ", one.print),
+      )
+      .reduce((all, one) => joinAll([all, one], ""), prefixes.join(""));
+    const [only, ...others] = walked;
+    if (only === undefined || others.length > 0) return { print, flow: staying(place.folders) };
+    const isNegated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+    return { print, flow: isNegated ? { ok: only.flow.failed, failed: only.flow.ok } : only.flow };
+  }
+
+  #prefix(prefix: Pipeline["prefixes"][number]): string {
+    this.#count(prefix);
+    if (prefix.type === "Negation") {
+      this.operators.push("!");
+      return "! ";
+    }
+    this.isBashOnly = true;
+    this.operators.push("time");
+    if (prefix.posix !== undefined) this.operators.push("-p");
+    if (prefix.endOfOptions !== undefined) this.operators.push("--");
+    return prefix.posix === undefined ? "time " : "time -p ";
+  }
+
+  #command(node: Exclude<PipelineNode, Pipeline>, place: Place): Walked {
+    this.#count(node);
+    if (node.type === "Command") return this.#simple(node, place);
+    if (node.type === "Redirected") return this.#redirected(node, place);
+    if (node.type !== "Subshell" && node.type !== "BraceGroup") return this.#control(node, place);
+    const isSubshell = node.type === "Subshell";
+    this.operators.push(isSubshell ? "(" : "{");
+    const body = this.#list(node.body.commands, place);
+    this.operators.push(isSubshell ? ")" : "}");
+    if (isSubshell) return { print: wrapped("( ", body.print, " )"), flow: staying(place.folders) };
+    return { print: wrapped("{ ", body.print, "; }"), flow: body.flow };
+  }
+
+  #redirected(node: Extract<PipelineNode, { type: "Redirected" }>, place: Place): Walked {
+    const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
+    const hasInput = place.hasInput === true || redirects.some(feeds);
+    const walked = this.#command(node.command, { ...place, hasInput });
+    // Held as a command without words, so that its files are judged like all others.
+    this.#add({ words: [], assignments: [], redirects, hasInput: false, folders: place.folders });
+    return { ...walked, print: joinAll([walked.print, ...redirects.map((redirect) => redirect.print)], " ") };
+  }
+
+  #simple(node: Command, place: Place): Walked {
+    const assignments = node.prefix.filter((one) => one.type === "Assignment");
+    for (const assignment of assignments) this.#children(assignment, place.folders);
+    const words: ShellWord[] = node.name === undefined ? [] : [this.#word(node.name, place.folders)];
+    for (const argument of node.args) {
+      if (argument.type === "Word") words.push(this.#word(argument, place.folders));
+      else if (!assignments.includes(argument)) words.push(this.#argument(argument, place.folders));
+    }
+    const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
+    const hasInput = place.hasInput === true || redirects.some(feeds);
+    const known = attachScripts(words, (text) => this.#readInner(text, place.folders));
+    const names = assignments.map((assignment) => assignment.name);
+    this.#add({ words: known, assignments: names, redirects, hasInput, folders: place.folders });
+    const prints = [...known.map(printWord), ...redirects.map((redirect) => redirect.print)];
+    const print = assignments.length > 0 || prints.length === 0 ? undefined : joinAll(prints, " ");
+    return { print, flow: names.length > 0 ? { ok: undefined, failed: undefined } : flowAfter(known, place.folders) };
+  }
+
+  /** `A=b` behind a program that declares: a word of its own kind, whose value nobody needs. */
+  #argument(node: Extract<Command["args"][number], { type: "Assignment" }>, folders: Folders): ShellWord {
+    this.#children(node, folders);
+    this.spans.push(node);
+    return { kind: "dynamic", value: node.text, head: node.name, print: undefined };
+  }
+
+  #word(word: Word, folders: Folders): ShellWord {
+    this.#count(word);
+    if (this.#inWords === 0) this.spans.push(word);
+    const read = readWord(word);
+    if (read.kind === "dynamic") this.findings.add(`it has ${describeDynamic(word)}`);
+    this.#children(word, folders);
+    return read;
+  }
+
+  #redirect(redirection: Redirection): ReadRedirect {
+    this.#count(redirection);
+    if (this.#inWords === 0) {
+      this.spans.push(redirection);
+      if (redirection.type === "HereDoc") {
+        this.spans.push({ pos: redirection.body.pos, end: redirection.closing?.end ?? redirection.body.end });
+      }
+    }
+    this.#children(redirection, undefined);
+    const read = readRedirect(redirection);
+    this.isBashOnly ||= read.type === "text";
+    if (read.type === "text" && read.print === undefined) this.findings.add("it has a text (`<<`) that the shell changes");
+    return read;
+  }
+
+  /** Everything else that holds commands: judged, but never without a person. */
+  #control(node: Exclude<PipelineNode, Pipeline>, place: Place): Walked {
+    this.findings.add(`it has ${controlKinds[node.type] ?? node.type}`);
+    const wanders = this.#wanders(node);
+    const before = this.#inWords++;
+    this.#inside(node, { ...place, folders: wanders ? undefined : place.folders });
+    this.#inWords = before;
+    return { print: undefined, flow: staying(wanders ? undefined : place.folders) };
+  }
+
+  #inside(node: SyntaxNode, place: Place): void {
+    this.#eachChild(node, (child) => {
+      this.#count(child);
+      switch (child.type) {
+        case "Statement":
+          this.#statement(child, place);
+          return;
+        case "Script":
+          this.script(child, { folders: place.folders, hasInput: place.hasInput ?? false });
+          return;
+        case "Word":
+          this.#word(child, place.folders);
+          return;
+        case "Command":
+        case "Redirected":
+          this.#command(child, place);
+          return;
+        default:
+          if (child.type in controlKinds) this.#control(child as Exclude<PipelineNode, Pipeline>, place);
+          else this.#inside(child, place);
+      }
+    });
+  }
+
+  /** What a word, an assignment or a redirection holds. */
+  #children(node: SyntaxNode, folders: Folders): void {
+    this.#inWords++;
+    if (("script" in node && node.script === undefined) || ("expression" in node && node.expression === undefined)) {
+      this.#doubt("an expansion in it cannot be read");
+    }
+    this.#eachChild(node, (child) => {
+      this.#count(child);
+      if (child.type === "Script") this.script(child, { folders });
+      else if (child.type === "Word" && node.type !== "Word") this.#word(child, folders);
+      else this.#children(child, folders);
+    });
+    this.#inWords--;
+  }
+
+  #wanders(node: SyntaxNode): boolean {
+    let found = false;
+    this.#eachChild(node, (child) => {
+      found ||=
+        child.type === "Command" && (child.prefix.length > 0 || (child.name !== undefined && mayWander(readWord(child.name))));
+      found ||= this.#wanders(child);
+    });
+    return found;
+  }
+
+  #add(command: SimpleCommand): void {
+    this.commands.push(command);
+    if (this.commands.length > maxSimpleCommands) this.#doubt(`it has more than ${maxSimpleCommands} commands`);
+  }
+
+  #count(node: SyntaxNode): void {
+    if (++this.#nodes > maxNodes) this.#doubt("it has too many parts");
+    if (!knownKinds.has(node.type)) this.#doubt(`it has a part of an unknown kind (${node.type})`);
+  }
+
+  #unknown(type: string, { folders }: Place): Walked {
+    this.#doubt(`it has an empty ${type}`);
+    return { print: undefined, flow: staying(folders) };
+  }
+
+  #doubt(why: string): void {
+    this.uncertain ??= why;
+  }
+}
+
+function feeds(redirect: ReadRedirect): boolean {
+  return redirect.type === "read" || redirect.type === "text";
+}
+
+function printWord(word: ShellWord, index: number): string | undefined {
+  return index === 0 && word.kind === "static" ? quoteProgram(word.value) : word.print;
+}
+
+function joinAll(prints: readonly (string | undefined)[], separator: string): string | undefined {
+  return prints.some((print) => print === undefined) ? undefined : prints.join(separator);
+}
+
+function prefixed(prefix: string, print: string | undefined): string | undefined {
+  return print === undefined ? undefined : prefix + print;
+}
+
+function wrapped(before: string, print: string | undefined, after: string): string | undefined {
+  return print === undefined ? undefined : before + print + after;
+}

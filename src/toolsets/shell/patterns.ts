@@ -1,0 +1,80 @@
+import { matchesFlatGlob } from "../../util/flat-glob.ts";
+import type { ShellWord } from "./parse/plan.ts";
+
+/** A rule's pattern in its tokens. */
+export type Pattern = readonly string[];
+
+export function parsePattern(text: string): Pattern {
+  return text.split(/\s+/).filter((token) => token !== "");
+}
+
+/**
+ * Whether a command begins as the pattern says: token by token. A `*` in a token is any run of characters of one argument (in
+ * the program's name: but no `/`), a token `*` any number of arguments. Only static words equal anything.
+ */
+export function coversCommand(pattern: Pattern, words: readonly ShellWord[]): boolean {
+  const [program, ...tokens] = pattern;
+  const [first, ...rest] = words;
+  if (program === undefined || first === undefined) return false;
+  return coversProgram(program, first) && coversRest(tokens, rest);
+}
+
+function coversProgram(token: string, { kind, value }: ShellWord): boolean {
+  if (kind !== "static" || value === "") return false;
+  if (!token.includes("*")) return token === value;
+  const [tokenParts, parts] = [token.split("/"), value.split("/")];
+  if (tokenParts.length !== parts.length || parts.includes("..")) return false;
+  return tokenParts.every((part, index) => matchesStars(part, parts[index] ?? ""));
+}
+
+/** Goes back only to the last star, so that no pattern takes long. What follows the last token is free. */
+function coversRest(tokens: Pattern, words: readonly ShellWord[]): boolean {
+  let [t, w, star, mark] = [0, 0, -1, 0];
+  while (t < tokens.length) {
+    const token = tokens[t] ?? "";
+    const word = words[w];
+    if (token === "*") [star, mark, t] = [t, w, t + 1];
+    else if (word?.kind === "static" && matchesStars(token, word.value)) [t, w] = [t + 1, w + 1];
+    else if (star >= 0 && mark < words.length) [t, mark, w] = [star + 1, mark + 1, mark + 1];
+    else return false;
+  }
+  return true;
+}
+
+/** `*` alone is special; `?` is a character like any other. */
+function matchesStars(token: string, text: string): boolean {
+  return token.includes("*") ? matchesFlatGlob(token.replaceAll("?", "\u0000"), text.replaceAll("?", "\u0000")) : token === text;
+}
+
+/** Whether an argument is meant by a glob of `deny_args` and the like: also abbreviated, with a value, or among others. */
+export function matchesArgument(glob: string, { value }: ShellWord): boolean {
+  if (matchesFlatGlob(glob, value)) return true;
+  if (!value.startsWith("-") || !glob.startsWith("-")) return false;
+  const name = value.split("=", 1)[0] ?? value;
+  if (matchesFlatGlob(glob, name)) return true;
+  if (glob.startsWith("--")) return name.length > 2 && glob.startsWith(name);
+  const isCluster = !value.startsWith("--") && glob.length === 2;
+  return isCluster && value.slice(1).includes(glob.charAt(1));
+}
+
+/** Whether the pattern spells this token out, so that its author meant just it. */
+export function spellsOut(pattern: Pattern, token: string): boolean {
+  return pattern.slice(1).some((one) => one === token && !one.includes("*"));
+}
+
+/** Whether all that `later` covers is covered by `earlier`. */
+export function includesPattern(earlier: Pattern, later: Pattern): boolean {
+  const trimmed = withoutTrailingStars(earlier);
+  if (trimmed.length === 1 && trimmed[0] === "*") return later[0]?.includes("/") === false;
+  if (trimmed.some((token) => token === "*")) return trimmed.join(" ") === withoutTrailingStars(later).join(" ");
+  return trimmed.every((token, index) => {
+    const other = later[index];
+    if (other === undefined || (other === "*" && index > 0)) return false;
+    return token === other || (token.includes("*") && !(index === 0 && other.includes("/")) && matchesStars(token, other));
+  });
+}
+
+function withoutTrailingStars(pattern: Pattern): Pattern {
+  const last = pattern.findLastIndex((token, index) => token !== "*" || index === 0);
+  return pattern.slice(0, last + 1);
+}

@@ -1,0 +1,43 @@
+import { baseName, knownShells } from "../parse/scripts.ts";
+import { type OptionTable, readOptions } from "./options.ts";
+import { hatch, type ReadProgram } from "./program.ts";
+
+/** What runs a program from its input when it is given none: harmless there by no rule. */
+export const readInterpreter: ReadProgram = ({ words, hasInput }) => {
+  const [, first] = words;
+  const isBare = first === undefined || words.slice(1).some(({ value }) => value === "-" || value === "/dev/stdin");
+  const code = words.slice(1).some(({ value }) => /^(?:-[ceEpnm]|--eval|--print|--version|--help|-V|-v)/.test(value));
+  const script = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
+  const runsInput = isBare || (hasInput && script === -1 && !code);
+  const reads = script === -1 ? {} : { reads: new Set([script]) };
+  return { hatches: runsInput ? [hatch("it runs what it is given as input")] : [], effect: "write", ...reads };
+};
+
+const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc --noprofile --version --posix" };
+
+/** A shell: `-c SCRIPT` is judged by what the script says, a file must be spelt out by the rule, input always asks. */
+export const readShell: ReadProgram = ({ words }) => {
+  const name = baseName(words[0]?.value ?? "");
+  const { options, operands, unknown } = readOptions(words, shellTable);
+  if (!knownShells.has(name)) return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "write" };
+  if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` changes how the shell starts`)], effect: "write" };
+  if (options.some(({ name: one }) => one === "--version")) return { hatches: [], effect: "text" };
+  const [first] = operands;
+  const script = first === undefined ? undefined : words[first];
+  if (script === undefined || script.value === "-") return { hatches: [hatch("it runs what it is given as input")], effect: "write" };
+  const isInline = options.some(({ name: one }) => one === "-c");
+  if (!isInline) return { hatches: [hatch("it runs a script that nobody has read", script.value)], effect: "write", reads: new Set([first ?? 0]) };
+  if (script.script === undefined) return { hatches: [hatch("its script cannot be read")], effect: "write" };
+  const isRewritten = script.script.script !== undefined && script.script.script === script.value;
+  const hatches = isRewritten && operands.length === 1 ? [] : [hatch("its script is run as it stands")];
+  return { hatches, effect: "write", scripts: [script], texts: new Set([first ?? 0]) };
+};
+
+/** Database shells obey commands of their own. */
+export const readDatabaseShell: ReadProgram = (start) => {
+  const obeys = start.words.slice(1).some(({ value }) => value.startsWith(".") || value.includes("\\") || value.startsWith("-init") || value.startsWith("-f") || value.startsWith("--file"));
+  const hatches = [];
+  if (start.hasInput) hatches.push(hatch("it runs what it is given as input"));
+  if (obeys) hatches.push(hatch("commands of its own can run programs"));
+  return { hatches, effect: "write" };
+};

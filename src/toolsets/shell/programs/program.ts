@@ -1,0 +1,55 @@
+import type { ShellWord } from "../parse/plan.ts";
+
+/** What is known of one start of one program, from its arguments alone. */
+export interface ProgramReading {
+  /** Why a person must look, even where a rule allows the program. */
+  readonly hatches: readonly Hatch[];
+  /** What it does to paths among its arguments. `text`: they are no paths. */
+  readonly effect: "read" | "write" | "text";
+  /** Indexes of words that are no paths: patterns, little programs, messages. */
+  readonly texts?: ReadonlySet<number>;
+  /** Indexes of words that are written although `effect` is `read`, or the other way round. */
+  readonly writes?: ReadonlySet<number>;
+  readonly reads?: ReadonlySet<number>;
+  /** Whatever its arguments turn out to be, they do no harm: variables and leading globs are fine. */
+  readonly takesAnything?: boolean;
+  /** Programs that it starts itself. */
+  readonly inner?: readonly InnerCommand[];
+  /** Scripts among its words that it runs. */
+  readonly scripts?: readonly ShellWord[];
+}
+
+export interface Hatch {
+  /** Continues a sentence: `find: -delete removes files`. */
+  readonly why: string;
+  /** An argument that lifts this where the rule's pattern spells it out: then its author meant just that. */
+  readonly unlessSpelt?: string;
+}
+
+export interface InnerCommand {
+  readonly words: readonly ShellWord[];
+  /** True: a command of its own, which a rule must cover. False: part of the program's own doing, which asks anyway. */
+  readonly mustBeCovered: boolean;
+}
+
+/** A program's words, itself first, and whether it is given any input. */
+export interface ProgramStart {
+  readonly words: readonly ShellWord[];
+  readonly hasInput: boolean;
+}
+
+export type ReadProgram = (start: ProgramStart) => ProgramReading;
+
+export function hatch(why: string, unlessSpelt?: string): Hatch {
+  return unlessSpelt === undefined ? { why } : { why, unlessSpelt };
+}
+
+/** A program that always needs a person's eye. */
+export function always(why: string): ReadProgram {
+  return () => ({ hatches: [hatch(why)], effect: "write" });
+}
+
+/** Nothing is known but what it does to its paths. */
+export function plain(effect: "read" | "write" | "text"): ReadProgram {
+  return () => ({ hatches: [], effect });
+}

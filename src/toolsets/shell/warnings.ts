@@ -1,0 +1,47 @@
+import type { ShellConfig, ShellRule } from "./config.ts";
+import { includesPattern, parsePattern } from "./patterns.ts";
+
+export interface ShellWarning {
+  /** Keys and indexes from the map under the toolset's reference. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What is valid and does not do what its author can have meant. Pure. */
+export function shellWarnings(config: ShellConfig): readonly ShellWarning[] {
+  const { rules } = config;
+  if (rules.length === 0 && config.default === undefined) {
+    return [{ path: [], message: "blocks every command: it has no rules and no default" }];
+  }
+  return rules.flatMap((rule, index) => [...patternWarnings(rule, index), ...shadowWarnings(rules, index)]);
+}
+
+function patternWarnings({ pattern }: ShellRule, index: number): ShellWarning[] {
+  const path = ["rules", index, "pattern"];
+  const [program = ""] = parsePattern(pattern);
+  if (/['"\\]/.test(pattern)) {
+    return [{ path, message: "never matches: quotes and backslashes mean nothing in a pattern; write * for a blank" }];
+  }
+  const operator = /\|\||&&|[|;&<>`]|\$\(/.exec(pattern)?.[0];
+  if (operator !== undefined) {
+    const message = `never matches: \`${operator}\` is no argument; each command of a line is matched alone`;
+    return [{ path, message }];
+  }
+  if (program.includes("=")) return [{ path, message: "never matches: a variable in front of a command is not part of it" }];
+  if (program.startsWith("~") || program.includes("$")) {
+    return [{ path, message: "never matches: a program that only a shell can tell is covered by no rule" }];
+  }
+  return [];
+}
+
+function shadowWarnings(rules: readonly ShellRule[], index: number): ShellWarning[] {
+  const rule = rules[index];
+  if (rule === undefined) return [];
+  const pattern = parsePattern(rule.pattern);
+  const shadow = rules.slice(0, index).find((one) => {
+    return one.sandbox_paths === undefined && includesPattern(parsePattern(one.pattern), pattern);
+  });
+  if (shadow === undefined) return [];
+  const message = `never decides: the earlier rule \`${shadow.pattern}\` covers all of it`;
+  return [{ path: ["rules", index, "pattern"], message }];
+}

@@ -1,0 +1,22 @@
+/** Deeper values are refused: whatever walks them would run out of stack. */
+const deepest = 200;
+
+/** What JSON makes of a value that code returned; undefined is null. Throws a `TypeError` for what JSON cannot hold. */
+export function toJsonValue(value: unknown): unknown {
+  if (value === undefined) return null;
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`a ${typeof value} is not a JSON value`);
+  const copy: unknown = JSON.parse(text);
+  if (isTooDeep(copy)) throw new TypeError(`the value is nested more than ${deepest} levels deep`);
+  return copy;
+}
+
+/** Walks level by level, without recursion. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { copyExample, runCli, scripted, writeProgram } from "./run-cli.ts";
+
+const recorder = pathToFileURL(join(import.meta.dirname, "fixtures/record-modules.mjs")).href;
+
+/** The packages that a command loads, and how many of our own files. */
+async function loadedBy(args: readonly string[], cwd: string): Promise<{ readonly packages: string[]; readonly own: number }> {
+  const record = join(dirname(cwd), `modules-${Math.random()}`);
+  const { exitCode, stderr } = await runCli(args, { cwd, env: { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: record } });
+  expect(exitCode, stderr).toBe(0);
+  const urls = (await readFile(record, "utf8")).trim().split("\n");
+  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return { packages: [...new Set(packages)].sort(), own: urls.filter((url) => /\/dist\/(?!.*node_modules)/.test(url)).length };
+}
+
+describe("start-up pays for nothing that is not used", { timeout: 20_000 }, () => {
+  it("loads the parser of the command line alone for --help, --version and a mistake in usage", async () => {
+    const cwd = await copyExample();
+    const { packages, own } = await loadedBy(["--help"], cwd);
+    expect(packages).toEqual(["commander"]);
+    expect(own).toBeLessThan(15);
+    expect(await loadedBy(["--version"], cwd)).toEqual({ packages, own });
+    expect((await loadedBy(["run", "--help"], cwd)).packages).toEqual(["commander"]);
+  });
+
+  it("loads no provider, no schema builder and no template engine to check a program", async () => {
+    const { packages } = await loadedBy(["check"], await copyExample());
+    const allowed = ["ajv", "commander", "fast-deep-equal", "fast-uri", "json-schema-traverse", "yaml"];
+    expect(packages.filter((name) => !allowed.includes(name))).toEqual([]);
+  });
+
+  it("loads no validator to check a program without schemas, and only reads its code", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: anthropic:claude-sonnet-4-5\ntoolsets: { greet: {} }\n---\nGo.\n",
+      "tools.ts":
+        'import { tool } from "llm-do";\nimport { z } from "zod";\nexport const greet = tool({ input: z.object({}), run: () => "hello" });\n',
+    });
+    const { packages } = await loadedBy(["check"], cwd);
+    expect(packages.filter((name) => name.startsWith("@ai-sdk") || ["zod", "ajv", "liquidjs"].includes(name))).toEqual([]);
+  });
+
+  it("loads no provider library for a scripted run, and no code of the terminal's preview without one", async () => {
+    const { packages } = await loadedBy([".", "--model", scripted, "--approve-all", "-q"], await copyExample());
+    expect(
+      packages.filter((name) => name.startsWith("@ai-sdk") || ["zod", "liquidjs", "diff", "ink", "react"].includes(name)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,3 @@
+import { tool } from "llm-do";
+
+export const toString = tool({ input: { type: "object" }, run: () => 1 });

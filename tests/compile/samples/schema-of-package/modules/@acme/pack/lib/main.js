@@ -1,0 +1,1 @@
+exports.Verdict = { type: "object" };
