@@ -57,6 +57,8 @@ export interface RunRequest extends Omit<CompileRequest, "toRun"> {
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
   readonly input?: JsonObject | string;
+  /** Context beside the input, each text a part of its own, after the entry's own fragments. */
+  readonly fragments?: readonly string[];
   /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
   readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
   readonly limits?: Limits;
@@ -122,6 +124,7 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     resolveModel,
     input,
     files,
+    fragments: request.fragments ?? [],
     limits,
     version,
     streaming: request.deltas ?? false,

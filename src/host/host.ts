@@ -1,3 +1,4 @@
+import type { Commands } from "./commands.ts";
 import type { ScopeDeclaration, Scopes } from "./scopes.ts";
 
 /** The operating system, as far as the product uses it. `node-host.ts` is the real one, `memory-host.ts` its twin for tests. */
@@ -19,6 +20,7 @@ export interface Host {
   importModule(path: string): Promise<Record<string, unknown>>;
   /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
+  readonly commands: Commands;
 }
 
 /** A variable of the environment; an empty one counts as unset. */

@@ -1,6 +1,8 @@
+import type { Isolation } from "./commands.ts";
 import { createId } from "./create-id.ts";
 import type { Host } from "./host.ts";
 import { createMemoryClock, type MemoryClock } from "./memory-clock.ts";
+import { createMemoryCommands, type ScriptedCommand } from "./memory-commands.ts";
 import { openMemoryRoot } from "./memory-directory.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { type MemoryContent, type MemoryFaults, type MemoryNode, MemoryTree } from "./memory-tree.ts";
@@ -20,6 +22,10 @@ export interface MemoryHostOptions {
   readonly now?: number;
   /** What `importModule` finds, by absolute path. */
   readonly modules?: Readonly<Record<string, Record<string, unknown>>>;
+  /** Programs, by name. Default: none. */
+  readonly commands?: Readonly<Record<string, ScriptedCommand>>;
+  /** Default: there is a wall. */
+  readonly isolation?: Isolation;
   /** Default: every request fails. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -59,6 +65,12 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
       return module;
     },
     openScopes: (declarations, scopeOptions) => openScopes(system, declarations, scopeOptions),
+    commands: createMemoryCommands({
+      programs: options.commands ?? {},
+      isolation: options.isolation ?? { type: "bubblewrap" },
+      clock,
+      random,
+    }),
     put: (path, content) => tree.put(path, content),
     snapshot: (path = "/") => snapshotOf(tree, path),
     setFaults: (faults) => {

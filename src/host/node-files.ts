@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import type { HostFiles } from "./host.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
+import { toFacts } from "./node-entry.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { errorCode } from "./system-error.ts";
 
@@ -14,7 +15,8 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     names,
     realPath: (path) => realpath(path),
     makeDirectory: async (path, mode) => {
-      await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+      const first = await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+      if (first !== undefined) await system.writer.writes?.note(async () => toFacts(await lstat(first, { bigint: true })));
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),

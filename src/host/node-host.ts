@@ -1,30 +1,39 @@
 import { randomInt } from "node:crypto";
 import { homedir } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import type { Machine } from "./command/machine.ts";
+import type { Commands } from "./commands.ts";
 import { createId } from "./create-id.ts";
 import type { Clock, Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
+import { OwnWrites } from "./own-writes.ts";
 import { findStateDirectory } from "./state-directory.ts";
 
-export type NodeHostOverrides = Partial<Host> & { readonly system?: NodeSystemOptions };
+export type NodeHostOverrides = Partial<Host> & {
+  readonly system?: NodeSystemOptions;
+  /** False: commands run as on a machine without a wall. */
+  readonly wall?: boolean;
+};
 
 /** The machine that we run on. Reads nothing but the environment until it is asked. */
 export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
-  const { system: systemOptions, ...replaced } = overrides;
+  const { system: systemOptions, wall = true, ...replaced } = overrides;
   const environment = replaced.environment ?? readEnvironment();
   const workingDirectory = replaced.workingDirectory ?? process.cwd();
   const homeDirectory = replaced.homeDirectory ?? homedir();
   const clock = replaced.clock ?? nodeClock;
-  const system = createNodeSystem({ now: () => clock.now(), ...systemOptions });
+  const writes = new OwnWrites();
+  const system = createNodeSystem({ now: () => clock.now(), writes, ...systemOptions });
   const { platform } = process;
+  const stateDirectory = findStateDirectory({ environment, platform, homeDirectory, workingDirectory });
   return {
     environment,
     workingDirectory,
     homeDirectory,
-    stateDirectory: findStateDirectory({ environment, platform, homeDirectory, workingDirectory }),
+    stateDirectory,
     files: createNodeFiles(system),
     clock,
     random: () => Math.random(),
@@ -32,11 +41,26 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     fetch: (...request) => globalThis.fetch(...request),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
+    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, wall, writes }),
     ...replaced,
   };
 }
 
 const longestTimer = 2 ** 31 - 1;
+
+/** Most runs start no process: they need not load what does. */
+function createLazyCommands(machine: Machine): Commands {
+  let loaded: Promise<Commands> | undefined;
+  const load = () => {
+    loaded ??= import("./command/node-commands.ts").then(({ createNodeCommands }) => createNodeCommands(machine));
+    return loaded;
+  };
+  return {
+    isolation: async () => (await load()).isolation(),
+    which: async (name, scopes) => (await load()).which(name, scopes),
+    run: async (request) => (await load()).run(request),
+  };
+}
 
 const nodeClock: Clock = {
   now: () => Date.now(),

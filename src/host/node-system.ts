@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
+import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
 import { errorCode } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -12,6 +13,7 @@ export interface NodeSystemOptions {
   /** False: as on a system without paths through descriptors. Default: what this one has. */
   readonly byDescriptor?: boolean;
   readonly now?: () => number;
+  readonly writes?: OwnWrites;
 }
 
 export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
@@ -32,7 +34,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
       await mkdir(path, { recursive: true });
     },
     realPath: (path) => realpath(path),
-    writer: createNodeWriter(options.now ?? Date.now),
+    writer: createNodeWriter(options),
     strictNames: process.platform === "win32",
   };
 }
@@ -57,8 +59,9 @@ function withRealPath(directory: Directory, realPath: string): RootDirectory {
   };
 }
 
-function createNodeWriter(now: () => number): Writer {
+function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions): Writer {
   return {
+    ...(writes === undefined ? {} : { writes }),
     machine: createHash("sha256").update(hostname()).digest("hex").slice(0, 8),
     process: process.pid,
     isAlive,

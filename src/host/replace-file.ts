@@ -25,6 +25,7 @@ export async function replaceFile(directory: Directory, name: string, replacemen
     await fill(file, bytes, like);
     await confirm?.();
     await directory.rename(temporary, name);
+    await writer.writes?.note(() => directory.look(name));
   } catch (error) {
     await directory.removeFile(temporary).catch(() => undefined);
     throw error;

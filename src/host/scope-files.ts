@@ -120,7 +120,7 @@ async function makeFolders(table: ScopeTable, found: ParentPlace): Promise<Paren
   for (const folder of found.missing) {
     const above = place;
     try {
-      await makeFolder(above.directory, folder);
+      await makeFolder(table, above.directory, folder);
       place = await walk.enter(table, above, folder);
     } finally {
       if (above !== found) await above.close();
@@ -129,9 +129,10 @@ async function makeFolders(table: ScopeTable, found: ParentPlace): Promise<Paren
   return { ...place, name: found.name, missing: [] };
 }
 
-async function makeFolder(directory: Directory, name: string): Promise<void> {
+async function makeFolder(table: ScopeTable, directory: Directory, name: string): Promise<void> {
   try {
     await directory.makeDirectory(name);
+    await table.writer.writes?.note(() => directory.look(name));
     await directory.sync();
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;

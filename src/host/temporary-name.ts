@@ -1,3 +1,5 @@
+import type { OwnWrites } from "./own-writes.ts";
+
 /** Who makes temporaries here, so that what a killed process left can be told from what a living one is writing. */
 export interface Writer {
   /** Tells machines and containers that share a folder apart. */
@@ -7,6 +9,8 @@ export interface Writer {
   now(): number;
   /** Letters and digits that nobody can guess. */
   randomName(): string;
+  /** Remembers what it wrote, where anybody wants to know. */
+  readonly writes?: OwnWrites;
 }
 
 const pattern = /^\.llm-do-([a-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/;

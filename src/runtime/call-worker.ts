@@ -1,10 +1,11 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
 import { ModelError } from "../models/model.ts";
-import type { ModelChoice, Worker } from "../program/program.ts";
+import type { ModelChoice, RenderedPrompt, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
+import { toolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
@@ -76,11 +77,11 @@ async function runCall(
   request: CallRequest & { readonly choice: ModelChoice },
 ): Promise<CallEnd> {
   const { input, callPath } = request;
+  const frame = createFrame(worker, input);
   const controller = new AbortController();
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
-  const frame = createFrame(worker, input);
   let toolsets: readonly GatedToolset[] = [];
   try {
     const base = await describeCall(run, worker, { ...request, scopes, account, controller });
@@ -151,10 +152,23 @@ function gateToolsets(call: Omit<CallConfig, "toolsets">): readonly GatedToolset
   });
 }
 
-function createFrame(worker: Worker, { input, files }: WorkerInput): CallFrame {
-  const { system, user } = worker.render(input as JsonObject);
-  const message: UserMessage = { role: "user", parts: [{ type: "text", text: user }, ...files] };
+function createFrame(worker: Worker, { input, files, fragments }: WorkerInput): CallFrame {
+  const { system, user, userFragments } = renderPrompt(worker, input);
+  const texts = [user, ...userFragments, ...fragments].map((text) => ({ type: "text" as const, text }));
+  const message: UserMessage = { role: "user", parts: [...texts, ...files] };
   return { input, system, messages: [message], turn: 0, toolCalls: 0, journalled: 0, partialOutput: "" };
+}
+
+/** A template that an input makes too long, or that misses a value of it, is the caller's to correct. */
+function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {
+  try {
+    return worker.render(input);
+  } catch (thrown) {
+    throw toolFailure(
+      "invalid_arguments",
+      `the prompt of \`${worker.name}\` cannot be made of this input: ${errorMessage(thrown)}`,
+    );
+  }
 }
 
 /** The run's own account ends its entry's call; any other, the call that it belongs to. */

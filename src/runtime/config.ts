@@ -93,4 +93,6 @@ export interface WorkerInput {
   readonly input: JsonObject;
   /** One for each attachment value of `input`, in the order in which they stand in it. */
   readonly files: readonly FilePart[];
+  /** Context beside the input, each a part of its own, after the worker's own fragments. */
+  readonly fragments: readonly string[];
 }

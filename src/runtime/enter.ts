@@ -15,6 +15,8 @@ import { createCodeRuntime } from "./worker-runtime.ts";
 export interface EntryRequest extends CallPlace {
   readonly input: JsonObject;
   readonly files: readonly FilePart[];
+  /** Context beside the input, for a worker. */
+  readonly fragments: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +30,13 @@ async function enterWorker(run: RuntimeConfig, worker: Worker, request: EntryReq
   const { callPath, depth, signal } = request;
   const input = await validateInput(worker.input, request.input, callPath);
   const files = await entryFiles(run, worker, { ...request, input: input as JsonObject });
-  return run.callWorker(worker, { input: { input: input as JsonObject, files }, callPath, depth, account: run.account, signal });
+  return run.callWorker(worker, {
+    input: { input: input as JsonObject, files, fragments: request.fragments },
+    callPath,
+    depth,
+    account: run.account,
+    signal,
+  });
 }
 
 /** Files that came with the request, or, where its input names files instead, those of the entry's own scopes. */

@@ -34,7 +34,10 @@ const longestAnswer = 16_384;
 function outputAllowance(call: CallConfig, frame: CallFrame): number | undefined {
   const left = call.account.tokensLeft();
   if (left === undefined) return undefined;
-  return Math.min(longestAnswer, Math.max(1, Math.floor((left - estimateTokens(frame)) / 2)));
+  return Math.min(
+    call.worker.modelSettings.max_output_tokens ?? longestAnswer,
+    Math.max(1, Math.floor((left - estimateTokens(frame)) / 2)),
+  );
 }
 
 function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
@@ -44,7 +47,7 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
     messages: [...frame.messages],
     tools: call.toolsets.flatMap(({ definitions }) => definitions),
     ...(output ? { output } : {}),
-    settings: allowance === undefined ? {} : { max_output_tokens: allowance },
+    settings: { ...call.worker.modelSettings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
   };
 }
 

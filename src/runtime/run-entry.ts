@@ -28,6 +28,7 @@ export interface RunEntryOptions {
   readonly resolveModel: (id: string) => Promise<Model>;
   readonly input: JsonObject;
   readonly files: readonly FilePart[];
+  readonly fragments: readonly string[];
   readonly limits: Limits;
   readonly version: string;
   readonly streaming: boolean;
@@ -62,7 +63,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   const input = { input: options.input, files: describeFiles(options.files) };
   journal.record({ type: "run-start", runId, ...facts, programDigest: program.digest, version: options.version, input });
   try {
-    const end = await endOf(run, { ...place, input: options.input, files: options.files, signal });
+    const end = await endOf(run, { ...place, input: options.input, files: options.files, fragments: options.fragments, signal });
     controller.abort(new Error("the run has ended"));
     const usage = run.meter.of(name);
     journal.record({ type: "run-end", stopReason: end.stopReason, usage, output: end.output, denied: denied.length });

@@ -24,7 +24,9 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
 
 function codeOf(thrown: unknown): RunErrorCode {
   if (thrown instanceof PolicyStop) return "denied";
-  return thrown instanceof ToolFailure && thrown.toolError.type === "output_invalid" ? "output_invalid" : "failed";
+  const type = thrown instanceof ToolFailure ? thrown.toolError.type : undefined;
+  if (type === "invalid_arguments") return "input_invalid";
+  return type === "output_invalid" ? "output_invalid" : "failed";
 }
 
 export function stopReasonOf({ code }: RunError): StopReason {

@@ -108,7 +108,13 @@ async function executeWorker(
   { run, depth, account }: Caller,
   { args, files, callPath, signal }: WorkerExecution,
 ): Promise<JsonValue> {
-  const end = await run.callWorker(worker, { input: { input: args, files }, callPath, depth: depth + 1, account, signal });
+  const end = await run.callWorker(worker, {
+    input: { input: args, files, fragments: [] },
+    callPath,
+    depth: depth + 1,
+    account,
+    signal,
+  });
   if (end.stopReason === "done") return end.output;
   throw toolFailure(
     "limit",

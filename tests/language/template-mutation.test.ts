@@ -55,38 +55,47 @@ const values: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [] },
 );
 
-const pieces = [
+const leaves = [
   "{{ company }}",
   "{{ open.a | default: notes }}",
-  "{% if notes %}",
-  "{% elsif n > 1 %}",
-  "{% else %}",
-  "{% endif %}",
-  "{% for x in list limit: n %}",
-  "{% for p in people reversed %}{{ p.name }}",
-  "{% for i in (1..n) %}",
-  "{{ x | append: x | upcase | truncate: n }}",
-  "{% endfor %}",
+  "{{ open.a }}",
+  "{{ company | append: company | upcase | truncate: n }}",
   "{% assign notes = notes | append: company | split: company | join: notes %}",
-  "{% capture notes %}",
-  "{% endcapture %}",
-  "{% case n %}{% when 1, 2 %}",
-  "{% endcase %}",
   "{% render 'rubric.md' %}",
   "{{ n | times: n | round: n | slice: n, n }}",
   "{{ list | sort | uniq | join: company }}{{ people | map: 'name' | json: n }}",
   "{{ people | where: 'role', company | group_by: 'name' }}",
-  "{% raw %}",
-  "{% endraw %}",
+  "{{ notes | replace: company, notes | divided_by: n }}",
   " text\n",
 ];
-const composed = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(""));
+const blocks: readonly (readonly [string, string])[] = [
+  ["{% if notes contains company %}", "{% elsif n > 1 %}x{% else %}y{% endif %}"],
+  ["{% unless list == empty -%}", "{%- endunless %}"],
+  ["{% for x in list limit: n %}{{ forloop.index }}{{ x }}", "{% else %}none{% endfor %}"],
+  ["{% for p in people reversed %}{{ p.name }}", "{% break %}{% endfor %}"],
+  ["{% for i in (1..n) %}", "{{ i }}{% endfor %}"],
+  ["{% capture notes %}", "{% endcapture %}"],
+  ["{% case n %}{% when 1, 2 %}", "{% endcase %}"],
+  ["{% raw %}", "{% endraw %}"],
+  ["{% comment %}", "{% endcomment %}"],
+];
+const composed = fc.array(fc.constantFrom(...leaves, ...blocks.flat()), { maxLength: 14 }).map((parts) => parts.join(""));
+
+/** Templates whose blocks are closed. */
+const { whole } = fc.letrec<{ whole: string; part: string }>((tie) => ({
+  whole: fc.array(tie("part"), { maxLength: 5 }).map((parts) => parts.join("")),
+  part: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(...leaves),
+    fc.tuple(fc.constantFrom(...blocks), tie("whole")).map(([[opening, closing], inner]) => `${opening}${inner}${closing}`),
+  ),
+}));
 
 test(
   "no template makes the checks throw, and every mistake has a place",
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(mutatedTexts(bodies), composed, anyText), async (text) => {
+      fc.asyncProperty(fc.oneof(mutatedTexts(bodies), composed, whole, anyText), async (text) => {
         const { template, diagnostics } = await parse(text);
         expect(template === undefined).toBe(diagnostics.some(({ severity }) => severity === "error"));
         for (const diagnostic of diagnostics) {
@@ -107,7 +116,7 @@ test(
   "whatever the values, rendering ends within its limits, as a text or in its own error",
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(mutatedTexts(bodies), composed), values, async (text, input) => {
+      fc.asyncProperty(fc.oneof(mutatedTexts(bodies), whole), values, async (text, input) => {
         const { template } = await parse(text);
         if (template === undefined) return;
         const started = performance.now();

@@ -11,14 +11,20 @@ export interface Child {
   readonly stderr: OutputTail;
   /** What came on the status pipe so far. */
   status(): string;
-  /** Its exit code, also of one that could not be started. Never rejects. */
-  readonly exited: Promise<number>;
+  /** Never rejects. */
+  readonly exited: Promise<Exit>;
   /** When all its pipes are closed as well. */
   readonly closed: Promise<void>;
   /** To everything in its group; if it tells of a process that it watches, in that one's instead. Nothing there is fine. */
   signal(name: NodeJS.Signals): void;
   /** Reads no further, and waits for nothing any more. */
   abandon(): void;
+}
+
+export interface Exit {
+  readonly exitCode: number;
+  /** The system's code where it could not be started. */
+  readonly failure?: string;
 }
 
 export function startChild(launch: Launch, maxOutputBytes: number): Child {
@@ -29,8 +35,10 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
   process.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
   process.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
   const status = connectHanded(process, launch);
-  const exited = new Promise<number>((resolve) => {
-    process.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  const exited = new Promise<Exit>((resolve) => {
+    process.once("exit", (code, signal) =>
+      resolve({ exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
+    );
     process.once("error", (error) => resolve(describeFailure(error, stderr)));
   });
   const closed = new Promise<void>((resolve) => {
@@ -94,11 +102,11 @@ function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {
 }
 
 function createFailedChild(error: Error, tails: Pick<Child, "stdout" | "stderr">): Child {
-  const exitCode = describeFailure(error, tails.stderr);
+  const exit = describeFailure(error, tails.stderr);
   return {
     ...tails,
     status: () => "",
-    exited: Promise.resolve(exitCode),
+    exited: Promise.resolve(exit),
     closed: Promise.resolve(),
     signal: () => {},
     abandon: () => {},
@@ -106,10 +114,10 @@ function createFailedChild(error: Error, tails: Pick<Child, "stdout" | "stderr">
 }
 
 /** As a shell says it. */
-function describeFailure(error: Error, stderr: OutputTail): number {
-  const code = errorCode(error);
+function describeFailure(error: Error, stderr: OutputTail): Exit {
+  const code = errorCode(error) || error.name;
   stderr.add(Buffer.from(`llm-do: cannot be started: ${reasons[code] ?? code}\n`));
-  return code === "ENOENT" ? 127 : 126;
+  return { exitCode: code === "ENOENT" ? 127 : 126, failure: code };
 }
 
 const reasons: Readonly<Record<string, string>> = {

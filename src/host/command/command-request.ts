@@ -11,7 +11,8 @@ export function assertRequest(request: CommandRequest): void {
     if (!text.isWellFormed()) throw new TypeError("a command cannot hold broken Unicode");
   }
   assertEnvironment(request.environment ?? {});
-  if (!(request.timeoutMilliseconds > 0 && request.timeoutMilliseconds < 2 ** 31)) throw new TypeError("the time-out is unusable");
+  if (!(request.timeoutMilliseconds > 0 && request.timeoutMilliseconds < 2 ** 31))
+    throw new TypeError("the time-out is unusable");
   if (!(request.maxOutputBytes >= 0)) throw new TypeError("the output limit is unusable");
 }
 

@@ -4,7 +4,7 @@ import type { Isolation } from "../commands.ts";
 import { type Bubblewrap, toBubblewrapLaunch } from "./bubblewrap.ts";
 import { findProgram, isExecutable } from "./program-path.ts";
 import { runProcess } from "./run-process.ts";
-import { findSystemView } from "./system-view.ts";
+import { findSystemView, privateFolders } from "./system-view.ts";
 
 export type Wall =
   | { readonly type: "bubblewrap"; readonly bubblewrap: Bubblewrap }
@@ -42,7 +42,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<str
   const launch = toBubblewrapLaunch(bubblewrap, {
     argv: [shell, "-c", "exit 42"],
     environment: { PATH: "/usr/bin:/bin" },
-    mounts: await findSystemView(),
+    mounts: [...(await findSystemView()), ...privateFolders],
     cwd: "/",
     cwdIdentity: undefined,
     network: false,
@@ -61,7 +61,10 @@ export function hasStarted(status: string): boolean {
 
 function explain(file: string, said: string): string {
   const remedies = [
-    [/setting up uid map|user namespace|No permissions to creat/i, "allow user namespaces (on Ubuntu 24.04: an AppArmor profile for bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; in a container: a seccomp profile that lets it)"],
+    [
+      /setting up uid map|user namespace|No permissions to creat/i,
+      "allow user namespaces (on Ubuntu 24.04: an AppArmor profile for bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; in a container: a seccomp profile that lets it)",
+    ],
     [/mount proc|\/newroot\/proc/i, "the container hides /proc: start it with --security-opt systempaths=unconfined"],
   ] as const;
   const remedy = remedies.find(([pattern]) => pattern.test(said))?.[1];

@@ -27,6 +27,9 @@ export interface ProcessLimits {
 export interface Ended {
   readonly exitCode: number;
   readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** The system's code where not even the first program could be started. */
+  readonly failure: string | undefined;
   readonly stdout: { readonly text: string; readonly dropped: number };
   readonly stderr: { readonly text: string; readonly dropped: number };
   /** What came on the status pipe. */

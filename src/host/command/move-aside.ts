@@ -1,6 +1,6 @@
-import { openParent } from "../scope-walk.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import { findProtected, type FindOptions, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
+import { openParent } from "../scope-walk.ts";
+import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected"> {
   /** What was there before the command. */

@@ -1,27 +1,112 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "../commands.ts";
-import type { HeldEntry } from "../directory.ts";
-import type { Host } from "../host.ts";
+import { homedir } from "node:os";
+import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { openPlace } from "../scope-walk.ts";
 import type { Scopes } from "../scopes.ts";
-import { toBubblewrapLaunch } from "./bubblewrap.ts";
-import { createCommandEnvironment } from "./command-environment.ts";
-import { assertRequest, toArgv } from "./command-request.ts";
-import { findWall, hasStarted, type Wall } from "./find-wall.ts";
-import type { Ended, Launch } from "./launch.ts";
-import { markerName } from "./marked-processes.ts";
+import { runBare } from "./bare-command.ts";
+import { assertRequest } from "./command-request.ts";
+import type { CommandSetting } from "./command-setting.ts";
+import { findWall, type Wall } from "./find-wall.ts";
+import type { Ended } from "./launch.ts";
+import type { Machine } from "./machine.ts";
 import { moveAside } from "./move-aside.ts";
-import { findProgram, findProgramPath, isExecutable } from "./program-path.ts";
-import { findProtected, type ProtectedEntries, releaseEntries } from "./protected-entries.ts";
-import { runProcess } from "./run-process.ts";
-import { isOutermostRoot, toScopeView } from "./scope-view.ts";
-import { toSeatbeltLaunch } from "./seatbelt.ts";
-import { hideSecrets, secretPlaces } from "./secret-places.ts";
-import { findSystemView, wallHome, wallTemporary } from "./system-view.ts";
-import { findToolchainView, toolchainEnvironment } from "./toolchain-view.ts";
+import { findProgram, findProgramPath } from "./program-path.ts";
+import { findProtected, releaseEntries } from "./protected-entries.ts";
+import { runWalled } from "./walled-command.ts";
+
+export function createNodeCommands(machine: Machine): Commands {
+  const homes = [...new Set([machine.homeDirectory, homedir()])];
+  const findPath = (table?: ScopeTable) => {
+    const roots = table?.roots.filter((root) => root.declaration.mode === "rw") ?? [];
+    const writable = roots.map((root) => root.directory.realPath);
+    return findProgramPath({ environment: machine.environment, homes, writable });
+  };
+  let shell: Promise<string | undefined> | undefined;
+  const findShell = () => {
+    shell ??= findPath().then((path) => findProgram("bash", ["/bin", "/usr/bin", ...path]));
+    return shell;
+  };
+  let found: Promise<Wall> | undefined;
+  const wall = () => {
+    found ??= machine.wall
+      ? Promise.all([findPath(), findShell()]).then(([path, bash]) => findWall(path, bash))
+      : Promise.resolve({ type: "none", why: "isolation is turned off" });
+    return found;
+  };
+  return {
+    isolation: async () => {
+      const present = await wall();
+      return present.type === "none" ? present : { type: present.type };
+    },
+    which: async (name, scopes?: Scopes) => findProgram(name, await findPath(scopes && scopeTable(scopes))),
+    run: async (request) => {
+      assertRequest(request);
+      request.signal.throwIfAborted();
+      const table = scopeTable(request.scopes);
+      const setting = { request, machine, table, homes, path: await findPath(table), shell: await findShell() };
+      return runGuarded(await wall(), setting);
+    },
+  };
+}
+
+/** Before and after, the protected names are looked at: what a command brought is moved aside, however it ended. */
+async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): Promise<CommandResult> {
+  const { request, table, machine } = setting;
+  if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
+  const unprotected = new Set(request.unprotected?.map(foldName));
+  const { signal } = request;
+  const endWatch = machine.writes.watch();
+  let ended: Ended;
+  let movedAside: readonly string[] = [];
+  try {
+    const before = await findProtected({ table, unprotected, signal, hold: wall.type === "bubblewrap" });
+    try {
+      ended = await execute(wall, { ...setting, before });
+    } finally {
+      await releaseEntries(before);
+      movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: ({ facts }) => machine.writes.has(facts) });
+    }
+  } finally {
+    endWatch();
+  }
+  if (ended.aborted) throw request.signal.reason;
+  return toResult(ended, { isolated: wall.type !== "none", movedAside });
+}
+
+async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
+  const { request, table, path, shell } = setting;
+  const [program] = request.command.type === "argv" ? request.command.argv : [shell];
+  const isBare = program !== undefined && !/[/\\]/.test(program);
+  const place = await openPlace(table, request.cwd);
+  try {
+    if (program === undefined) return notFound("bash");
+    if (isBare && (await findProgram(program, path)) === undefined) return notFound(program);
+    return wall.type === "none" ? await runBare(setting, place) : await runWalled(wall, setting, place);
+  } finally {
+    await place.close();
+  }
+}
+
+function notFound(program: string): Ended {
+  const empty = { text: "", dropped: 0 };
+  const stderr = { text: `llm-do: ${program}: command not found\n`, dropped: 0 };
+  return { exitCode: 127, timedOut: false, aborted: false, failure: "ENOENT", stdout: empty, stderr, status: "" };
+}
+
+function randomName(): string {
+  return randomBytes(4).toString("hex");
+}
+
+function toResult(ended: Ended, more: Pick<CommandResult, "isolated" | "movedAside">): CommandResult {
+  return {
+    exitCode: ended.exitCode,
+    stdout: ended.stdout.text,
+    stderr: ended.stderr.text,
+    dropped: { stdout: ended.stdout.dropped, stderr: ended.stderr.dropped },
+    timedOut: ended.timedOut,
+    ...more,
+  };
+}

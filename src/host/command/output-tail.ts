@@ -35,3 +35,9 @@ function skipContinuation(bytes: Uint8Array, start: number): number {
   while (at < bytes.length && at < start + 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;
   return at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80 ? start : at;
 }
+
+export function clipToTail(text: string, limit: number): ReturnType<OutputTail["read"]> {
+  const tail = new OutputTail(limit);
+  tail.add(Buffer.from(text));
+  return tail.read();
+}

@@ -1,12 +1,12 @@
-import { setImmediate } from "node:timers/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
 import { foldName } from "../protected-names.ts";
-import { isTemporaryName } from "../temporary-name.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
 import type { Protection, ScopeDeclaration } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
+import { isTemporaryName } from "../temporary-name.ts";
 
 /** Something in a scope that a command must not change, or must not even see. */
 export interface ProtectedEntry {

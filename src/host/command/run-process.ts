@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Child, startChild } from "./child.ts";
+import { type Child, type Exit, startChild } from "./child.ts";
 import type { Ended, Launch, ProcessLimits } from "./launch.ts";
 import { endMarked, markerName } from "./marked-processes.ts";
 
@@ -9,6 +9,8 @@ const graceMilliseconds = 2000;
 const pipeMilliseconds = 1000;
 /** A process can be stuck in the kernel: then even SIGKILL takes its time, and we do not wait for it. */
 const stuckMilliseconds = 5000;
+
+const stuck: Exit = { exitCode: 137 };
 
 /**
  * Runs a process to its end, or until its time is up or nobody wants it any more. It resolves in each case; then nothing
@@ -22,10 +24,12 @@ export async function runProcess(launch: Launch, limits: ProcessLimits): Promise
     const reason = await Promise.race([child.exited.then(() => "exit" as const), stopReason(limits, waiting.signal)]);
     if (reason !== "exit") await stop(child);
     await clear(child, launch.environment[markerName]);
-    const exitCode = reason === "time-out" ? -1 : await Promise.race([child.exited, 137]);
+    const exit = await Promise.race([child.exited, stuck]);
     return {
-      exitCode,
+      exitCode: reason === "time-out" ? -1 : exit.exitCode,
       timedOut: reason === "time-out",
+      aborted: reason === "abort",
+      failure: exit.failure,
       stdout: child.stdout.read(),
       stderr: child.stderr.read(),
       status: child.status(),

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { HeldEntry } from "../directory.ts";
 import type { ScopeTable } from "../scope-table.ts";
+import type { Place } from "../scope-walk.ts";
 import type { Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 import { isWithin } from "./within.ts";
@@ -37,7 +39,9 @@ export interface StartingFolder {
   readonly identity: string | undefined;
 }
 
-export function isOutermostRoot(table: ScopeTable, path: string): boolean {
-  const roots = table.roots.map((root) => root.directory.realPath);
-  return roots.includes(path) && !roots.some((root) => root !== path && isWithin(path, root));
+export function findStart(table: ScopeTable, place: Place): StartingFolder {
+  const root = table.root(place.scope).directory.realPath;
+  const isNested = table.roots.some(({ directory: { realPath } }) => realPath !== root && isWithin(root, realPath));
+  const isFixed = place.components.length === 0 && !isNested;
+  return { path: join(root, ...place.components), identity: isFixed ? undefined : place.directory.identity };
 }

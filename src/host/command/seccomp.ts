@@ -33,14 +33,14 @@ export function createSeccompFilter(processor: string, network: boolean): Uint8A
   const refused = network ? [...known.keys, known.ioUringSetup] : known.keys;
   const program: Step[] = [
     { code: load, value: 4 },
-    { code: jumpIfEqual, value: known.architecture, otherwise: "refuse" },
+    { code: jumpIfEqual, value: known.architecture, unmet: "refuse" },
     { code: load, value: 0 },
-    { code: jumpIfAtLeast, value: known.foreignFrom, then: "refuse" },
-    ...refused.map((value): Step => ({ code: jumpIfEqual, value, then: "refuse" })),
+    { code: jumpIfAtLeast, value: known.foreignFrom, met: "refuse" },
+    ...refused.map((value): Step => ({ code: jumpIfEqual, value, met: "refuse" })),
   ];
   if (network) {
-    program.push({ code: jumpIfEqual, value: known.socket, otherwise: "allow" });
-    program.push({ code: load, value: 16 }, { code: jumpIfEqual, value: 1, then: "refuse" });
+    program.push({ code: jumpIfEqual, value: known.socket, unmet: "allow" });
+    program.push({ code: load, value: 16 }, { code: jumpIfEqual, value: 1, met: "refuse" });
   }
   return assemble(program);
 }
@@ -48,8 +48,8 @@ export function createSeccompFilter(processor: string, network: boolean): Uint8A
 interface Step {
   readonly code: number;
   readonly value: number;
-  readonly then?: "refuse" | "allow";
-  readonly otherwise?: "refuse" | "allow";
+  readonly met?: "refuse" | "allow";
+  readonly unmet?: "refuse" | "allow";
 }
 
 /** Little-endian, eight bytes an instruction; the two answers stand at the end. */
@@ -59,8 +59,8 @@ function assemble(program: readonly Step[]): Uint8Array {
     target === undefined ? 0 : program.length - index - 1 + (target === "allow" ? 0 : 1);
   for (const [index, step] of program.entries()) {
     bytes.writeUInt16LE(step.code, index * 8);
-    bytes.writeUInt8(distance(index, step.then), index * 8 + 2);
-    bytes.writeUInt8(distance(index, step.otherwise), index * 8 + 3);
+    bytes.writeUInt8(distance(index, step.met), index * 8 + 2);
+    bytes.writeUInt8(distance(index, step.unmet), index * 8 + 3);
     bytes.writeUInt32LE(step.value, index * 8 + 4);
   }
   for (const [index, value] of [allow, refuse].entries()) {

@@ -2,7 +2,7 @@ import { lstat, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mount } from "./mount.ts";
 
-/** Where HOME and the folder for temporary files are in the wall: private, empty, gone afterwards. */
+/** Where HOME and the folder for temporary files are in a wall that has its own file system. */
 export const wallHome = "/run/llm-do";
 export const wallTemporary = "/tmp";
 
@@ -69,9 +69,14 @@ export async function findSystemView(): Promise<readonly Mount[]> {
   const shown = names.filter((name) => configuration.has(name) || configurationOf.test(name));
   const files = await Promise.all([...shown, ...nested].map((name) => toFileMount(join("/etc", name))));
   const folders = await Promise.all(programFolders.map(toProgramMount));
-  const empty = [wallTemporary, "/var/tmp", "/run", wallHome].map((path): Mount => ({ kind: "empty", path }));
-  return [...folders, ...files, empty].flat();
+  return [...folders, ...files].flat();
 }
+
+/** What can be written, and is gone afterwards. */
+export const privateFolders: readonly Mount[] = [wallTemporary, "/var/tmp", "/run", wallHome].map((path) => ({
+  kind: "empty",
+  path,
+}));
 
 /** `/bin` is often a link to `/usr/bin`, and stays one. */
 async function toProgramMount(path: string): Promise<readonly Mount[]> {

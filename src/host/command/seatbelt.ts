@@ -1,0 +1,66 @@
+import type { WalledCommand } from "./bubblewrap.ts";
+import type { Launch } from "./launch.ts";
+import { type Mount, orderMounts } from "./mount.ts";
+
+/**
+ * The same view for macOS, as a profile of `sandbox-exec`. Generated and tested as text on Linux only; it has not run on a
+ * Mac yet. Weaker than bubblewrap: what is hidden is refused, not absent; processes of the same user are seen; the folder
+ * is found by its path, not by what was opened.
+ */
+export function toSeatbeltLaunch(file: string, command: WalledCommand): Launch {
+  return {
+    file,
+    args: ["-p", createSeatbeltProfile(command.mounts, command.network), "--", ...command.argv],
+    environment: command.environment,
+    cwd: command.cwd,
+    handed: [],
+  };
+}
+
+/** Of two rules that fit, the later one decides: so the deepest is last, as with mounts. */
+export function createSeatbeltProfile(mounts: readonly Mount[], network: boolean): string {
+  return [
+    "(version 1)",
+    "(deny default)",
+    "(allow process-exec process-fork)",
+    "(allow signal (target same-sandbox))",
+    "(allow process-info* (target same-sandbox))",
+    "(allow sysctl-read)",
+    "(allow file-read-metadata)",
+    ...systemFolders.map((path) => `(allow file-read* (subpath ${quote(path)}))`),
+    ...devices.map((path) => `(allow file-read* file-write* (literal ${quote(path)}))`),
+    ...(network ? networkRules : []),
+    ...orderMounts(mounts).map(printMount),
+    "",
+  ].join("\n");
+}
+
+const systemFolders = ["/System", "/Library/Apple", "/private/var/db/dyld", "/private/var/select", "/usr/share"];
+const devices = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+
+const networkRules = [
+  '(allow network-outbound (remote ip "*:*"))',
+  '(allow network-inbound (local ip "localhost:*"))',
+  '(allow mach-lookup (global-name "com.apple.SystemConfiguration.configd") (global-name "com.apple.trustd.agent"))',
+  '(allow network-outbound (literal "/private/var/run/mDNSResponder"))',
+];
+
+function printMount(mount: Mount): string {
+  const path = `(subpath ${quote(mount.path)})`;
+  switch (mount.kind) {
+    case "read-only":
+      return `(deny file-write* ${path})\n(allow file-read* ${path})`;
+    case "writable":
+    case "empty":
+      return `(allow file-read* file-write* ${path})`;
+    case "hidden-file":
+    case "hidden-folder":
+      return `(deny file-read* file-write* ${path})`;
+    case "link":
+      return `(allow file-read* (literal ${quote(mount.path)}))`;
+  }
+}
+
+function quote(path: string): string {
+  return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NotIsolated } from "../commands.ts";
+import type { HeldEntry } from "../directory.ts";
+import type { Place } from "../scope-walk.ts";
+import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
+import { createCommandEnvironment } from "./command-environment.ts";
+import { toArgv } from "./command-request.ts";
+import type { CommandSetting } from "./command-setting.ts";
+import { hasStarted, type Wall } from "./find-wall.ts";
+import type { Ended } from "./launch.ts";
+import type { Mount } from "./mount.ts";
+import { findProgram } from "./program-path.ts";
+import { runProcess } from "./run-process.ts";
+import { findStart, toScopeView } from "./scope-view.ts";
+import { toSeatbeltLaunch } from "./seatbelt.ts";
+import { hideSecrets, secretPlaces } from "./secret-places.ts";
+import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
+import { findToolchainView, toolchainEnvironment } from "./toolchain-view.ts";
+
+/** A folder that is renamed all the time can make bwrap fail; more often than that is no accident. */
+const attempts = 3;
+
+/** Where a command can write whatever it likes. */
+interface PrivatePlaces {
+  readonly home: string;
+  readonly temporary: string;
+  readonly mounts: readonly Mount[];
+}
+
+/** Behind the wall, or not at all. */
+export async function runWalled(wall: Exclude<Wall, { type: "none" }>, setting: CommandSetting, place: Place): Promise<Ended> {
+  const held: HeldEntry[] = [];
+  try {
+    for (const root of setting.table.roots) held.push(await root.directory.hold());
+    const described = { ...setting, place, held };
+    return wall.type === "bubblewrap"
+      ? await runInBubblewrap(wall.bubblewrap, described)
+      : await runInSeatbelt(wall.file, described);
+  } finally {
+    await Promise.all(held.map((one) => one.close()));
+  }
+}
+
+interface WalledSetting extends CommandSetting {
+  readonly place: Place;
+  /** The scopes' roots. */
+  readonly held: readonly HeldEntry[];
+}
+
+async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
+  const command = await describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
+  let said = "";
+  for (let count = 0; count < attempts; count++) {
+    setting.request.signal.throwIfAborted();
+    const ended = await runProcess(toBubblewrapLaunch(bubblewrap, command), setting.request);
+    if (!hasFailed(ended)) return ended;
+    said = ended.stderr.text.trim();
+  }
+  throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
+}
+
+/** Bwrap itself, before it started anything. What is too long for a command line is the command's own fault. */
+function hasFailed(ended: Ended): boolean {
+  if (ended.aborted || ended.timedOut || ended.failure === "E2BIG") return false;
+  return ended.failure !== undefined || (ended.exitCode === 1 && !hasStarted(ended.status));
+}
+
+async function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "llm-do-home-")));
+  try {
+    const command = await describeCommand(setting, {
+      home: folder,
+      temporary: folder,
+      mounts: [{ kind: "empty", path: folder }],
+    });
+    setting.request.signal.throwIfAborted();
+    return await runProcess(toSeatbeltLaunch(file, command), setting.request);
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function describeCommand(setting: WalledSetting, places: PrivatePlaces): Promise<WalledCommand> {
+  const { request, path, shell = "", table, place } = setting;
+  const inherited = inheritedEnvironment(setting);
+  const start = findStart(table, place);
+  return {
+    argv: toArgv(request.command, shell),
+    environment: createCommandEnvironment({
+      environment: inherited,
+      path,
+      separator: ":",
+      home: places.home,
+      temporary: places.temporary,
+      shell,
+      added: request.environment ?? {},
+    }),
+    mounts: await findMounts(setting, inherited, places.mounts),
+    cwd: start.path,
+    cwdIdentity: start.identity,
+    network: request.network,
+    shell,
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function inheritedEnvironment({ machine, path }: WalledSetting): Environment {
+  return { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
+}
+
+async function findMounts(
+  setting: WalledSetting,
+  environment: Environment,
+  privately: readonly Mount[],
+): Promise<readonly Mount[]> {
+  const { request, machine, table, path, homes } = setting;
+  const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
+  const system = await findSystemView();
+  const secrets = secretPlaces(homes, machine.stateDirectory);
+  const program = await findProgram(name, path);
+  const toolchains = await findToolchainView({ environment, path, homes, system, secrets, program });
+  const scopes = toScopeView(table, setting.held, setting.before.entries);
+  const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...scopes]);
+  return [...system, ...privately, ...toolchains, ...hidden, ...scopes];
+}

@@ -1,0 +1,94 @@
+import { assertRequest, toArgv } from "./command/command-request.ts";
+import { moveAside } from "./command/move-aside.ts";
+import { clipToTail } from "./command/output-tail.ts";
+import { findProtected } from "./command/protected-entries.ts";
+import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "./commands.ts";
+import type { Clock } from "./host.ts";
+import { scopeTable } from "./open-scopes.ts";
+import { foldName } from "./protected-names.ts";
+import { openPlace } from "./scope-walk.ts";
+
+/** A program for tests. A text is what it prints. It may throw: then it cannot be started (126). */
+export type ScriptedCommand = (
+  argv: readonly string[],
+  facts: ScriptedFacts,
+) => ScriptedResult | string | Promise<ScriptedResult | string>;
+
+export type ScriptedResult = Partial<Pick<CommandResult, "exitCode" | "stdout" | "stderr">>;
+
+export interface ScriptedFacts extends Pick<CommandRequest, "scopes" | "network" | "environment"> {
+  /** As a virtual path. */
+  readonly cwd: string;
+  /** Aborts when the command is to end: out of time, or nobody wants it any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface MemoryCommandsOptions {
+  /** By program name. A script comes to `bash`, as the last of its argv. */
+  readonly programs: Readonly<Record<string, ScriptedCommand>>;
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** No process is started: programs are functions. Everything around them is as on a real machine. */
+export function createMemoryCommands(options: MemoryCommandsOptions): Commands {
+  return {
+    isolation: async () => options.isolation,
+    which: async (name) => (Object.hasOwn(options.programs, name) ? `/usr/bin/${name}` : undefined),
+    run: async (request) => {
+      assertRequest(request);
+      request.signal.throwIfAborted();
+      if (options.isolation.type === "none" && request.isolationRequired) throw new NotIsolated(options.isolation.why);
+      const table = scopeTable(request.scopes);
+      await (await openPlace(table, request.cwd)).close();
+      const unprotected = new Set(request.unprotected?.map(foldName));
+      const before = await findProtected({ table, unprotected });
+      const ended = await runScripted(options, request);
+      const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
+      const movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: () => false });
+      request.signal.throwIfAborted();
+      return { ...ended, isolated: options.isolation.type !== "none", movedAside };
+    },
+  };
+}
+
+type Ran = Omit<CommandResult, "isolated" | "movedAside">;
+
+async function runScripted(options: MemoryCommandsOptions, request: CommandRequest): Promise<Ran> {
+  const argv = toArgv(request.command, "bash");
+  const program = Object.hasOwn(options.programs, argv[0] ?? "") ? options.programs[argv[0] ?? ""] : undefined;
+  if (program === undefined) return toRan(request, { exitCode: 127, stderr: `llm-do: ${argv[0]}: command not found\n` });
+  const ending = new AbortController();
+  const { signal } = ending;
+  const waking = AbortSignal.any([signal, request.signal]);
+  const { scopes, network, environment } = request;
+  const facts = { scopes, network, ...(environment === undefined ? {} : { environment }), cwd: request.cwd.virtualPath };
+  const late = options.clock.sleep(request.timeoutMilliseconds, waking).then(
+    () => "late" as const,
+    () => "aborted" as const,
+  );
+  try {
+    const result = await Promise.race([late, start(program, argv, { ...facts, signal: waking })]);
+    if (result === "late") return { ...toRan(request, { exitCode: -1 }), timedOut: true };
+    return toRan(request, result === "aborted" ? {} : result);
+  } finally {
+    ending.abort();
+  }
+}
+
+async function start(program: ScriptedCommand, argv: readonly string[], facts: ScriptedFacts): Promise<ScriptedResult> {
+  try {
+    const result = await program(argv, facts);
+    return typeof result === "string" ? { stdout: result } : result;
+  } catch (error) {
+    return { exitCode: 126, stderr: `${error instanceof Error ? error.message : String(error)}\n` };
+  }
+}
+
+function toRan(request: CommandRequest, { exitCode = 0, stdout = "", stderr = "" }: ScriptedResult): Ran {
+  const [out, err] = [stdout, stderr].map((text) => clipToTail(text, request.maxOutputBytes)) as [Clipped, Clipped];
+  return { exitCode, stdout: out.text, stderr: err.text, dropped: { stdout: out.dropped, stderr: err.dropped }, timedOut: false };
+}
+
+type Clipped = ReturnType<typeof clipToTail>;
