@@ -31,23 +31,30 @@ test("llm-do", async () => {
     type ApprovalRequest
     type Approver
     type AttachmentHandle
+    type CallPath
     type CompileRequest
     type Compiled
+    type DecisionSource
     type DeniedCall
     type Diagnostic
     type DiagnosticNote
     type EventSink
     type FilePart
+    type GenerateOptions
     type Host
     type JsonObject
     type JsonValue
+    type LimitName
     type Limits
     type Message
     type Model
+    type ModelErrorCode
     type ModelRequest
     type ModelResponse
     type OwnVerdict
     type Preparation
+    type PrepareAccess
+    type PreparedToolsetCall
     type Preview
     type Program
     type Provider
@@ -57,6 +64,7 @@ test("llm-do", async () => {
     type RunEventType
     type RunOutput
     type RunRequest
+    type Schema
     type Scopes
     type Severity
     type Tool
@@ -64,7 +72,9 @@ test("llm-do", async () => {
     type ToolErrorType
     type ToolOptions
     type Toolset
+    type ToolsetCall
     type ToolsetOptions
+    type ToolsetScope
     type Usage
     type Verdict
     type Worker

@@ -23,7 +23,8 @@ export async function readPrompt({ prompt }: RunWords, options: ReadOptions): Pr
 
 function isPipeOrFile(descriptor: number): boolean {
   try {
-    const stats = fstatSync(descriptor);
+    // Plain numbers of a pipe stay in a buffer that Node 22.18 then reads for a link: packages behind links come out empty.
+    const stats = fstatSync(descriptor, { bigint: true });
     return stats.isFIFO() || stats.isFile() || stats.isSocket();
   } catch {
     return false;

@@ -3,6 +3,7 @@ import type { Span } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
+import { getOwn } from "../util/get-own.ts";
 import type { Compilation } from "./compilation.ts";
 
 /**
@@ -27,9 +28,9 @@ export function expandVariables(compilation: Compilation, { config, configSpans,
 }
 
 function expandText({ host, diagnostics, secrets, toRun }: Compilation, text: string, span: Span): string {
-  return text.replace(/\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, escape: string, name: string) => {
-    if (escape !== "") return written.slice(1);
-    const value = host.environment[name];
+  return text.replace(/\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, escaping: string, name: string) => {
+    if (escaping !== "") return written.slice(1);
+    const value = getOwn(host.environment, name);
     if (value) {
       secrets.set(name, value);
       return value;

@@ -2,8 +2,8 @@ import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/pro
 import { basename, dirname } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import type { HostFiles } from "./host.ts";
-import type { ScopeSystem } from "./open-scopes.ts";
 import { toFacts } from "./node-entry.ts";
+import type { ScopeSystem } from "./open-scopes.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { errorCode } from "./system-error.ts";
 

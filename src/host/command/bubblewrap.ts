@@ -36,11 +36,11 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   const mounts = orderMounts(command.mounts);
   const args = [
     ...separation(bubblewrap, command.network),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm"],
     ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap })),
     // Last of all: until then mount points are made in them.
     ...mounts.flatMap((mount) => (mount.kind === "hidden-folder" ? ["--remount-ro", mount.path] : [])),
-    ...["--remount-ro", "/"],
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
     ...["--chdir", command.cwd],
     ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
     ...["--json-status-fd", hand({ type: "status" })],
@@ -77,18 +77,21 @@ function separation({ features }: Bubblewrap, network: boolean): readonly string
   ];
 }
 
+function sized({ features }: Bubblewrap): readonly string[] {
+  return features.has("--size") ? ["--size", String(temporaryBytes)] : [];
+}
+
 interface Printing {
   readonly hand: (one: Handed) => string;
   readonly bubblewrap: Bubblewrap;
 }
 
 function printMount(mount: Mount, { hand, bubblewrap }: Printing): readonly string[] {
-  const size = bubblewrap.features.has("--size") ? ["--size", String(temporaryBytes)] : [];
   switch (mount.kind) {
     case "link":
       return ["--symlink", mount.target, mount.path];
     case "empty":
-      return [...size, "--tmpfs", mount.path];
+      return [...sized(bubblewrap), "--tmpfs", mount.path];
     case "hidden-folder":
       return ["--perms", "0555", "--tmpfs", mount.path];
     case "hidden-file":

@@ -49,21 +49,53 @@ export const harmlessSubcommands: Readonly<Record<string, OptionTable>> = {
   "diff-files": history,
   "rev-list": history,
   shortlog: { ...history, flags: "nsecw", valued: "", long: `${walking} --numbered --email --group --committer` },
-  status: simple("sbvuz", "--short --branch --porcelain --long --verbose --untracked-files --ignored --ignore-submodules --column --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames --show-stash", { attached: "u" }),
-  blame: simple("bltfsewpcM", "--porcelain --line-porcelain --show-name --show-number --show-email --root --abbrev --date --color-lines --color-by-age --since --incremental --first-parent --show-stats --ignore-rev", { valued: "L", attached: "MC" }),
+  status: simple(
+    "sbvuz",
+    "--short --branch --porcelain --long --verbose --untracked-files --ignored --ignore-submodules --column --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames --show-stash",
+    { attached: "u" },
+  ),
+  blame: simple(
+    "bltfsewpcM",
+    "--porcelain --line-porcelain --show-name --show-number --show-email --root --abbrev --date --color-lines --color-by-age --since --incremental --first-parent --show-stats --ignore-rev",
+    { valued: "L", attached: "MC" },
+  ),
   annotate: simple("bltfsewpcM", "--porcelain --date", { valued: "L", attached: "MC" }),
-  "rev-parse": simple("qv", "--abbrev-ref --short --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --symbolic --symbolic-full-name --all --branches --tags --remotes --show-superproject-working-tree --show-object-format --revs-only --no-revs --flags --no-flags"),
-  "ls-files": simple("cdmosuktvzifr", "--cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --exclude-standard --error-unmatch --full-name --abbrev --eol --deduplicate --exclude --format --recurse-submodules --resolve-undo -t -v", { valued: "x" }),
+  "rev-parse": simple(
+    "qv",
+    "--abbrev-ref --short --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --symbolic --symbolic-full-name --all --branches --tags --remotes --show-superproject-working-tree --show-object-format --revs-only --no-revs --flags --no-flags",
+  ),
+  "ls-files": simple(
+    "cdmosuktvzifr",
+    "--cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --exclude-standard --error-unmatch --full-name --abbrev --eol --deduplicate --exclude --format --recurse-submodules --resolve-undo -t -v",
+    { valued: "x" },
+  ),
   "ls-tree": simple("rdtlz", "--name-only --name-status --long --full-name --full-tree --abbrev --object-only --format"),
-  describe: simple("", "--tags --all --always --abbrev --dirty --broken --long --match --exclude --candidates --exact-match --first-parent --contains"),
-  branch: simple("alrvi", "--all --list --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort --points-at --format --color --no-color --column --no-column --abbrev --no-abbrev --ignore-case"),
-  tag: simple("lin", "--list --contains --no-contains --merged --no-merged --sort --points-at --format --column --no-column --ignore-case", { attached: "n" }),
+  describe: simple(
+    "",
+    "--tags --all --always --abbrev --dirty --broken --long --match --exclude --candidates --exact-match --first-parent --contains",
+  ),
+  branch: simple(
+    "alrvi",
+    "--all --list --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort --points-at --format --color --no-color --column --no-column --abbrev --no-abbrev --ignore-case",
+  ),
+  tag: simple(
+    "lin",
+    "--list --contains --no-contains --merged --no-merged --sort --points-at --format --column --no-column --ignore-case",
+    { attached: "n" },
+  ),
   remote: simple("v", "--verbose"),
   "cat-file": simple("tpse", "--batch-check --use-mailmap"),
-  grep: simple("ivwnlLcqhHEFGPIaoprWz", "--ignore-case --word-regexp --line-number --files-with-matches --files-without-match --name-only --count --quiet --extended-regexp --basic-regexp --fixed-strings --perl-regexp --invert-match --text --cached --untracked --heading --break --show-function --function-context --context --after-context --before-context --and --or --not --all-match --max-depth --max-count --color --no-color --only-matching --column --full-name --null --recursive --no-recursive --recurse-submodules --exclude-standard", { valued: "eABCm", digits: true }),
+  grep: simple(
+    "ivwnlLcqhHEFGPIaoprWz",
+    "--ignore-case --word-regexp --line-number --files-with-matches --files-without-match --name-only --count --quiet --extended-regexp --basic-regexp --fixed-strings --perl-regexp --invert-match --text --cached --untracked --heading --break --show-function --function-context --context --after-context --before-context --and --or --not --all-match --max-depth --max-count --color --no-color --only-matching --column --full-name --null --recursive --no-recursive --recurse-submodules --exclude-standard",
+    { valued: "eABCm", digits: true },
+  ),
   "merge-base": simple("a", "--all --is-ancestor --octopus --independent --fork-point"),
   "name-rev": simple("", "--tags --refs --exclude --all --name-only --no-undefined --always"),
-  "for-each-ref": simple("", "--count --sort --format --points-at --merged --no-merged --contains --no-contains --ignore-case --exclude"),
+  "for-each-ref": simple(
+    "",
+    "--count --sort --format --points-at --merged --no-merged --contains --no-contains --ignore-case --exclude",
+  ),
   "show-ref": simple("dqs", "--head --heads --tags --branches --dereference --hash --abbrev --verify --exists --quiet"),
   "show-branch": simple("ar", "--all --remotes --current --list --topo-order --date-order --sparse"),
   "symbolic-ref": simple("q", "--short --quiet"),
@@ -74,7 +106,10 @@ export const harmlessSubcommands: Readonly<Record<string, OptionTable>> = {
   stash: simple("pu", "--stat --patch --oneline --name-only --name-status"),
   reflog: { ...history },
   worktree: simple("vz", "--porcelain --verbose"),
-  config: simple("l", "--list --get --get-all --get-regexp --name-only --show-origin --show-scope --local --global --system --null"),
+  config: simple(
+    "l",
+    "--list --get --get-all --get-regexp --name-only --show-origin --show-scope --local --global --system --null",
+  ),
   version: simple("", "--build-options"),
 };
 
@@ -91,7 +126,9 @@ export const readingSubcommands: ReadonlySet<string> = new Set(["add", "commit",
 
 /** Subcommands that run what they are told to: no rule can spell that out well enough. */
 export const runningSubcommands: ReadonlySet<string> = new Set(
-  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance mergetool p4 send-email submodule svn var".split(" "),
+  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance mergetool p4 send-email submodule svn var".split(
+    " ",
+  ),
 );
 
 /** Options with which any subcommand starts programs or writes where it is told to. */

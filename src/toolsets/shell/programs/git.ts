@@ -1,12 +1,20 @@
 import type { ShellWord } from "../parse/plan.ts";
-import { dangerousLong, globalOptions, harmlessActions, harmlessSubcommands, readingSubcommands, runningSubcommands } from "./git-options.ts";
+import {
+  dangerousLong,
+  globalOptions,
+  harmlessActions,
+  harmlessSubcommands,
+  readingSubcommands,
+  runningSubcommands,
+} from "./git-options.ts";
 import { findDanger, type OptionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type ProgramReading, type ReadProgram } from "./program.ts";
 
 /** Looking at a repository is free, as far as the options are known; everything else must be spelt out by a rule. */
 export const readGit: ReadProgram = ({ words }) => {
   const at = subcommandIndex(words);
-  if (typeof at === "string") return { hatches: [hatch(`\`${at}\` before a subcommand can make git run programs`)], effect: "write" };
+  if (typeof at === "string")
+    return { hatches: [hatch(`\`${at}\` before a subcommand can make git run programs`)], effect: "write" };
   const subcommand = words[at]?.value;
   if (subcommand === undefined) return { hatches: [], effect: "read" };
   const table = harmlessSubcommands[subcommand];
@@ -47,7 +55,9 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
   const actions = harmlessActions[subcommand];
   if (actions !== undefined && !actions.includes(action ?? "") && !(action === undefined && subcommand !== "stash")) {
     if (subcommand !== "reflog" || ["expire", "delete", "drop"].includes(action ?? "")) {
-      hatches.push(hatch(`\`git ${subcommand}${action === undefined ? "" : ` ${action}`}\` changes things`, action ?? subcommand));
+      hatches.push(
+        hatch(`\`git ${subcommand}${action === undefined ? "" : ` ${action}`}\` changes things`, action ?? subcommand),
+      );
     }
   }
   hatches.push(...namedThings({ subcommand, operands: operands.length, options: options.map(({ name }) => name) }));
@@ -69,7 +79,8 @@ function namedThings({ subcommand, operands, options }: Naming): Hatch[] {
   if ((subcommand === "branch" || subcommand === "tag") && operands > 0 && !isList) {
     return [hatch(`\`git ${subcommand}\` with a name makes a ${subcommand}`, subcommand)];
   }
-  if (subcommand === "symbolic-ref" && operands > 1) return [hatch("`git symbolic-ref` with two names moves a reference", subcommand)];
+  if (subcommand === "symbolic-ref" && operands > 1)
+    return [hatch("`git symbolic-ref` with two names moves a reference", subcommand)];
   const gets = options.some((option) => option.startsWith("--get") || option === "--list" || option === "-l");
   if (subcommand === "config" && !gets) return [hatch("`git config` without --get or --list can set a value")];
   return [];

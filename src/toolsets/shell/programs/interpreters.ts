@@ -10,7 +10,7 @@ export const readInterpreter: ReadProgram = ({ words, hasInput }) => {
   const script = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
   const runsInput = isBare || (hasInput && script === -1 && !code);
   const reads = script === -1 ? {} : { reads: new Set([script]) };
-  return { hatches: runsInput ? [hatch("it runs what it is given as input")] : [], effect: "write", ...reads };
+  return { hatches: runsInput ? [hatch("it runs what it is given as input")] : [], effect: "unknown", ...reads };
 };
 
 const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc --noprofile --version --posix" };
@@ -19,25 +19,40 @@ const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc -
 export const readShell: ReadProgram = ({ words }) => {
   const name = baseName(words[0]?.value ?? "");
   const { options, operands, unknown } = readOptions(words, shellTable);
-  if (!knownShells.has(name)) return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "write" };
-  if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` changes how the shell starts`)], effect: "write" };
+  if (!knownShells.has(name)) return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "unknown" };
+  if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` changes how the shell starts`)], effect: "unknown" };
   if (options.some(({ name: one }) => one === "--version")) return { hatches: [], effect: "text" };
   const [first] = operands;
   const script = first === undefined ? undefined : words[first];
-  if (script === undefined || script.value === "-") return { hatches: [hatch("it runs what it is given as input")], effect: "write" };
+  if (script === undefined || script.value === "-")
+    return { hatches: [hatch("it runs what it is given as input")], effect: "unknown" };
   const isInline = options.some(({ name: one }) => one === "-c");
-  if (!isInline) return { hatches: [hatch("it runs a script that nobody has read", script.value)], effect: "write", reads: new Set([first ?? 0]) };
-  if (script.script === undefined) return { hatches: [hatch("its script cannot be read")], effect: "write" };
+  if (!isInline)
+    return {
+      hatches: [hatch("it runs a script that nobody has read", script.value)],
+      effect: "unknown",
+      reads: new Set([first ?? 0]),
+    };
+  if (script.script === undefined) return { hatches: [hatch("its script cannot be read")], effect: "unknown" };
   const isRewritten = script.script.script !== undefined && script.script.script === script.value;
   const hatches = isRewritten && operands.length === 1 ? [] : [hatch("its script is run as it stands")];
-  return { hatches, effect: "write", scripts: [script], texts: new Set([first ?? 0]) };
+  return { hatches, effect: "unknown", scripts: [script], texts: new Set([first ?? 0]) };
 };
 
 /** Database shells obey commands of their own. */
 export const readDatabaseShell: ReadProgram = (start) => {
-  const obeys = start.words.slice(1).some(({ value }) => value.startsWith(".") || value.includes("\\") || value.startsWith("-init") || value.startsWith("-f") || value.startsWith("--file"));
+  const obeys = start.words
+    .slice(1)
+    .some(
+      ({ value }) =>
+        value.startsWith(".") ||
+        value.includes("\\") ||
+        value.startsWith("-init") ||
+        value.startsWith("-f") ||
+        value.startsWith("--file"),
+    );
   const hatches = [];
   if (start.hasInput) hatches.push(hatch("it runs what it is given as input"));
   if (obeys) hatches.push(hatch("commands of its own can run programs"));
-  return { hatches, effect: "write" };
+  return { hatches, effect: "unknown" };
 };

@@ -12,6 +12,8 @@ export interface OptionTable {
   readonly long?: string;
   /** Long names whose value is behind `=` or in the next word. */
   readonly longValued?: string;
+  /** The first operand ends the options: what follows belongs to another program. */
+  readonly stops?: boolean;
   /** `-20`: a dash and digits is an option too. */
   readonly digits?: boolean;
 }
@@ -39,11 +41,12 @@ export function readOptions(words: readonly ShellWord[], table: OptionTable, fro
   let unknown: string | undefined;
   for (let index = from; index < words.length; index++) {
     const { value } = words[index] as ShellWord;
-    if (value === "--") {
-      for (let rest = index + 1; rest < words.length; rest++) operands.push(rest);
+    const isOperand = value === "-" || !value.startsWith("-");
+    if (value === "--" || (isOperand && table.stops === true)) {
+      for (let rest = index + (isOperand ? 0 : 1); rest < words.length; rest++) operands.push(rest);
       break;
     }
-    if (value === "-" || !value.startsWith("-")) {
+    if (isOperand) {
       operands.push(index);
       continue;
     }
@@ -61,7 +64,8 @@ function readLong(words: readonly ShellWord[], index: number, table: OptionTable
   const { value } = words[index] as ShellWord;
   const equals = value.indexOf("=");
   const name = equals === -1 ? value : value.slice(0, equals);
-  if (equals !== -1) return has(table.long, name) || has(table.longValued, name) ? [{ name, value: value.slice(equals + 1), index }] : undefined;
+  if (equals !== -1)
+    return has(table.long, name) || has(table.longValued, name) ? [{ name, value: value.slice(equals + 1), index }] : undefined;
   if (has(table.long, name)) return [{ name, value: undefined, index }];
   if (!has(table.longValued, name)) return undefined;
   return [{ name, value: words[index + 1]?.value, index: index + 1 }];

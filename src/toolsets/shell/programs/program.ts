@@ -4,8 +4,8 @@ import type { ShellWord } from "../parse/plan.ts";
 export interface ProgramReading {
   /** Why a person must look, even where a rule allows the program. */
   readonly hatches: readonly Hatch[];
-  /** What it does to paths among its arguments. `text`: they are no paths. */
-  readonly effect: "read" | "write" | "text";
+  /** What it does to paths among its arguments. `text`: they are no paths. `unknown`: it could write them. */
+  readonly effect: Effect;
   /** Indexes of words that are no paths: patterns, little programs, messages. */
   readonly texts?: ReadonlySet<number>;
   /** Indexes of words that are written although `effect` is `read`, or the other way round. */
@@ -18,6 +18,8 @@ export interface ProgramReading {
   /** Scripts among its words that it runs. */
   readonly scripts?: readonly ShellWord[];
 }
+
+export type Effect = "read" | "write" | "unknown" | "text";
 
 export interface Hatch {
   /** Continues a sentence: `find: -delete removes files`. */
@@ -46,10 +48,10 @@ export function hatch(why: string, unlessSpelt?: string): Hatch {
 
 /** A program that always needs a person's eye. */
 export function always(why: string): ReadProgram {
-  return () => ({ hatches: [hatch(why)], effect: "write" });
+  return () => ({ hatches: [hatch(why)], effect: "unknown" });
 }
 
 /** Nothing is known but what it does to its paths. */
-export function plain(effect: "read" | "write" | "text"): ReadProgram {
+export function plain(effect: Effect): ReadProgram {
   return () => ({ hatches: [], effect });
 }

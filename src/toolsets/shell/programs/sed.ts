@@ -16,7 +16,8 @@ export const readSed: ReadProgram = ({ words }) => {
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless (-i writes, -f runs a script)`));
   const given = options.filter(({ name }) => name === "-e" || name === "--expression");
   const first = operands[0];
-  const scripts = given.length > 0 ? given.map(({ value, index }) => ({ text: value ?? "", index })) : scriptOperand(words, first);
+  const scripts =
+    given.length > 0 ? given.map(({ value, index }) => ({ text: value ?? "", index })) : scriptOperand(words, first);
   const isKnown = scripts.every(({ index }) => words[index]?.kind === "static");
   // Scripts are joined by line ends before they are read.
   if (!isKnown || !isHarmlessSedScript(scripts.map(({ text }) => text).join("\n"))) {

@@ -24,7 +24,8 @@ export function patternFirst(inner: ReadProgram, valued: string, patternLetters 
         first ??= index + 1;
         break;
       }
-      if (value.startsWith("--")) isGiven ||= value.startsWith("--regexp") || value.startsWith("--file") || value.startsWith("--from-file");
+      if (value.startsWith("--"))
+        isGiven ||= value.startsWith("--regexp") || value.startsWith("--file") || value.startsWith("--from-file");
       else if (value.startsWith("-") && value !== "-") {
         const last = value.at(-1) ?? "";
         const takesNext = [...value.slice(1)].findIndex((letter) => valued.includes(letter)) === value.length - 2;
@@ -52,7 +53,8 @@ export const readGrep: ReadProgram = patternFirst(({ words }) => {
 }, "efmABCdD");
 
 function fileOption(value: string, next: string | undefined): string | undefined {
-  if (value.startsWith("--f") && "--file".startsWith(value.split("=", 1)[0] ?? value)) return value.includes("=") ? value.slice(value.indexOf("=") + 1) : next;
+  if (value.startsWith("--f") && "--file".startsWith(value.split("=", 1)[0] ?? value))
+    return value.includes("=") ? value.slice(value.indexOf("=") + 1) : next;
   if (!value.startsWith("-") || value.startsWith("--")) return undefined;
   const at = value.indexOf("f", 1);
   if (at === -1) return undefined;
@@ -61,7 +63,12 @@ function fileOption(value: string, next: string | undefined): string | undefined
 
 /** `uniq INPUT OUTPUT`. */
 export const readUniq: ReadProgram = ({ words }) => {
-  const table = { flags: "cdDiuz", valued: "fsw", long: "--count --repeated --all-repeated --ignore-case --unique --zero-terminated --skip-fields --skip-chars --check-chars --group --help --version", longValued: "--skip-fields --skip-chars --check-chars" };
+  const table = {
+    flags: "cdDiuz",
+    valued: "fsw",
+    long: "--count --repeated --all-repeated --ignore-case --unique --zero-terminated --skip-fields --skip-chars --check-chars --group --help --version",
+    longValued: "--skip-fields --skip-chars --check-chars",
+  };
   const { operands, unknown } = readOptions(words, table);
   const writes = operands.length > 1 || operands.some((index) => words[index]?.kind !== "static");
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
@@ -99,9 +106,38 @@ export const readTest: ReadProgram = ({ words }) => {
 
 /** jq's filter is a language that reads, and no more. */
 export const readJq: ReadProgram = patternFirst(
-  readerBut("reads code or files elsewhere", { letters: "L", long: "--from-file --rawfile --slurpfile --library-path --run-tests" }),
+  readerBut("reads code or files elsewhere", {
+    letters: "L",
+    long: "--from-file --rawfile --slurpfile --library-path --run-tests",
+  }),
   "f",
   "",
 );
 
 export const readDate: ReadProgram = readerBut("sets the clock", { letters: "s", long: "--set" });
+
+/** `xxd IN OUT`, `xxd -r`. */
+export const readXxd: ReadProgram = ({ words }) => {
+  const { operands, unknown } = readOptions(words, { flags: "abeipuEC", valued: "cglonsR" });
+  if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
+  const isOne = operands.length < 2 && operands.every((index) => words[index]?.kind === "static");
+  return { hatches: isOne ? [] : [hatch("its second operand is a file that it writes")], effect: isOne ? "read" : "write" };
+};
+
+/** Compressors replace their files, unless they are told to write to their output, to list or to test. */
+export const readCompressor: ReadProgram = ({ words }) => {
+  const { options, unknown } = readOptions(words, {
+    flags: "cdkltvqn123456789",
+    long: "--stdout --to-stdout --decompress --list --test --keep --verbose --quiet",
+  });
+  const isReading = options.some(({ name }) => ["-c", "-l", "-t", "--stdout", "--to-stdout", "--list", "--test"].includes(name));
+  if (unknown === undefined && isReading) return { hatches: [], effect: "read" };
+  return { hatches: [hatch("it replaces files")], effect: "write" };
+};
+
+export const readUnzip: ReadProgram = ({ words }) => {
+  const { options, unknown } = readOptions(words, { flags: "lptvZ12qzh" });
+  const isReading = options.some(({ name }) => ["-l", "-p", "-t", "-v", "-Z"].includes(name));
+  if (unknown === undefined && isReading) return { hatches: [], effect: "read" };
+  return { hatches: [hatch("it unpacks files over others")], effect: "write" };
+};

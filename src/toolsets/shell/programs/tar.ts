@@ -8,7 +8,10 @@ const table: OptionTable = {
   long: `--list --create --extract --get --gzip --bzip2 --xz --zstd --lzma --auto-compress --verbose --exclude --exclude-vcs
     --strip-components --wildcards --no-wildcards --anchored --no-anchored --ignore-case --no-recursion --numeric-owner --totals
     --full-time --same-permissions --preserve-permissions --keep-old-files --skip-old-files --to-stdout --sort --mtime --owner
-    --group --file --directory --touch --no-same-owner --quoting-style --show-transformed-names --format --force-local`.replaceAll(/\s+/g, " "),
+    --group --file --directory --touch --no-same-owner --quoting-style --show-transformed-names --format --force-local`.replaceAll(
+    /\s+/g,
+    " ",
+  ),
   longValued: "--file --directory --exclude --strip-components --sort --mtime --owner --group --format --quoting-style",
 };
 
@@ -19,7 +22,8 @@ export const readTar: ReadProgram = ({ words }) => {
   const hatches: Hatch[] = [];
   if (read.unknown !== undefined) hatches.push(hatch(`\`${read.unknown}\` can run programs, or is not known to be harmless`));
   const mode = modeOf(dashed, read);
-  if (mode !== "list") hatches.push(hatch(`it ${mode === "pack" ? "writes an archive" : "unpacks files over others"}`, words[1]?.value));
+  if (mode !== "list")
+    hatches.push(hatch(`it ${mode === "pack" ? "writes an archive" : "unpacks files over others"}`, words[1]?.value));
   const remote = read.options.some(({ name, value }) => (name === "-f" || name === "--file") && value?.includes(":") === true);
   if (remote) hatches.push(hatch("an archive with `:` in its name is fetched by another program"));
   return { hatches, effect: mode === "list" ? "read" : "write" };

@@ -28,7 +28,8 @@ function mover(removes: boolean): ReadProgram {
   return ({ words }) => {
     const { options, operands, unknown } = readOptions(words, table);
     const hatches: Hatch[] = [];
-    if (unknown !== undefined || options.some(({ name }) => name === "-l")) hatches.push(hatch(`\`${unknown ?? "-l"}\` is not known to be harmless`));
+    if (unknown !== undefined || options.some(({ name }) => name === "-l"))
+      hatches.push(hatch(`\`${unknown ?? "-l"}\` is not known to be harmless`));
     const named = options.find(({ name }) => name === "-t" || name === "--target-directory");
     const target = named?.index ?? operands.at(-1);
     const sources = operands.filter((index) => index !== target);
@@ -43,5 +44,8 @@ export const readMove = mover(true);
 export const readDd: ReadProgram = ({ words }) => {
   const harmless = ["if=", "bs=", "count=", "skip=", "status=", "ibs=", "iflag="];
   const other = words.slice(1).find((word: ShellWord) => !harmless.some((start) => word.value.startsWith(start)));
-  return { hatches: other === undefined ? [] : [hatch(`\`${other.value}\` writes where it is told to`)], effect: other === undefined ? "read" : "write" };
+  return {
+    hatches: other === undefined ? [] : [hatch(`\`${other.value}\` writes where it is told to`)],
+    effect: other === undefined ? "read" : "write",
+  };
 };

@@ -1,0 +1,150 @@
+import type { ShellConfig, ShellRule } from "../config.ts";
+import { flowAfter } from "../parse/folders.ts";
+import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
+import { showWord } from "../parse/quote.ts";
+import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
+import type { ProgramReading } from "../programs/program.ts";
+import { fearsOptions, programReader } from "../programs/registry.ts";
+import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
+import { type PathTable, whereIs } from "./path-table.ts";
+import { asks, type Reason } from "./reasons.ts";
+
+/** All that a judgement rests on. */
+export interface JudgeContext {
+  readonly config: ShellConfig;
+  readonly table: PathTable;
+  /** Gathers the rules that allowed something. */
+  readonly allowedBy: Set<string>;
+  readonly depth: number;
+}
+
+const deepest = 6;
+
+/** A whole command line, or a script inside one: the sum of its parts. */
+export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Reason[] {
+  if (plan.refused !== undefined) return [{ level: "blocked", why: plan.refused }];
+  const reasons: Reason[] = plan.findings.map(asks);
+  if (plan.uncertain !== undefined) reasons.push(judgeUncertain(context, plan.uncertain));
+  return [...reasons, ...plan.commands.flatMap((command) => judgeCommand(context, command))];
+}
+
+/** Never allowed; where there is a default, a person may look. */
+function judgeUncertain({ config }: JudgeContext, why: string): Reason {
+  return config.default === undefined
+    ? { level: "uncovered", why: `the command cannot be read with certainty: ${why}` }
+    : asks(`the command cannot be read with certainty: ${why}`);
+}
+
+export function judgeCommand(context: JudgeContext, command: SimpleCommand): readonly Reason[] {
+  const reasons: Reason[] = command.redirects.flatMap((redirect) => judgeRedirect(context.table, redirect, command));
+  if (command.assignments.length > 0) reasons.push(asks(`it sets ${command.assignments.join(", ")}`));
+  if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
+  const [program] = command.words;
+  if (program === undefined) return reasons;
+  if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
+  const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });
+  const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
+  const work: PathWork = { table: context.table, command, reading, others };
+  const { rule, reasons: ofRules } = judgeByRules(context, work);
+  return [
+    ...reasons,
+    ...ofRules,
+    ...judgeHatches(rule, program, reading),
+    ...judgeUnknowns(program, work),
+    ...judgePaths(work),
+    ...judgeMove(context, command),
+    ...judgeInner(context, command, reading),
+  ];
+}
+
+interface RuleJudgement {
+  readonly rule: ShellRule | undefined;
+  readonly reasons: readonly Reason[];
+}
+
+function judgeByRules(context: JudgeContext, work: PathWork): RuleJudgement {
+  const { rules } = context.config;
+  const { words } = work.command;
+  const passed: string[] = [];
+  for (const rule of rules) {
+    if (!coversCommand(parsePattern(rule.pattern), words)) continue;
+    const outside = rule.sandbox_paths === undefined ? undefined : findOutside(work, rule.sandbox_paths);
+    if (outside === undefined) return { rule, reasons: judgeRule(context, rule, words) };
+    passed.push(`\`${rule.pattern}\` does not match, because \`${showWord(outside)}\` is not in its sandbox_paths`);
+  }
+  return { rule: undefined, reasons: judgeUncovered(context.config, words[0], passed) };
+}
+
+function judgeRule(context: JudgeContext, rule: ShellRule, words: readonly ShellWord[]): readonly Reason[] {
+  const { pattern, approval_required: required, deny_args = [], approval_required_if_args: ifArgs = [] } = rule;
+  const args = words.slice(1);
+  const denied = args.find((word) => deny_args.some((glob) => matchesArgument(glob, word)));
+  if (denied !== undefined) return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has \`${showWord(denied.value)}\`` }];
+  const reasons: Reason[] = [];
+  const asked = args.find((word) => ifArgs.some((glob) => matchesArgument(glob, word)));
+  if (asked !== undefined) reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has \`${showWord(asked.value)}\``));
+  const isUnclear = (deny_args.length > 0 || ifArgs.length > 0) && args.some(({ kind }) => kind !== "static");
+  if (isUnclear) reasons.push(asks(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
+  if (required === true) reasons.push(asks(`approval_required of the rule \`${pattern}\``));
+  else if (required === undefined) reasons.push({ level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` });
+  else context.allowedBy.add(pattern);
+  return reasons;
+}
+
+function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Reason[] {
+  const name = `\`${showWord(program?.value ?? "")}\``;
+  if (config.default?.approval_required === true) return [asks(`no rule covers ${name}, and the default asks`)];
+  if (config.default !== undefined && program?.kind === "static") return [];
+  if (config.default !== undefined) return [asks(`what ${name} starts is known to the shell alone`)];
+  const known = [...new Set(config.rules.map(({ pattern }) => `\`${pattern}\``))].join(", ");
+  const rules = passed.length > 0 ? passed.join("; ") : `rules: ${known === "" ? "none" : known}`;
+  const hint = program?.value === "cd" ? "; use the argument cwd instead" : "";
+  return [{ level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` }];
+}
+
+function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches }: ProgramReading): readonly Reason[] {
+  const pattern = rule === undefined ? [] : parsePattern(rule.pattern);
+  return hatches
+    .filter(({ unlessSpelt }) => unlessSpelt === undefined || !spellsOut(pattern, unlessSpelt))
+    .map(({ why }) => asks(`\`${showWord(program.value)}\`: ${why}`));
+}
+
+/** Words that only the shell knows, where they could be anything. */
+function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWork): readonly Reason[] {
+  if (reading.takesAnything === true) return [];
+  const reasons: Reason[] = [];
+  let ended = false;
+  for (const word of command.words.slice(1)) {
+    if (others.has(word)) continue;
+    ended ||= word.kind === "static" && word.value === "--";
+    if (word.kind === "variable") reasons.push(asks(`what \`${showWord(word.value)}\` means is known to the shell alone`));
+    const isLeading = word.head === "" || word.head.startsWith("-");
+    if (word.kind === "glob" && isLeading && !ended && fearsOptions(program.value)) {
+      reasons.push(asks(`\`${word.value}\` can become an option; put ./ before it`));
+    }
+  }
+  return reasons;
+}
+
+/** `cd` moves all that follows: it must lead to a folder of the scopes that is there. */
+function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Reason[] {
+  const [program, target] = command.words;
+  if (program?.value !== "cd" || target === undefined) return [];
+  const isClear = flowAfter(command.words, command.folders).ok !== undefined;
+  const isFolder = (command.folders ?? []).every((folder) => {
+    const where = whereIs(table, folder, target.value);
+    return where.type === "inside" && where.fact?.type === "directory";
+  });
+  return isClear && isFolder ? [] : [asks(`\`${showWord(target.value)}\` is not a folder of the scopes`)];
+}
+
+/** What a program starts, as if it stood alone; and the scripts that it runs. */
+function judgeInner(context: JudgeContext, command: SimpleCommand, reading: ProgramReading): readonly Reason[] {
+  const deeper = { ...context, depth: context.depth + 1 };
+  const inner = (reading.inner ?? []).flatMap(({ words, mustBeCovered }) => {
+    const reasons = judgeCommand(deeper, { ...command, words, assignments: [], redirects: [] });
+    return mustBeCovered ? reasons : reasons.map((reason) => (reason.level === "uncovered" ? asks(reason.why) : reason));
+  });
+  const scripts = (reading.scripts ?? []).flatMap(({ script }) => (script === undefined ? [] : judgePlan(deeper, script)));
+  return [...inner, ...scripts];
+}

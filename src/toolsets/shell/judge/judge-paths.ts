@@ -1,0 +1,129 @@
+import type { Protection } from "../../../host/scopes.ts";
+import { matchesFlatGlob } from "../../../util/flat-glob.ts";
+import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
+import { showWord } from "../parse/quote.ts";
+import type { Effect, ProgramReading } from "../programs/program.ts";
+import { folderOfGlob, lookedUp, type PathTable, pathsIn, protectionOfPath, type Where, whereIs } from "./path-table.ts";
+import { asks, type Reason } from "./reasons.ts";
+
+export interface PathWork {
+  readonly table: PathTable;
+  readonly command: SimpleCommand;
+  readonly reading: ProgramReading;
+  /** Words that belong to another program, and are judged with it. */
+  readonly others: ReadonlySet<ShellWord>;
+}
+
+/** What the names among a command's arguments ask for, whatever a rule says. */
+export function judgePaths(work: PathWork): readonly Reason[] {
+  const { command, reading, others } = work;
+  const [program, ...rest] = command.words;
+  const reasons = rest.flatMap((word, index) => {
+    if (others.has(word) || reading.texts?.has(index + 1) === true) return [];
+    return judgeWord(work, word, effectOf(reading, index + 1));
+  });
+  return program === undefined ? reasons : [...reasons, ...judgeProgram(command.folders ?? [], program)];
+}
+
+export function effectOf(reading: ProgramReading, index: number): Effect {
+  if (reading.writes?.has(index) === true) return "write";
+  return reading.reads?.has(index) === true ? "read" : reading.effect;
+}
+
+function judgeWord(work: PathWork, word: ShellWord, effect: Effect): readonly Reason[] {
+  if (effect === "text") return [];
+  const name = `\`${showWord(word.value)}\``;
+  const reasons: Reason[] = [];
+  for (const folder of work.command.folders ?? [[]]) {
+    for (const path of pathsIn(word)) reasons.push(...judgeProtection(protectionOfPath(folder, path), effect, name));
+    for (const path of lookedUp(word)) reasons.push(...judgeFact(whereIs(work.table, folder, path), effect, name));
+  }
+  if (word.kind === "glob") reasons.push(...judgeGlob(word.value, effect, name));
+  return reasons;
+}
+
+function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Reason[] {
+  if (protection === "program") return effect === "read" ? [] : [{ level: "blocked", why: `${name} belongs to the running program` }];
+  const protects = protection === "ask-read-and-write" || (protection === "ask-write" && effect !== "read");
+  return protects ? [asks(`${name} is a protected name`)] : [];
+}
+
+function judgeFact(where: Where, effect: Effect, name: string): readonly Reason[] {
+  if (where.type === "outside") return effect === "write" ? [asks(`${name} may lie outside the scopes`)] : [];
+  const { fact } = where;
+  if (fact === undefined) return effect === "write" ? [asks(`what ${name} is was not looked up`)] : [];
+  const reasons = [...judgeProtection(fact.protection, effect, name)];
+  if (fact.type === "link") reasons.push(asks(`${name} is a link, or lies behind one`));
+  if (fact.scope.readApproval === true) reasons.push(asks(`${name}: read_approval of the scope ${fact.scope.name}`));
+  const writes = effect === "write";
+  if (writes && fact.scope.mode === "ro") reasons.push(asks(`${name} lies in a scope that is read-only`));
+  if (effect !== "read" && fact.scope.writeApproval === true) {
+    reasons.push(asks(`${name}: write_approval of the scope ${fact.scope.name}`));
+  }
+  if (writes && where.components.length === 0) reasons.push(asks(`${name} is a whole scope`));
+  return reasons;
+}
+
+/** Names that a glob must not hit by accident; those with a leading dot are hit only by a dot. */
+const protectedNames = "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts x.worker".split(" ");
+
+function judgeGlob(pattern: string, effect: Effect, name: string): readonly Reason[] {
+  const components = pattern.toLowerCase().split("/");
+  const globs = components.filter((component) => /[*?[]/.test(component));
+  if (globs.some((component) => component.startsWith("."))) return [asks(`${name} can mean protected names`)];
+  const loose = globs.map((component) => component.replaceAll(/\[.*\]/g, "*"));
+  const hits = loose.some((component) => protectedNames.some((one) => matchesFlatGlob(component, one)));
+  return hits && effect !== "read" ? [asks(`${name} can mean protected names`)] : [];
+}
+
+/** A program in a folder that nobody should have put it in. */
+function judgeProgram(folder: Folder, program: ShellWord): readonly Reason[] {
+  if (!program.value.includes("/")) return [];
+  const protection = protectionOfPath(folder, program.value);
+  return protection === undefined ? [] : [asks(`\`${showWord(program.value)}\` is a protected name`)];
+}
+
+/** Writing to a file always asks; reading one is free where it lies in a scope. */
+export function judgeRedirect(table: PathTable, { type, target }: PlannedRedirect, command: SimpleCommand): readonly Reason[] {
+  if (type === "free" || type === "text" || target === undefined) return type === "write" ? [asks("it redirects")] : [];
+  const name = `\`${showWord(target.value)}\``;
+  const effect = type === "write" ? "write" : "read";
+  const reasons: Reason[] = type === "write" ? [asks(`it writes to the file ${name}`)] : [];
+  for (const folder of command.folders ?? [[]]) {
+    const where = whereIs(table, folder, target.value);
+    reasons.push(...judgeProtection(protectionOfPath(folder, target.value), effect, name), ...judgeFact(where, effect, name));
+    const isKnown = where.type === "inside" && where.fact?.type === "file" && target.kind === "static";
+    if (type === "read" && !isKnown) reasons.push(asks(`it reads ${name}, which is not a file of the scopes`));
+  }
+  return reasons;
+}
+
+/** Whether all paths of a command lie in the named scopes; undefined if so, otherwise the first that does not. */
+export function findOutside(work: PathWork, scopes: readonly string[]): string | undefined {
+  const { command, reading, table } = work;
+  if (command.folders === undefined) return "a folder that nobody can tell";
+  let named = 0;
+  for (const [index, word] of command.words.entries()) {
+    if (index === 0 || word.value === "--" || reading.texts?.has(index) === true) continue;
+    const paths = lookedUp(word).filter((path) => !word.value.startsWith("-") || /[/.~]/.test(path));
+    named += paths.length;
+    const isKnown = word.kind === "static" || (word.kind === "glob" && !word.value.startsWith("-"));
+    if (!isKnown && paths.length > 0) return word.value;
+    const outside = paths.find((path) => {
+      const place = word.kind === "glob" ? folderOfGlob(path) : path;
+      return command.folders?.some((folder) => !liesIn(whereIs(table, folder, place), scopes, effectOf(reading, index)));
+    });
+    if (outside !== undefined) return word.value;
+  }
+  const isSomewhere = named > 0 || command.folders.every((folder) => liesIn(whereIs(table, folder, "."), scopes, reading.effect));
+  return isSomewhere ? undefined : "the folder that it runs in";
+}
+
+function liesIn(where: Where, scopes: readonly string[], effect: Effect): boolean {
+  if (where.type === "outside" || where.fact === undefined || where.fact.type === "link") return false;
+  const { scope, type } = where.fact;
+  if (!scopes.includes(scope.name) || (effect === "write" && scope.mode === "ro")) return false;
+  const { suffixes } = scope;
+  const name = where.components.at(-1)?.toLowerCase() ?? "";
+  return type !== "file" || suffixes === undefined || suffixes.some((suffix) => name.endsWith(suffix.toLowerCase()));
+}

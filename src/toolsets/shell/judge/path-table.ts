@@ -1,0 +1,75 @@
+import type { Protection, ScopeDeclaration } from "../../../host/scopes.ts";
+import { protectionOfName } from "../../../host/protected-names.ts";
+import { enter } from "../parse/folders.ts";
+import type { Folder, ShellWord } from "../parse/plan.ts";
+
+/** What was found at a path when the call was prepared. */
+export interface PathFact {
+  readonly type: "file" | "directory" | "missing" | "link" | "other";
+  /** The scope whose rights hold there. */
+  readonly scope: ScopeDeclaration;
+  readonly protection: Protection | undefined;
+  /** Changes when something else takes its place. */
+  readonly identity: string | null;
+}
+
+/** By components below the root of the scope that the call runs in, joined by slashes. */
+export type PathTable = ReadonlyMap<string, PathFact>;
+
+export function pathKey(components: readonly string[]): string {
+  return components.join("/");
+}
+
+/** How many characters of an option are looked at for the beginning of a path in it. */
+const mostOption = 200;
+
+/** Every text in a word that a program could take for a path: the word, and what stands behind `=`, `:`, `@`, `,` or an option. */
+export function pathsIn({ value }: Pick<ShellWord, "value">): readonly string[] {
+  const found = new Set<string>();
+  if (value.startsWith("-")) {
+    for (let at = 2; at < Math.min(value.length, mostOption); at++) found.add(value.slice(at));
+    if (value.includes("=")) found.add(value.slice(value.indexOf("=") + 1));
+  } else found.add(value);
+  for (let at = 0; at < value.length; at++) if ("=:@,<>".includes(value.charAt(at))) found.add(value.slice(at + 1));
+  found.delete("");
+  return [...found];
+}
+
+/** The paths of a word that are looked up on disk: itself, or what an option is given. */
+export function lookedUp({ value }: Pick<ShellWord, "value">): readonly string[] {
+  if (!value.startsWith("-")) return [value];
+  const given = valueOfOption(value);
+  return given === undefined ? [] : [given];
+}
+
+/** What an option holds that could be a path: behind its `=`, or behind its letter where there is a slash. */
+export function valueOfOption(value: string): string | undefined {
+  if (value.includes("=")) return value.slice(value.indexOf("=") + 1);
+  if (value.startsWith("--") || value.length < 3) return undefined;
+  const rest = value.slice(2);
+  return rest.includes("/") || rest.startsWith(".") || rest.startsWith("~") ? rest : undefined;
+}
+
+export type Where =
+  | { readonly type: "inside"; readonly components: readonly string[]; readonly fact: PathFact | undefined }
+  | { readonly type: "outside" };
+
+/** Where a path leads from a folder. A glob leads to the folder that it looks in. */
+export function whereIs(table: PathTable, folder: Folder, path: string): Where {
+  const components = enter(folder, path);
+  return components === undefined ? { type: "outside" } : { type: "inside", components, fact: table.get(pathKey(components)) };
+}
+
+/** The part of a glob before the first component that names nothing exactly. */
+export function folderOfGlob(pattern: string): string {
+  const components = pattern.split("/");
+  const end = components.findIndex((component) => /[*?[]/.test(component));
+  return components.slice(0, end === -1 ? components.length : end).join("/") || (pattern.startsWith("/") ? "/" : ".");
+}
+
+/** By name alone, wherever it leads. */
+export function protectionOfPath(folder: Folder, path: string): Protection | undefined {
+  const names = path.split("/").filter((name) => name !== "" && name !== "." && name !== "..");
+  const below = path.startsWith("/") ? names : [...folder, ...names];
+  return protectionOfName(below);
+}
