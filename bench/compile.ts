@@ -20,10 +20,7 @@ const reachable: Readonly<Record<string, string>> = {
 };
 
 function worker(frontmatter: string): string {
-  return `---\n${frontmatter}\n---\nYou help with {{ company }}.\n`.replace(
-    "{{ company }}",
-    frontmatter.includes("company") ? "{{ company }}" : "it",
-  );
+  return `---\n${frontmatter}\n---\nYou help with ${frontmatter.includes("company") ? "{{ company }}" : "it"}.\n`;
 }
 
 function createProgram(others: number): string {

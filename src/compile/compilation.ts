@@ -11,6 +11,8 @@ import type { ProgramFiles } from "./program-files.ts";
 /** What the passes of one compilation share. */
 export interface Compilation {
   readonly host: Host;
+  /** The manifest's, or the folder's. */
+  readonly name: string;
   /** Absolute path of the program's folder. */
   readonly root: string;
   /** The program itself, as a place of names. */

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
@@ -88,14 +89,15 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
 
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
   const { host, builtIns, trusted, set, modelFor, toRun } = options;
-  const { root, listed } = place;
+  const { root, listed, worker } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
   const home: Home = { folder: root, prefix: "", names: listed ? listedNames(listed) : folderNames(host, root) };
-  const files = new ProgramFiles({ host, report, listed });
+  const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
   const manifest = await loadManifest(place, { host, files, home, diagnostics });
   return {
     host,
+    name: manifest?.name?.value ?? (basename(root) || root),
     root,
     home,
     manifest,

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { Callable, Entry, Program, Worker } from "../program/program.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -15,7 +14,7 @@ export interface ProgramParts {
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
-  { root, home, manifest, files, overrides, secrets }: Compilation,
+  { name, root, manifest, files, overrides, secrets }: Compilation,
   { entry, workers, callables, codeFiles }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
@@ -24,7 +23,7 @@ export function freezeProgram(
   const approval = manifest?.approval?.value.mode;
   const { args, journal } = manifest ?? {};
   return Object.freeze({
-    name: manifest?.name?.value ?? basename(home.folder),
+    name,
     root,
     entry,
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),

@@ -31,7 +31,7 @@ export async function loadWorker(
 ): Promise<LoadedWorker | undefined> {
   const { host, files, diagnostics, overrides } = compilation;
   const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };
-  if (!isEntry && !(await files.isConfined(path, home))) {
+  if (!(await files.isConfined(path, home))) {
     const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
     diagnostics.report(diagnose("reference-outside", { message }));
     return undefined;

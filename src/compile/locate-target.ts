@@ -79,10 +79,10 @@ async function searchedFolders(host: Host): Promise<string[]> {
 }
 
 async function locateFiles(host: Host, files: readonly string[]): Promise<Located<ProgramPlace>> {
-  const listed = [...new Set(files.map((file) => resolve(host.workingDirectory, file)))];
+  const places = new Map(files.map((written) => [resolve(host.workingDirectory, written), written]));
+  const listed = [...places.keys()];
   const diagnostics: Diagnostic[] = [];
-  for (const [index, path] of listed.entries()) {
-    const written = files[index] ?? path;
+  for (const [path, written] of places) {
     const isSource = path.endsWith(".worker") || isCodePath(path) || basename(path) === "llm-do.yaml";
     if ((await host.files.kind(path)) !== "file") diagnostics.push(refusal(`there is no file \`${written}\``));
     else if (!isSource) diagnostics.push(refusal(`\`${written}\` is neither a worker, nor code, nor a manifest`));

@@ -23,7 +23,7 @@ export interface OutlineParts {
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
-  const { root, manifest, modules } = compilation;
+  const { name, root, manifest, modules } = compilation;
   const { entry, resolved, callables, codeFiles } = parts;
   const show = (path: string): string => showPath(root, path);
   const workers = [...resolved.values()].flatMap((one) => {
@@ -35,7 +35,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
   const ceiling = { ...mergeCeilings(start.map((id) => ceilingOf(graph, id))), code: codeFiles.map(show).sort() };
   return {
     v: 1,
-    name: manifest?.name?.value ?? (root.split(/[\\/]/).at(-1) || root),
+    name,
     root,
     trusted: modules.trusted,
     entry:

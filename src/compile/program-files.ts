@@ -26,7 +26,7 @@ export class ProgramFiles {
   readonly #places = new WeakMap<Source, { readonly path: string; readonly home: Home }>();
   readonly #digests = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
-  readonly #listed: ReadonlySet<string>;
+  readonly #listed: Set<string>;
 
   constructor({ host, report, listed = [] }: ProgramFilesOptions) {
     this.#host = host;
@@ -73,12 +73,13 @@ export class ProgramFiles {
       this.#report(diagnose("reference-missing", { message: `there is no file \`${shown}\``, span, notes }));
       return undefined;
     }
-    if (isFlag(span) || (await this.isConfined(path, home))) return path;
+    if (isFlag(span)) this.#listed.add(path);
+    if (await this.isConfined(path, home)) return path;
     this.#report(diagnose("reference-outside", { message: `\`${shown}\` is a link that leads out of ${describe(home)}`, span }));
     return undefined;
   }
 
-  /** Whether a file really lies in its home, links followed. */
+  /** Whether a file really lies in its home, links followed, or was named by the user. */
   async isConfined(path: string, home: Home): Promise<boolean> {
     if (this.#listed.has(path)) return true;
     const folder = this.#realPath(home.folder);

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Callable, Worker } from "../program/program.ts";
@@ -88,7 +89,8 @@ export class CallTable {
   }
 
   async #reportAmbiguous(name: string, caller: CodePlace, meanings: readonly CallTarget[]): Promise<void> {
-    const files = meanings.map(({ path }) => `\`${path}\``).join(" or ");
+    const { workingDirectory } = this.#compilation.host;
+    const files = meanings.map(({ path }) => `\`${relative(workingDirectory, path)}\``).join(" or ");
     const message = `\`${caller.name}\` calls \`${name}\`, which could be in ${files}`;
     const notes = [{ message: "rename one of them" }];
     this.#compilation.diagnostics.report(diagnose("ambiguous-toolset", { message, span: await this.#spanOf(caller), notes }));

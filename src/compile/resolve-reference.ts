@@ -92,7 +92,7 @@ async function resolveWorkerPath(
   const [, specifier = "", path = ""] = /^([^:]+):(.+)$/.exec(reference.value) ?? [];
   if (!isSpecifier(specifier)) {
     const found = await files.resolve(reference, home);
-    return found === undefined ? undefined : { kind: "worker", path: found, home };
+    return found === undefined ? undefined : { kind: "worker", path: found, home: homeOf(found, home) };
   }
   const installed = await packages.find(specifier, reference);
   if (!installed) return undefined;

@@ -95,3 +95,25 @@ test("a schema in code gives the variables, and what it makes of a value counts"
   expect(checked).toEqual({ ok: true, value: { company: "Acme", slides: 3 } });
   expect(linked?.render({ company: "Acme", slides: 3 }).system).toEqual(["Acme: 3"]);
 });
+
+test("a schema of any kind will do, if it can say its JSON Schema", async () => {
+  const jsonSchema = { type: "object", properties: { a: { type: "string" } } };
+  const Mine = {
+    "~standard": {
+      version: 1,
+      vendor: "mine",
+      validate: (value: unknown) => (isWithA(value) ? { value } : { issues: [{ message: "no", path: [{ key: "a" }] }] }),
+      jsonSchema: { input: () => ({ $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema }) },
+    },
+  };
+  const files = { "main.worker": worker("output: ./schemas.ts:Mine"), "schemas.ts": "export const Mine = 1;" };
+  const host = createMachine({ files, modules: { "schemas.ts": { Mine } } });
+  const output = (await compileOn(host, { trust: true })).program?.workers.get("main")?.output;
+  expect(output?.jsonSchema).toEqual(jsonSchema);
+  expect(await output?.validate({ a: "x" })).toEqual({ ok: true, value: { a: "x" } });
+  expect(await output?.validate({})).toEqual({ ok: false, issues: [{ path: ["a"], message: "no" }] });
+});
+
+function isWithA(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "a" in value;
+}

@@ -7,6 +7,7 @@ import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
 import type { Protection, ScopeDeclaration } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
 import { isTemporaryName } from "../temporary-name.ts";
+import { programFolders } from "./program-folders.ts";
 
 /** Something in a scope that a command must not change, or must not even see. */
 export interface ProtectedEntry {
@@ -41,15 +42,15 @@ export interface FindOptions {
 /**
  * All protected names in scopes, at any depth: a hook or a key is as dangerous in a sub-project as at the top. Folders of
  * dependencies are left out: they hold thousands of `package.json`, and code of others anyway; what is moved out of one
- * is met where it then is. About a tenth of a millisecond a folder.
+ * is met where it then is. A tenth of a millisecond a folder.
  */
 export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
-  const walk: Walk = { options, entries: [], locked: new Set(), seen: new Set(), folders: 0 };
+  const walk: Walk = { options, entries: [], locked: new Set(), seen: new Set(), folders: 0, free: 7 };
   const roots = options.table.roots.toSorted((a, b) => a.directory.realPath.length - b.directory.realPath.length);
   // A root in another one is met on the way, unless it lies in a folder that is left out.
   try {
     for (const root of roots) await visit(walk, placeOfRoot(root));
-    return { entries: walk.entries, locked: walk.locked };
+    return { entries: walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1)), locked: walk.locked };
   } catch (error) {
     await releaseEntries(walk);
     throw error;
@@ -66,6 +67,8 @@ interface Walk {
   readonly locked: Set<string>;
   readonly seen: Set<string>;
   folders: number;
+  /** How many more folders may be looked into at the same time. */
+  free: number;
 }
 
 async function visit(walk: Walk, place: Place): Promise<void> {
@@ -73,10 +76,31 @@ async function visit(walk: Walk, place: Place): Promise<void> {
   walk.seen.add(place.directory.identity);
   if (++walk.folders % 200 === 0) await setImmediate();
   walk.options.signal?.throwIfAborted();
-  for (const entry of await namesIn(walk, place)) {
-    const access = accessTo(walk, place, entry);
-    if (access !== undefined) await add(walk, place, { name: entry.name, access });
-    else if (entry.type === "directory" && !dependencies.has(entry.name)) await visitFolder(walk, place, entry.name);
+  const apart: Promise<void>[] = [];
+  try {
+    for (const entry of await namesIn(walk, place)) {
+      if (isExempt(walk, place, entry.name)) continue;
+      const access = accessTo(walk, place, entry);
+      if (access !== undefined) await add(walk, place, { name: entry.name, access });
+      else if (entry.type !== "directory" || isLeftOut(walk, place, entry.name)) continue;
+      else if (walk.free === 0) await visitFolder(walk, place, entry.name);
+      else apart.push(visitApart(walk, place, entry.name));
+      // Who fails is heard of below; until then nobody listens.
+      apart.at(-1)?.catch(() => undefined);
+    }
+    await Promise.all(apart);
+  } finally {
+    // They use this folder, which is closed then.
+    await Promise.allSettled(apart);
+  }
+}
+
+async function visitApart(walk: Walk, place: Place, name: string): Promise<void> {
+  walk.free--;
+  try {
+    await visitFolder(walk, place, name);
+  } finally {
+    walk.free++;
   }
 }
 
@@ -130,10 +154,14 @@ function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEnt
   if (isTemporaryName(entry.name)) return undefined;
   // A socket leads to a process outside, whatever the wall does about networks; a device, to whatever it is.
   if (entry.type === "other") return "hidden";
-  const { table, unprotected } = walk.options;
-  const protection = table.protection(place.scope, [...place.components, entry.name]);
-  if (protection === undefined || (protection !== "program" && unprotected.has(foldName(entry.name)))) return undefined;
-  return accessOf(protection, foldName(entry.name));
+  const protection = walk.options.table.protection(place.scope, [...place.components, entry.name]);
+  return protection && accessOf(protection, foldName(entry.name));
+}
+
+/** With all that is in it. */
+function isExempt({ options: { table, unprotected } }: Walk, place: Place, name: string): boolean {
+  if (!unprotected.has(foldName(name))) return false;
+  return table.protection(place.scope, [...place.components, name]) !== "program";
 }
 
 /** `.git` is read by every command of git; its hooks and configuration must not be written, and so none of it is. */
@@ -141,8 +169,15 @@ function accessOf(protection: Protection, foldedName: string): ProtectedEntry["a
   return protection === "ask-read-and-write" && foldedName !== ".git" ? "hidden" : "read-only";
 }
 
+/** In a scope that is the whole machine, what the wall shows its own way. */
+function isLeftOut({ options: { table } }: Walk, place: Place, name: string): boolean {
+  if (dependencies.has(name)) return true;
+  return place.components.length === 0 && machineFolders.has(join(table.root(place.scope).directory.realPath, name));
+}
+
 function isLocked(error: unknown): boolean {
   return errorCode(error) === "EACCES" || errorCode(error) === "EPERM";
 }
 
+const machineFolders = new Set(["/proc", "/sys", "/dev", "/run", ...programFolders]);
 const dependencies = new Set(["node_modules", "bower_components", ".venv", "venv", "site-packages", "__pycache__", ".tox"]);

@@ -9,18 +9,16 @@ import { isWithin } from "./within.ts";
 /** The wall has its own of these. */
 const ownFolders = ["/proc", "/dev", "/sys"];
 
-/** The roots of scopes with their rights, and in them what is protected. `held`: the roots, in their order. */
-export function toScopeView(table: ScopeTable, held: readonly HeldEntry[], entries: readonly ProtectedEntry[]): Mount[] {
-  const roots = table.roots.flatMap(({ declaration, directory: { realPath } }, index) => {
+/** The roots of scopes with their rights. `held`: the roots, in their order. */
+export function toRootMounts(table: ScopeTable, held: readonly HeldEntry[]): readonly Mount[] {
+  return table.roots.flatMap(({ declaration, directory: { realPath } }, index) => {
     if (ownFolders.some((folder) => isWithin(realPath, folder))) return [];
     return [toMount(declaration.mode === "rw" ? "writable" : "read-only", realPath, held[index])];
   });
-  // Protected names first: a scope that is declared at such a name decides about it.
-  return [...entries.flatMap(toMask), ...roots];
 }
 
 /** Nothing can be put over a link: one can be replaced by a command, and is moved aside then. */
-function toMask(entry: ProtectedEntry): Mount[] {
+export function toMask(entry: ProtectedEntry): readonly Mount[] {
   const { facts, hostPath: path, held } = entry;
   if (facts.type === "link") return [];
   if (entry.access === "hidden") return [{ kind: facts.type === "directory" ? "hidden-folder" : "hidden-file", path }];

@@ -1,13 +1,11 @@
 import { lstat, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mount } from "./mount.ts";
+import { programFolders } from "./program-folders.ts";
 
 /** Where HOME and the folder for temporary files are in a wall that has its own file system. */
 export const wallHome = "/run/llm-do";
 export const wallTemporary = "/tmp";
-
-/** Programs and libraries, by the file system standard or by custom; no place for a user's data. */
-const programFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
 
 /**
  * A positive list: `/etc` holds keys, passwords of services and tokens under names that nobody can list, and who runs as

@@ -13,7 +13,7 @@ import type { Ended } from "./launch.ts";
 import type { Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
 import { runProcess } from "./run-process.ts";
-import { findStart, toScopeView } from "./scope-view.ts";
+import { findStart, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
 import { hideSecrets, secretPlaces } from "./secret-places.ts";
 import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
@@ -122,7 +122,9 @@ async function findMounts(
   const secrets = secretPlaces(homes, machine.stateDirectory);
   const program = await findProgram(name, path);
   const toolchains = await findToolchainView({ environment, path, homes, system, secrets, program });
-  const scopes = toScopeView(table, setting.held, setting.before.entries);
-  const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...scopes]);
-  return [...system, ...privately, ...toolchains, ...hidden, ...scopes];
+  const roots = toRootMounts(table, setting.held);
+  const masks = setting.before.entries.flatMap(toMask);
+  const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
+  // Of two at one path the later counts: what is secret is more than protected, and a root that is either was meant.
+  return [...system, ...privately, ...toolchains, ...masks, ...hidden, ...roots];
 }

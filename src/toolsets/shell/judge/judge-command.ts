@@ -1,7 +1,7 @@
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
-import { showWord } from "../parse/quote.ts";
+import { nameWord } from "../parse/quote.ts";
 import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { fearsOptions, programReader } from "../programs/registry.ts";
@@ -70,7 +70,7 @@ function judgeByRules(context: JudgeContext, work: PathWork): RuleJudgement {
     if (!coversCommand(parsePattern(rule.pattern), words)) continue;
     const outside = rule.sandbox_paths === undefined ? undefined : findOutside(work, rule.sandbox_paths);
     if (outside === undefined) return { rule, reasons: judgeRule(context, rule, words) };
-    passed.push(`\`${rule.pattern}\` does not match, because \`${showWord(outside)}\` is not in its sandbox_paths`);
+    passed.push(`\`${rule.pattern}\` does not match, because ${outside} is not in its sandbox_paths`);
   }
   return { rule: undefined, reasons: judgeUncovered(context.config, words[0], passed) };
 }
@@ -79,34 +79,45 @@ function judgeRule(context: JudgeContext, rule: ShellRule, words: readonly Shell
   const { pattern, approval_required: required, deny_args = [], approval_required_if_args: ifArgs = [] } = rule;
   const args = words.slice(1);
   const denied = args.find((word) => deny_args.some((glob) => matchesArgument(glob, word)));
-  if (denied !== undefined) return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has \`${showWord(denied.value)}\`` }];
+  if (denied !== undefined)
+    return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` }];
   const reasons: Reason[] = [];
   const asked = args.find((word) => ifArgs.some((glob) => matchesArgument(glob, word)));
-  if (asked !== undefined) reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has \`${showWord(asked.value)}\``));
+  if (asked !== undefined)
+    reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
   const isUnclear = (deny_args.length > 0 || ifArgs.length > 0) && args.some(({ kind }) => kind !== "static");
   if (isUnclear) reasons.push(asks(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
   if (required === true) reasons.push(asks(`approval_required of the rule \`${pattern}\``));
-  else if (required === undefined) reasons.push({ level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` });
+  else if (required === undefined)
+    reasons.push({ level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` });
   else context.allowedBy.add(pattern);
   return reasons;
 }
 
 function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Reason[] {
-  const name = `\`${showWord(program?.value ?? "")}\``;
+  const name = program === undefined ? "this" : nameWord(program);
   if (config.default?.approval_required === true) return [asks(`no rule covers ${name}, and the default asks`)];
   if (config.default !== undefined && program?.kind === "static") return [];
   if (config.default !== undefined) return [asks(`what ${name} starts is known to the shell alone`)];
-  const known = [...new Set(config.rules.map(({ pattern }) => `\`${pattern}\``))].join(", ");
-  const rules = passed.length > 0 ? passed.join("; ") : `rules: ${known === "" ? "none" : known}`;
+  const rules = passed.length > 0 ? passed.join("; ") : listRules(config);
   const hint = program?.value === "cd" ? "; use the argument cwd instead" : "";
   return [{ level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` }];
+}
+
+const mostListed = 20;
+
+function listRules({ rules }: ShellConfig): string {
+  const patterns = [...new Set(rules.map(({ pattern }) => `\`${pattern}\``))];
+  if (patterns.length === 0) return "there are no rules";
+  const more = patterns.length > mostListed ? `, and ${patterns.length - mostListed} more` : "";
+  return `rules: ${patterns.slice(0, mostListed).join(", ")}${more}`;
 }
 
 function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches }: ProgramReading): readonly Reason[] {
   const pattern = rule === undefined ? [] : parsePattern(rule.pattern);
   return hatches
     .filter(({ unlessSpelt }) => unlessSpelt === undefined || !spellsOut(pattern, unlessSpelt))
-    .map(({ why }) => asks(`\`${showWord(program.value)}\`: ${why}`));
+    .map(({ why }) => asks(`${nameWord(program)}: ${why}`));
 }
 
 /** Words that only the shell knows, where they could be anything. */
@@ -117,7 +128,7 @@ function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWor
   for (const word of command.words.slice(1)) {
     if (others.has(word)) continue;
     ended ||= word.kind === "static" && word.value === "--";
-    if (word.kind === "variable") reasons.push(asks(`what \`${showWord(word.value)}\` means is known to the shell alone`));
+    if (word.kind === "variable") reasons.push(asks(`what ${nameWord(word)} means is known to the shell alone`));
     const isLeading = word.head === "" || word.head.startsWith("-");
     if (word.kind === "glob" && isLeading && !ended && fearsOptions(program.value)) {
       reasons.push(asks(`\`${word.value}\` can become an option; put ./ before it`));
@@ -135,7 +146,7 @@ function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Re
     const where = whereIs(table, folder, target.value);
     return where.type === "inside" && where.fact?.type === "directory";
   });
-  return isClear && isFolder ? [] : [asks(`\`${showWord(target.value)}\` is not a folder of the scopes`)];
+  return isClear && isFolder ? [] : [asks(`${nameWord(target)} is not a folder of the scopes`)];
 }
 
 /** What a program starts, as if it stood alone; and the scripts that it runs. */

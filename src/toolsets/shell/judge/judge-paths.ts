@@ -1,7 +1,7 @@
 import type { Protection } from "../../../host/scopes.ts";
 import { matchesFlatGlob } from "../../../util/flat-glob.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
-import { showWord } from "../parse/quote.ts";
+import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
 import { folderOfGlob, lookedUp, type PathTable, pathsIn, protectionOfPath, type Where, whereIs } from "./path-table.ts";
 import { asks, type Reason } from "./reasons.ts";
@@ -22,7 +22,7 @@ export function judgePaths(work: PathWork): readonly Reason[] {
     if (others.has(word) || reading.texts?.has(index + 1) === true) return [];
     return judgeWord(work, word, effectOf(reading, index + 1));
   });
-  return program === undefined ? reasons : [...reasons, ...judgeProgram(command.folders ?? [], program)];
+  return program === undefined ? reasons : [...reasons, ...judgeProgram(program, command.folders ?? [])];
 }
 
 export function effectOf(reading: ProgramReading, index: number): Effect {
@@ -32,18 +32,19 @@ export function effectOf(reading: ProgramReading, index: number): Effect {
 
 function judgeWord(work: PathWork, word: ShellWord, effect: Effect): readonly Reason[] {
   if (effect === "text") return [];
-  const name = `\`${showWord(word.value)}\``;
+  const name = nameWord(word);
   const reasons: Reason[] = [];
   for (const folder of work.command.folders ?? [[]]) {
     for (const path of pathsIn(word)) reasons.push(...judgeProtection(protectionOfPath(folder, path), effect, name));
-    for (const path of lookedUp(word)) reasons.push(...judgeFact(whereIs(work.table, folder, path), effect, name));
+    for (const path of lookedUp(word).map((one) => (word.kind === "glob" ? folderOfGlob(one) : one))) reasons.push(...judgeFact(whereIs(work.table, folder, path), effect, name));
   }
   if (word.kind === "glob") reasons.push(...judgeGlob(word.value, effect, name));
   return reasons;
 }
 
 function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Reason[] {
-  if (protection === "program") return effect === "read" ? [] : [{ level: "blocked", why: `${name} belongs to the running program` }];
+  if (protection === "program")
+    return effect === "read" ? [] : [{ level: "blocked", why: `${name} belongs to the running program` }];
   const protects = protection === "ask-read-and-write" || (protection === "ask-write" && effect !== "read");
   return protects ? [asks(`${name} is a protected name`)] : [];
 }
@@ -65,7 +66,10 @@ function judgeFact(where: Where, effect: Effect, name: string): readonly Reason[
 }
 
 /** Names that a glob must not hit by accident; those with a leading dot are hit only by a dot. */
-const protectedNames = "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts x.worker".split(" ");
+const protectedNames =
+  "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts x.worker".split(
+    " ",
+  );
 
 function judgeGlob(pattern: string, effect: Effect, name: string): readonly Reason[] {
   const components = pattern.toLowerCase().split("/");
@@ -76,17 +80,17 @@ function judgeGlob(pattern: string, effect: Effect, name: string): readonly Reas
   return hits && effect !== "read" ? [asks(`${name} can mean protected names`)] : [];
 }
 
-/** A program in a folder that nobody should have put it in. */
-function judgeProgram(folder: Folder, program: ShellWord): readonly Reason[] {
+/** A program where nobody should have put one. */
+function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly Reason[] {
   if (!program.value.includes("/")) return [];
-  const protection = protectionOfPath(folder, program.value);
-  return protection === undefined ? [] : [asks(`\`${showWord(program.value)}\` is a protected name`)];
+  const isProtected = folders.some((folder) => protectionOfPath(folder, program.value) !== undefined);
+  return isProtected ? [asks(`${nameWord(program)} is a protected name`)] : [];
 }
 
 /** Writing to a file always asks; reading one is free where it lies in a scope. */
 export function judgeRedirect(table: PathTable, { type, target }: PlannedRedirect, command: SimpleCommand): readonly Reason[] {
   if (type === "free" || type === "text" || target === undefined) return type === "write" ? [asks("it redirects")] : [];
-  const name = `\`${showWord(target.value)}\``;
+  const name = nameWord(target);
   const effect = type === "write" ? "write" : "read";
   const reasons: Reason[] = type === "write" ? [asks(`it writes to the file ${name}`)] : [];
   for (const folder of command.folders ?? [[]]) {
@@ -108,12 +112,12 @@ export function findOutside(work: PathWork, scopes: readonly string[]): string |
     const paths = lookedUp(word).filter((path) => !word.value.startsWith("-") || /[/.~]/.test(path));
     named += paths.length;
     const isKnown = word.kind === "static" || (word.kind === "glob" && !word.value.startsWith("-"));
-    if (!isKnown && paths.length > 0) return word.value;
+    if (!isKnown && paths.length > 0) return nameWord(word);
     const outside = paths.find((path) => {
       const place = word.kind === "glob" ? folderOfGlob(path) : path;
       return command.folders?.some((folder) => !liesIn(whereIs(table, folder, place), scopes, effectOf(reading, index)));
     });
-    if (outside !== undefined) return word.value;
+    if (outside !== undefined) return nameWord(word);
   }
   const isSomewhere = named > 0 || command.folders.every((folder) => liesIn(whereIs(table, folder, "."), scopes, reading.effect));
   return isSomewhere ? undefined : "the folder that it runs in";

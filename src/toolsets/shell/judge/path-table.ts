@@ -1,5 +1,5 @@
-import type { Protection, ScopeDeclaration } from "../../../host/scopes.ts";
 import { protectionOfName } from "../../../host/protected-names.ts";
+import type { Protection, ScopeDeclaration } from "../../../host/scopes.ts";
 import { enter } from "../parse/folders.ts";
 import type { Folder, ShellWord } from "../parse/plan.ts";
 

@@ -23,7 +23,11 @@ export function toVerdict(reasons: readonly Reason[], allowedBy: readonly string
   if (asking.length > 0) return needsApproval(tell([...asking, ...reasons.filter(({ level }) => level === "default")]), "rule");
   if (reasons.length > 0) return needsApproval(tell(reasons), "default");
   const rules = [...new Set(allowedBy)].map((pattern) => `\`${pattern}\``);
-  return preApproved(rules.length === 0 ? "the default allows it" : `allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(", ")}`);
+  return preApproved(
+    rules.length === 0
+      ? "the default allows it"
+      : `allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(", ")}`,
+  );
 }
 
 function tell(reasons: readonly Reason[]): string {

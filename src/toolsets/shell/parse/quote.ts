@@ -21,6 +21,11 @@ export function quoteLiteral(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
+/** How a word is named in a sentence: as one would write it, and what only the shell knows as it stands. */
+export function nameWord({ kind, value }: { readonly kind: string; readonly value: string }): string {
+  return `\`${kind === "static" ? showWord(value) : value.replaceAll("\n", "\\n")}\``;
+}
+
 /** One line for a person: as `quoteWord`, with line ends and tabs spelt out. */
 export function showWord(value: string): string {
   if (!/[\n\t]/.test(value)) return quoteWord(value);

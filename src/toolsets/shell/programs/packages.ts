@@ -40,7 +40,10 @@ const npm = packageTool({
   harmless:
     "ls list ll la outdated view info show v explain why test t tst run run-script start stop restart root prefix ping audit help",
   options: npmOptions,
-  never: { letters: "cgC", long: "--script-shell --node-options --prefix --userconfig --globalconfig --shell --editor --viewer --call --global --registry --git" },
+  never: {
+    letters: "cgC",
+    long: "--script-shell --node-options --prefix --userconfig --globalconfig --shell --editor --viewer --call --global --registry --git",
+  },
   actions: "fix",
 });
 
@@ -71,7 +74,9 @@ const goOptions: OptionTable = {
 const go = packageTool({
   harmless: "version env list doc vet test help",
   options: goOptions,
-  never: { single: "-exec -toolexec -vettool -o -overlay -modfile -C -w -ldflags -gcflags -asmflags -gccgoflags -compiler -pkgdir" },
+  never: {
+    single: "-exec -toolexec -vettool -o -overlay -modfile -C -w -ldflags -gcflags -asmflags -gccgoflags -compiler -pkgdir",
+  },
 });
 
 const pip = packageTool({

@@ -1,0 +1,40 @@
+import type { Preview } from "../../protocol/approval.ts";
+import { clipText } from "../../util/clip-text.ts";
+import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";
+import { showWord } from "./parse/quote.ts";
+import type { ShellWork } from "./shell-work.ts";
+
+const longestTitle = 200;
+
+/** One line; what does not fit into it is in the preview, whole. */
+export function describeWork({ request, notIsolated, cwd }: ShellWork): string {
+  const command = request.type === "argv" ? request.argv.map(showWord).join(" ") : request.script;
+  const [first = "", ...others] = command.split("\n");
+  const isWhole = others.length === 0 && first.length <= longestTitle;
+  const cut = `${clipText(first, longestTitle)} (${command.length} characters in all, shown below)`;
+  const where = cwd.virtualPath === "." ? "" : ` in ${cwd.virtualPath}`;
+  const isolation = notIsolated === undefined ? "" : " (not isolated)";
+  return `Run${isolation}${where}: ${isWhole ? first : cut}`;
+}
+
+/** Exactly what would be started: the arguments of one program, or the whole script and the programs in it. */
+export function previewWork(work: ShellWork): Preview {
+  const { request, plan, notIsolated, networkEnabled } = work;
+  const facts = [
+    `in ${work.cwd.virtualPath}, ${work.timeoutSeconds} s at most`,
+    notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
+  ];
+  const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);
+  return { type: "text", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
+}
+
+function scriptLines(script: string, plan: ShellPlan): readonly string[] {
+  const commands = plan.commands.filter(({ words }) => words.length > 0).map(showCommand);
+  const list =
+    plan.uncertain === undefined && commands.length > 0 ? ["", "Programs in it:", ...commands.map((one) => `  ${one}`)] : [];
+  return [script, ...list];
+}
+
+function showCommand({ words }: SimpleCommand): string {
+  return words.map((word) => (word.kind === "static" ? showWord(word.value) : word.value.replaceAll("\n", "\\n"))).join(" ");
+}

@@ -1,0 +1,70 @@
+import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { enter } from "../parse/folders.ts";
+import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
+import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey } from "./path-table.ts";
+
+/** Of more than this many paths nothing is known, so that they ask. */
+const mostPaths = 200;
+
+/** Looks at everything that a command line could mean by its words; opens nothing, and follows no link. */
+export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<PathTable> {
+  const wanted = new Map<string, readonly string[]>();
+  gather(plan, wanted);
+  const facts = [...wanted].slice(0, mostPaths).map(async ([key, components]): Promise<[string, PathFact][]> => {
+    const fact = await lookUp(scopes, base.scope, components);
+    return fact === undefined ? [] : [[key, fact]];
+  });
+  return new Map((await Promise.all(facts)).flat());
+}
+
+function gather(plan: ShellPlan, wanted: Map<string, readonly string[]>): void {
+  for (const command of plan.commands) {
+    gatherCommand(command, wanted);
+    for (const { script } of command.words) if (script !== undefined) gather(script, wanted);
+  }
+}
+
+function gatherCommand(command: SimpleCommand, wanted: Map<string, readonly string[]>): void {
+  for (const folder of command.folders ?? []) {
+    wanted.set(pathKey(folder), folder);
+    for (const path of [...command.words.slice(1), ...targetsOf(command)].flatMap(namesOf)) {
+      const components = enter(folder, path);
+      if (components !== undefined) wanted.set(pathKey(components), components);
+    }
+  }
+}
+
+function targetsOf({ redirects }: SimpleCommand): readonly ShellWord[] {
+  return redirects.flatMap(({ target }) => (target === undefined ? [] : [target]));
+}
+
+function namesOf(word: ShellWord): readonly string[] {
+  if (word.kind === "static") return lookedUp(word);
+  return word.kind === "glob" ? lookedUp(word).map(folderOfGlob) : [];
+}
+
+/** Undefined where no file can have such a name. */
+async function lookUp(scopes: Scopes, base: ScopeDeclaration, components: readonly string[]): Promise<PathFact | undefined> {
+  const virtualPath = `${base.name}:${components.join("/")}`;
+  try {
+    const resolved = scopes.resolve(virtualPath);
+    const protection = scopes.protection(resolved);
+    const [scope = resolved.scope] = scopes.covered(virtualPath);
+    const found = await look(scopes, virtualPath);
+    if (typeof found === "string") return { type: found, scope, protection, identity: null };
+    return { type: found.type, scope: found.scope, protection, identity: found.identity };
+  } catch (error) {
+    if (error instanceof ScopeError) return undefined;
+    throw error;
+  }
+}
+
+async function look(scopes: Scopes, virtualPath: string) {
+  try {
+    return await scopes.facts(virtualPath);
+  } catch (error) {
+    if (!(error instanceof ScopeError)) throw error;
+    if (error.type === "path_outside_scope") return "link";
+    return error.type === "not_found" || error.type === "not_a_directory" ? "missing" : "other";
+  }
+}

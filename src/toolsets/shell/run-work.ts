@@ -1,0 +1,70 @@
+import type { CommandResult } from "../../host/commands.ts";
+import { describeScope } from "../../host/scope-refusals.ts";
+import type { Scopes } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { quietEnvironment } from "./environment.ts";
+import type { ShellAccess, ShellWork } from "./shell-work.ts";
+
+/** Of each stream; the tail is kept. */
+const maxOutputBytes = 50 * 1024;
+
+export interface Running {
+  readonly scopes: Scopes;
+  readonly signal: AbortSignal;
+}
+
+/** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
+export async function runWork(work: ShellWork, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
+  const result = await commands.run({
+    command: work.request,
+    scopes,
+    cwd: work.cwd,
+    network: work.networkEnabled,
+    environment: quietEnvironment,
+    timeoutMilliseconds: work.timeoutSeconds * 1000,
+    maxOutputBytes,
+    // What was judged as isolated does not run without.
+    isolationRequired: work.notIsolated === undefined,
+    signal,
+  });
+  return toResult(work, result, scopes);
+}
+
+function toResult(work: ShellWork, result: CommandResult, scopes: Scopes): JsonObject {
+  const { stdout, stderr, exitCode, dropped, timedOut, movedAside } = result;
+  const late = `Command timed out after ${work.timeoutSeconds} seconds.`;
+  const hints = exitCode === 0 ? [] : hintsOf(work, stderr, scopes);
+  return {
+    stdout,
+    stderr: timedOut ? [stderr.trimEnd(), late].filter((text) => text !== "").join("\n") : stderr,
+    exit_code: exitCode,
+    truncated: dropped.stdout > 0 || dropped.stderr > 0,
+    ...(dropped.stdout > 0 || dropped.stderr > 0 ? { dropped_bytes: { ...dropped } } : {}),
+    ...(timedOut ? { timed_out: true } : {}),
+    ...(movedAside.length > 0 ? { moved_aside: [...movedAside] } : {}),
+    ...(hints.length > 0 ? { hint: hints.join(" ") } : {}),
+  };
+}
+
+const writeFailures = ["permission denied", "read-only file system", "operation not permitted"];
+const networkFailures = [
+  "could not resolve host",
+  "network is unreachable",
+  "temporary failure in name resolution",
+  "name or service not known",
+  "getaddrinfo",
+];
+
+/** What the wall does, where a message looks as if it had been met. */
+function hintsOf({ networkEnabled }: ShellWork, stderr: string, scopes: Scopes): readonly string[] {
+  const text = stderr.toLowerCase();
+  const hints: string[] = [];
+  if (writeFailures.some((one) => text.includes(one))) {
+    const writable = scopes.writable().map(describeScope).join(", ");
+    hints.push(writable === "" ? "Commands can write nowhere here." : `Commands can write below: ${writable}.`);
+  }
+  if (!networkEnabled && networkFailures.some((one) => text.includes(one))) {
+    hints.push("Commands have no network here (sandbox.network_enabled).");
+  }
+  return hints;
+}

@@ -1,0 +1,91 @@
+import type { CommandRequest, Commands } from "../../host/commands.ts";
+import { protectionOfName } from "../../host/protected-names.ts";
+import { describeScope } from "../../host/scope-refusals.ts";
+import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { canonicalJson } from "../../util/canonical-json.ts";
+import { sha256 } from "../../util/sha256.ts";
+import { toolFailure } from "../toolset.ts";
+import { lookUpPaths } from "./judge/look-up-paths.ts";
+import type { PathTable } from "./judge/path-table.ts";
+import { asks, type Reason } from "./judge/reasons.ts";
+import type { JudgedCall } from "./judge/verdict.ts";
+import { loadCommandParser } from "./parse/parse-command.ts";
+
+/** How the toolset reaches the machine. */
+export interface ShellAccess {
+  readonly commands: Commands;
+  /** Whether commands may use the network (`sandbox.network_enabled`). */
+  readonly networkEnabled: boolean;
+}
+
+/** A call as it was prepared: judged, shown, and then run as it is. */
+export interface ShellWork extends JudgedCall {
+  readonly request: CommandRequest["command"];
+  readonly cwd: ResolvedPath;
+  readonly timeoutSeconds: number;
+  readonly networkEnabled: boolean;
+  readonly canonicalArgs: JsonObject;
+  /** What the judgement rests on, for the comparison after the question. */
+  readonly facts: JsonObject;
+}
+
+/** Reads the command, and looks at the folder and the paths that it names. Starts nothing. */
+export async function prepareWork(args: JsonObject, scopes: Scopes, access: ShellAccess): Promise<ShellWork> {
+  const command = String(args["command"]);
+  const timeoutSeconds = Number(args["timeout"] ?? 30);
+  const cwd = await findFolder(scopes, args["cwd"]);
+  const parse = await loadCommandParser();
+  const plan = parse(command, [cwd.components]);
+  const table = await lookUpPaths(scopes, cwd, plan);
+  const isolation = await access.commands.isolation();
+  const { networkEnabled } = access;
+  const notIsolated = isolation.type === "none" ? isolation.why : undefined;
+  const request = toRequest(command, plan.argv, plan.script);
+  return {
+    plan,
+    table,
+    notIsolated,
+    reasons: judgeFolder(cwd),
+    request,
+    cwd,
+    timeoutSeconds,
+    networkEnabled,
+    canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
+    facts: { request: sha256(canonicalJson(request)), paths: toFacts(table), isolation: isolation.type, network: networkEnabled },
+  };
+}
+
+/** What was read, where all of it was; otherwise the text as it stands, which is never run without a question. */
+function toRequest(command: string, argv: readonly string[] | undefined, script: string | undefined): CommandRequest["command"] {
+  if (argv !== undefined) return { type: "argv", argv: [...argv] };
+  return { type: "bash", script: script ?? command };
+}
+
+function toFacts(table: PathTable): JsonObject {
+  return Object.fromEntries([...table].map(([key, { type, scope, identity }]) => [key, [type, scope.name, identity]]));
+}
+
+async function findFolder(scopes: Scopes, given: unknown): Promise<ResolvedPath> {
+  const names = scopes.readable();
+  const standard = names.includes(".") ? "." : names[0];
+  const path = given === undefined ? standard : String(given);
+  if (path === undefined) throw toolFailure("path_outside_scope", "This worker has no folder to run commands in.");
+  const resolved = scopes.resolve(path);
+  const facts = await scopes.facts(resolved.virtualPath);
+  if (facts.type !== "directory") throw toolFailure("not_a_directory", `"${resolved.virtualPath}" is not a folder.`);
+  // The deepest scope: its name and its rights hold for what the command names.
+  return scopes.resolve(facts.virtualPath);
+}
+
+function judgeFolder({ components, virtualPath }: ResolvedPath): readonly Reason[] {
+  return protectionOfName(components) === undefined ? [] : [asks(`it runs in ${virtualPath}, which is a protected name`)];
+}
+
+/** What a model is told of the folders. */
+export function describeFolders(names: readonly string[]): string {
+  const [first] = names;
+  if (first === undefined) return "";
+  const standard = names.includes(".") ? "." : first;
+  return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
+}

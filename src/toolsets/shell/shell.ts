@@ -1,0 +1,75 @@
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { toToolFailure } from "../scope-failure.ts";
+import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
+import { configSchema, type ShellConfig } from "./config.ts";
+import { describeWork, previewWork } from "./describe.ts";
+import { judgeCall } from "./judge/verdict.ts";
+import { runWork } from "./run-work.ts";
+import { describeFolders, prepareWork, type ShellAccess, type ShellWork } from "./shell-work.ts";
+
+/** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
+export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
+  return {
+    [toolsetMark]: true,
+    name: "shell",
+    config: configSchema,
+    requires: ["scopes"],
+    tools: (config, scope) => [toTool(config, scope, access)],
+    prepare: async ({ args }, { scopes }) => {
+      const work = await failing(() => prepareWork(args, scopes, access));
+      const { canonicalArgs, facts, cwd } = work;
+      // Nobody knows what a command writes: those of one scope go one after another.
+      return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };
+    },
+    needsApproval: (call) => judgeCall(call.config, workOf(call)),
+    describeCall: (call) => describeWork(workOf(call)),
+    preview: (call) => previewWork(workOf(call)),
+  };
+}
+
+const timeout = {
+  type: "integer",
+  minimum: 1,
+  maximum: 300,
+  default: 30,
+  description: "Seconds after which the command is ended.",
+} as const;
+
+function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): Tool {
+  const properties = {
+    command: { type: "string", minLength: 1, description: "A command line for bash. Quote as bash needs it." },
+    timeout,
+    cwd: { type: "string", description: `The folder to run in. ${describeFolders(scope.readable)}` },
+  };
+  return {
+    [toolMark]: true,
+    name: "shell",
+    description: `Run a command line and get stdout, stderr and exit_code (-1: out of time). ${describeRules(config)}`,
+    input: fromJsonSchema({ type: "object", properties, required: ["command"], additionalProperties: false }),
+    settlesOnAbort: true,
+    execute: async (args, { scopes, signal }, payload) =>
+      failing(async () => {
+        const work = (payload as ShellWork | undefined) ?? (await prepareWork(args, scopes, access));
+        return runWork(work, access, { scopes, signal });
+      }),
+  };
+}
+
+/** What a model can do without trying. */
+function describeRules({ rules, default: standard }: ShellConfig): string {
+  const patterns = [...new Set(rules.map(({ pattern }) => `\`${pattern}\``))].join(", ");
+  const covered = patterns === "" ? "" : `Commands that begin so are covered: ${patterns}. `;
+  return standard === undefined ? `${covered}All others are blocked.` : `${covered}Others may need a person's approval.`;
+}
+
+function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {
+  return call.preparation.payload as ShellWork;
+}
+
+async function failing<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw toToolFailure(error);
+  }
+}

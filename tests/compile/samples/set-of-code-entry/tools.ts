@@ -1,0 +1,1 @@
+export const main = (): number => 1;

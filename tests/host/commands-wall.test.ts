@@ -1,0 +1,314 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { existsSync, mkdirSync, openSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { canary, noWall, processesWith, testPath, uniqueSeconds, until, useCommands } from "./command-bench.ts";
+
+/** Each test does the forbidden thing, and looks for its effect; beside it, that what is allowed works. */
+describe.skipIf(noWall !== "")("the wall", () => {
+  const bench = useCommands({});
+  const started: ChildProcess[] = [];
+  const servers: Server[] = [];
+  afterEach(async () => {
+    for (const child of started.splice(0)) child.kill("SIGKILL");
+    for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  });
+
+  describe("files", () => {
+    test("nothing outside scopes is written, whatever way is tried", async () => {
+      const outside = bench.at("outside");
+      const targets = [`${outside}/new`, `${outside}/file`, "/etc/llm-do-test", "/usr/llm-do-test", "/opt/llm-do-test"];
+      for (const target of targets) {
+        const tried = await bench.bash(`echo x > ${target} || cp /etc/hosts ${target} || ln /etc/hosts ${target}`);
+        expect(tried.exitCode).not.toBe(0);
+      }
+      await bench.bash(`mkdir -p ${outside} 2>/dev/null; echo x > ${outside}/new; echo x > /tmp/llm-do-test; echo ok > in-scope`);
+      expect(readdirSync(outside)).toEqual(["file"]);
+      expect(bench.read("outside/file")).toBe(canary);
+      expect(existsSync("/tmp/llm-do-test")).toBe(false);
+      expect(bench.read("in/in-scope")).toBe("ok\n");
+    });
+
+    test("nothing outside scopes is read", async () => {
+      const { stdout } = await bench.bash(
+        `cat ${bench.at("outside/file")} ../outside/file; cat /etc/shadow; ls -A /home /root /mnt /srv`,
+      );
+      expect(stdout).not.toContain("canary");
+      expect(stdout).not.toContain("root:");
+      expect(stdout.trim()).toBe("");
+    });
+
+    test("a link in a scope leads to what the wall shows, and no further", async () => {
+      symlinkSync(bench.at("outside"), bench.at("in/link"));
+      symlinkSync("../outside/file", bench.at("in/file-link"));
+      const { stdout } = await bench.bash("cat link/file file-link; echo x > link/new; echo x > file-link; echo done");
+      expect(stdout).toBe("done\n");
+      expect(readdirSync(bench.at("outside"))).toEqual(["file"]);
+      expect(bench.read("outside/file")).toBe(canary);
+    });
+
+    test("a link that a command plants is not followed by file tools", async () => {
+      await bench.bash(`ln -s ${bench.at("outside")} folder; ln -s ${bench.at("outside/file")} file; ln -s .. up`);
+      for (const path of ["s/folder/file", "s/file", "s/up/outside/file"]) {
+        await expect(bench.scopes.read(path)).rejects.toMatchObject({ type: "path_outside_scope" });
+        const writing = bench.scopes.write(path, Buffer.from("x"), { expect: undefined });
+        await expect(writing).rejects.toMatchObject({ type: "path_outside_scope" });
+      }
+      expect(bench.read("outside/file")).toBe(canary);
+    });
+
+    test("of nested scopes the deepest decides", async () => {
+      mkdirSync(bench.at("in/ro/rw"), { recursive: true });
+      const names = { ro: "in/ro", deep: "in/ro/rw" };
+      const scopes = await bench.open([
+        {},
+        { name: "ro", root: bench.at(names.ro), mode: "ro" },
+        { name: "deep", root: bench.at(names.deep) },
+      ]);
+      await bench.bash("echo x > a; echo x > ro/b; echo x > ro/rw/c; mv ro gone; rm -r ro/b; mv ro/rw ro/gone", { scopes });
+      expect(readdirSync(bench.at("in")).sort()).toEqual(["a", "ro"]);
+      expect(readdirSync(bench.at("in/ro"))).toEqual(["rw"]);
+      expect(readdirSync(bench.at("in/ro/rw"))).toEqual(["c"]);
+      expect((await bench.bash("echo x > d; echo $?", { scopes, cwd: "ro" })).stdout).toBe("1\n");
+    });
+
+    test("keys and tokens of a home directory that is a scope are hidden, and so are llm-do's", async () => {
+      bench.put("home/.ssh/id_rsa", canary);
+      bench.put("home/.netrc", canary);
+      bench.put("home/.local/state/llm-do/credentials.json", canary);
+      bench.put("home/project/file", "mine");
+      bench.host = createNodeHost({ environment: { PATH: testPath }, homeDirectory: bench.at("home") });
+      const scopes = await bench.open([{ root: bench.at("home") }]);
+      const script =
+        "cat .ssh/id_rsa .netrc .local/state/llm-do/credentials.json; ls -A .ssh; rm -rf .ssh .netrc; cat project/file";
+      expect((await bench.bash(script, { scopes })).stdout).toBe("mine");
+      expect(bench.read("home/.ssh/id_rsa")).toBe(canary);
+      const inside = await bench.open([{ root: bench.at("home/project") }]);
+      expect((await bench.bash("cat ../.ssh/id_rsa; ls -A ..", { scopes: inside })).stdout).toBe("project\n");
+    });
+
+    test("the whole machine as a scope: still no secrets", async () => {
+      bench.put("home/.ssh/id_rsa", canary);
+      bench.host = createNodeHost({ environment: { PATH: testPath }, homeDirectory: bench.at("home") });
+      const scopes = await bench.open([
+        { root: "/usr/share", mode: "ro" },
+        { name: "root", root: bench.root, mode: "ro" },
+      ]);
+      const { stdout } = await bench.bash(`cat ${bench.at("home/.ssh/id_rsa")}; cat ${bench.at("outside/file")}`, { scopes });
+      expect(stdout).toBe(canary);
+    });
+
+    test("protected names that are there cannot be changed, and some not be read", async () => {
+      const files = ["package.json", "sub/.git/hooks/pre-commit", ".vscode/settings.json", "main.worker", "tools.ts", "help.ts"];
+      const secrets = [".env", ".env.local", "sub/.envrc", ".llm-do/runs/journal.jsonl"];
+      for (const file of [...files, ...secrets]) bench.put(`in/${file}`, canary);
+      const scopes = await bench.open([{}], { programFolder: bench.at("in"), programFiles: [bench.at("in/help.ts")] });
+      for (const file of [...files, ...secrets]) {
+        const script = `echo x > ${file}; echo x >> ${file}; rm -rf ${file}; mv ${file} other; chmod 777 ${file}; ln -f ${file} hard`;
+        await bench.bash(`${script}; cp /etc/hosts ${file}; touch $(dirname ${file})/new; true`, { scopes });
+        expect(bench.read(`in/${file}`), file).toBe(canary);
+      }
+      expect((await bench.bash(`cat ${files.join(" ")}`, { scopes })).stdout).toBe(canary.repeat(files.length));
+      expect((await bench.bash(`cat ${secrets.join(" ")}; ls -A .llm-do`, { scopes })).stdout).toBe("");
+      expect(readdirSync(bench.at("in/sub/.git/hooks"))).toEqual(["pre-commit"]);
+    });
+
+    test("a folder above a protected name can be renamed, but what takes its place is moved aside", async () => {
+      bench.put("in/sub/.git/config", "good");
+      const script = "mv sub gone && mkdir sub && cp -r gone/.git sub/.git && echo evil > sub/.git/config";
+      expect((await bench.bash(script)).movedAside).toEqual(["s/sub/.git"]);
+      expect(existsSync(bench.at("in/sub/.git"))).toBe(false);
+      expect(bench.read("in/gone/.git/config")).toBe("good");
+    });
+
+    test("git works on a repository that it cannot harm", async () => {
+      await bench.bash("git init -q . && git config user.name x", { unprotected: [".git"] });
+      bench.put("in/a.txt", "a");
+      expect(await bench.bash("git status --short")).toMatchObject({ exitCode: 0, stdout: "?? a.txt\n" });
+      expect((await bench.bash("git config core.pager evil; echo x > .git/hooks/pre-commit")).exitCode).not.toBe(0);
+      const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
+      const commit = { unprotected: [".git"], environment: author };
+      expect(await bench.bash("git add -A && git commit -qm x && git log --oneline | wc -l", commit)).toMatchObject({
+        stdout: "1\n",
+      });
+    });
+  });
+
+  describe("the network", () => {
+    const say = (port: number) => `exec 3<>/dev/tcp/127.0.0.1/${port} && echo hello >&3 && echo connected`;
+
+    async function listen(where: number | string): Promise<{ server: Server; heard: () => number }> {
+      let heard = 0;
+      const server = createServer((socket) => {
+        heard++;
+        socket.on("error", () => undefined).resume();
+      });
+      servers.push(server);
+      await new Promise<void>((resolve) => {
+        if (typeof where === "number") server.listen(where, "127.0.0.1", resolve);
+        else server.listen(where, resolve);
+      });
+      return { server, heard: () => heard };
+    }
+
+    test("TCP to this machine: refused without it, works with it", async () => {
+      const { server, heard } = await listen(0);
+      const { port } = server.address() as { port: number };
+      expect((await bench.bash(say(port))).stdout).toBe("");
+      expect(heard()).toBe(0);
+      expect((await bench.bash(say(port), { network: true })).stdout).toBe("connected\n");
+      await until(() => heard() === 1);
+    });
+
+    test("UDP to this machine", async () => {
+      const socket = createSocket("udp4");
+      const heard: string[] = [];
+      socket.on("message", (message) => heard.push(message.toString()));
+      await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+      try {
+        const send = (word: string) => `echo ${word} > /dev/udp/127.0.0.1/${socket.address().port}`;
+        await bench.bash(send("without"));
+        await bench.bash(send("with"), { network: true });
+        await until(() => heard.length > 0);
+        expect(heard).toEqual(["with\n"]);
+      } finally {
+        socket.close();
+      }
+    });
+
+    test("sockets of this machine in a scope or, with the network, in no folder at all", async () => {
+      const connect = (path: string) =>
+        `require('net').connect(${JSON.stringify(path)}, () => console.log('connected')).on('error', (e) => console.log(e.code))`;
+      const inScope = await listen(bench.at("in/socket"));
+      const abstract = await listen(`\0llm-do-test-${process.pid}`);
+      for (const network of [false, true]) {
+        const results = [bench.at("in/socket"), `\0llm-do-test-${process.pid}`].map(async (path) => {
+          writeFileSync(bench.at(`in/connect-${network}-${path.length}.js`), connect(path));
+          return (await bench.argv(["node", `connect-${network}-${path.length}.js`], { network })).stdout;
+        });
+        for (const result of await Promise.all(results)) expect(result).toMatch(/^E[A-Z]+\n$/);
+      }
+      expect([inScope.heard(), abstract.heard()]).toEqual([0, 0]);
+    });
+  });
+
+  describe("processes", () => {
+    test("of this machine are not seen, signalled or read", async () => {
+      const seconds = uniqueSeconds();
+      const victim = spawn("sleep", [seconds], { env: { ...process.env, VICTIM_SECRET: canary } });
+      started.push(victim);
+      await until(() => processesWith(seconds).length > 0);
+      const pids = [victim.pid, process.pid];
+      const script = pids.map((pid) => `kill -9 ${pid}; cat /proc/${pid}/environ; ls /proc/${pid}`).join("; ");
+      const { stdout } = await bench.bash(`${script}; kill -9 -1; true`);
+      expect(stdout).toBe("");
+      expect(
+        (await bench.bash("ls -d /proc/[0-9]* | wc -l; cat /proc/1/environ; tr '\\0' ' ' < /proc/1/cmdline")).stdout,
+      ).not.toContain(bench.at("in"));
+      expect(victim.exitCode ?? victim.signalCode).toBeNull();
+    });
+
+    test("have no rights to win: no capabilities, no new privileges, no namespaces of their own", async () => {
+      const { stdout } = await bench.bash(
+        "grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status; unshare -U true; echo $?; mount -t tmpfs x /tmp; echo $?",
+      );
+      const [capabilities, bound, noNew, seccomp, unshare, mount] = stdout.trim().split("\n");
+      expect([capabilities, bound]).toEqual(["CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"]);
+      expect([noNew, seccomp]).toEqual(["NoNewPrivs:\t1", "Seccomp:\t2"]);
+      expect([unshare, mount]).not.toContain("0");
+    });
+
+    test("are bounded in number, and leave no core", async () => {
+      const { stdout } = await bench.bash("ulimit -Hu; ulimit -Hc");
+      const [processes, core] = stdout.trim().split("\n").map(Number);
+      expect(processes).toBeLessThanOrEqual(4096);
+      expect(core).toBe(0);
+    });
+
+    test("die in hundreds", { timeout: 60_000 }, async () => {
+      const seconds = uniqueSeconds();
+      const script = `for i in $(seq 300); do setsid sleep ${seconds} & done; sleep 60`;
+      expect((await bench.bash(script, { timeoutMilliseconds: 3000 })).timedOut).toBe(true);
+      expect(processesWith(seconds)).toEqual([]);
+    });
+
+    test("die when llm-do is killed", { timeout: 60_000 }, async () => {
+      const seconds = uniqueSeconds();
+      const script = `setsid sleep ${seconds} & (setsid nohup sleep ${seconds} >/dev/null 2>&1 &); trap '' TERM HUP; sleep ${seconds}`;
+      const child = startFixture(script);
+      await until(() => processesWith(seconds).length === 3);
+      child.kill("SIGKILL");
+      await until(() => processesWith(seconds).length === 0, 5000);
+    });
+
+    test("inherit no descriptor that our own parent left open", { timeout: 60_000 }, async () => {
+      const folder = openSync(bench.at("outside"), "r");
+      const script = "cat /proc/self/fd/[0-9]*/file; ls /proc/self/fd /proc/1/fd | sort -u | tr '\\n' ' '";
+      const child = startFixture(script, [folder, folder, folder, folder, folder]);
+      const result = await new Promise<{ stdout: string }>((resolve) =>
+        child.once("message", (message) => resolve(message as never)),
+      );
+      expect(result.stdout).not.toContain(canary);
+    });
+
+    function startFixture(script: string, inherited: readonly number[] = []): ChildProcess {
+      const child = fork(
+        join(import.meta.dirname, "fixtures/run-command.js"),
+        [JSON.stringify({ root: bench.at("in"), script, wall: true })],
+        {
+          execArgv: [],
+          stdio: ["ignore", "ignore", "inherit", "ipc", ...inherited],
+        },
+      );
+      started.push(child);
+      return child;
+    }
+  });
+
+  describe("its memory", () => {
+    test("private folders are bounded and gone afterwards", async () => {
+      for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "~"]) {
+        expect((await bench.bash(`echo x > ${folder}/left && truncate -s 1M ${folder}/large && cat ${folder}/left`)).stdout).toBe(
+          "x\n",
+        );
+        expect((await bench.bash(`cat ${folder}/left`)).exitCode).toBe(1);
+      }
+      const { stdout } = await bench.bash("df --output=size -B1M /tmp /dev/shm ~ | tail -n +2");
+      expect(stdout.trim().split(/\s+/)).toEqual(["1024", "1024", "1024"]);
+      expect((await bench.bash("echo x > /dev/new; echo x > /new; echo x > /etc/new")).exitCode).not.toBe(0);
+    });
+  });
+
+  describe("toolchains", () => {
+    test("outside the system are shown, but nothing beside them", async () => {
+      bench.put("home/.nvm/versions/v1/bin/tool", "#!/bin/sh\ncat $(dirname $0)/../lib/part; cat ~/.nvm/x ../../.nvm/x\n");
+      bench.put("home/.nvm/versions/v1/lib/part", "part");
+      bench.put("home/.local/bin/other", "#!/bin/sh\ncat $(dirname $0)/../share/secret\necho ran\n");
+      bench.put("home/.local/share/secret", canary);
+      for (const file of ["home/.nvm/versions/v1/bin/tool", "home/.local/bin/other"]) {
+        const { chmodSync } = await import("node:fs");
+        chmodSync(bench.at(file), 0o755);
+      }
+      symlinkSync(bench.at("home/.nvm/versions/v1"), bench.at("home/current"));
+      const PATH = [bench.at("home/current/bin"), bench.at("home/.local/bin"), bench.at("home"), testPath].join(":");
+      bench.host = createNodeHost({ environment: { PATH }, homeDirectory: bench.at("home") });
+      bench.scopes = await bench.open([{}]);
+      expect((await bench.argv(["tool"])).stdout).toBe("part");
+      expect((await bench.argv(["other"])).stdout).toBe("ran\n");
+      expect((await bench.bash("echo $PATH")).stdout).not.toContain(`${bench.at("home")}:`);
+      expect((await bench.argv(["node", "-p", "1+1"])).stdout).toBe("2\n");
+    });
+  });
+});
+
+describe("where there is no wall", () => {
+  const bench = useCommands({ wall: false });
+  test("says so, and refuses what had to be isolated", async () => {
+    expect(await bench.host.commands.isolation()).toEqual({ type: "none", why: expect.any(String) });
+    await expect(bench.bash("echo x > file", { isolationRequired: true })).rejects.toMatchObject({ name: "NotIsolated" });
+    expect(existsSync(bench.at("in/file"))).toBe(false);
+  });
+});

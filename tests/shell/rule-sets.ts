@@ -1,0 +1,57 @@
+import type { ShellConfig, ShellRule } from "../../src/toolsets/shell/config.ts";
+
+/** Rules that allow without a question, one for each pattern. */
+export function allow(patterns: string): readonly ShellRule[] {
+  return patterns
+    .split(",")
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== "")
+    .map((pattern) => ({ pattern, approval_required: false }));
+}
+
+const readers = `ls, cat, head, tail, wc, grep, egrep, rg, find, sed, awk, gawk, sort, uniq, cut, tr, diff, cmp, jq, tree, file, stat, du, date,
+  echo, printf, pwd, true, false, test, [, basename, dirname, which, type, nl, tac, column, md5sum, sha256sum, base64, xxd, od,
+  less, more, man, realpath, readlink, id, whoami, uname, ps, tar, unzip, gzip, zcat, seq, sleep, comm, paste, join, printenv`;
+
+const tools = `git, npm, node, python, python3, npx tsc, tsc, cargo, go, make, pip, cd, timeout, nice, nohup, stdbuf, env, xargs,
+  time, command, bash, sh, eval, curl, tee, rm, cp, mv, mkdir, touch, perl, ruby, sqlite3, yq, watch, sudo, ssh, dd, export, source,
+  trap, exec, builtin, set, hash, alias, read, docker`;
+
+/** What the tables of verdicts call by name. */
+export const ruleSets: Readonly<Record<string, ShellConfig>> = {
+  none: { rules: [] },
+  git: { rules: allow("git add, git commit, git, head, cat, wc") },
+  log: { rules: allow("git log, git status") },
+  read: { rules: allow(readers) },
+  all: { rules: allow(`${readers}, ${tools}`) },
+  star: { rules: allow("*") },
+  echo: { rules: allow("echo") },
+  npm: { rules: allow("npm run test:*, npm test, npm ci, git * --oneline, ./scripts/*") },
+  spelt: {
+    rules: allow("git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run"),
+  },
+  asks: { rules: [{ pattern: "git push", approval_required: true }, { pattern: "make" }, ...allow("git, ls")] },
+  first: { rules: [...allow("git log"), { pattern: "git", approval_required: true }, ...allow("git status")] },
+  deny: {
+    rules: [
+      { pattern: "git", approval_required: false, deny_args: ["--force", "-f", "--amend", "*secret*"], approval_required_if_args: ["--all", "-A"] },
+      { pattern: "rm", approval_required: false, deny_args: ["-r", "--recursive"] },
+      ...allow("xargs, find, timeout, ls, echo"),
+    ],
+  },
+  defaultAsks: { rules: allow("ls, git log"), default: { approval_required: true } },
+  defaultAllows: { rules: [{ pattern: "rm", approval_required: true }], default: { approval_required: false } },
+  scoped: {
+    rules: [
+      { pattern: "cat", approval_required: false, sandbox_paths: ["docs"] },
+      { pattern: "wc", approval_required: false, sandbox_paths: [".", "docs"] },
+      { pattern: "rm", approval_required: false, sandbox_paths: ["out"] },
+      { pattern: "rm", approval_required: true },
+      { pattern: "grep", approval_required: false, sandbox_paths: ["docs"] },
+      { pattern: "ls", approval_required: false, sandbox_paths: ["docs"] },
+      { pattern: "mytool", approval_required: false, sandbox_paths: ["docs"] },
+      { pattern: "touch", approval_required: false, sandbox_paths: ["docs", "out"] },
+      ...allow("cd"),
+    ],
+  },
+};

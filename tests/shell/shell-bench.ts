@@ -1,0 +1,94 @@
+import type { CommandRequest, CommandResult, Commands, Isolation } from "../../src/host/commands.ts";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
+import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
+import { createShellToolset } from "../../src/toolsets/shell/shell.ts";
+import type { ShellWork } from "../../src/toolsets/shell/shell-work.ts";
+import type { OwnVerdict, WorkerRuntime } from "../../src/toolsets/toolset.ts";
+
+export interface BenchOptions {
+  readonly isolation?: Isolation;
+  readonly networkEnabled?: boolean;
+  readonly result?: Partial<CommandResult>;
+  readonly scopes?: readonly ScopeDeclaration[];
+}
+
+const declared: readonly ScopeDeclaration[] = [
+  { name: ".", root: "/work", mode: "rw" },
+  { name: "docs", root: "/work/docs", mode: "ro" },
+  { name: "out", root: "/work/out", mode: "rw" },
+  { name: "secret", root: "/work/secret", mode: "rw", readApproval: true, writeApproval: true },
+];
+
+const files = {
+  "/work/main.worker": "x",
+  "/work/tools.ts": "x",
+  "/work/package.json": "{}",
+  "/work/README.md": "x",
+  "/work/notes.txt": "x",
+  "/work/src/index.ts": "x",
+  "/work/src/util/a.ts": "x",
+  "/work/scripts/build.sh": "x",
+  "/work/docs/a.md": "x",
+  "/work/docs/deep/b.md": "x",
+  "/work/out/old.txt": "x",
+  "/work/secret/key.txt": "x",
+  "/work/.git/config": "x",
+  "/work/.env": "x",
+  "/work/link": { link: "/etc/passwd" },
+  "/work/docs/link": { link: "../../etc" },
+  "/etc/passwd": "x",
+};
+
+const standardResult: CommandResult = {
+  exitCode: 0,
+  stdout: "",
+  stderr: "",
+  dropped: { stdout: 0, stderr: 0 },
+  timedOut: false,
+  isolated: true,
+  movedAside: [],
+};
+
+/** Prepares, judges and runs a call as the gate does, without asking anybody. Programs are not started. */
+export async function createBench(config: ShellConfig, options: BenchOptions = {}) {
+  const host = createMemoryHost({ files });
+  const scopes = await host.openScopes(options.scopes ?? declared, { programFiles: ["/work/main.worker", "/work/tools.ts"], programFolder: "/work" });
+  const requests: CommandRequest[] = [];
+  const commands: Commands = {
+    isolation: async () => options.isolation ?? { type: "bubblewrap" },
+    which: async (name) => `/usr/bin/${name}`,
+    run: async (request) => {
+      requests.push(request);
+      return { ...standardResult, ...options.result };
+    },
+  };
+  const toolset = createShellToolset({ commands, networkEnabled: options.networkEnabled ?? false });
+  const [tool] = toolset.tools(config, { worker: "w", readable: scopes.readable(), writable: scopes.writable() });
+  if (tool === undefined) throw new Error("no tool");
+  const signal = new AbortController().signal;
+  const prepare = async (given: JsonObject) => {
+    const checked = await tool.input.validate(given);
+    if (!checked.ok) throw new Error(`invalid: ${JSON.stringify(checked.issues)}`);
+    const call = { tool: "shell", args: checked.value as JsonObject, config };
+    const preparation = await toolset.prepare?.(call, { scopes, signal });
+    if (preparation === undefined) throw new Error("no preparation");
+    return { ...call, args: preparation.canonicalArgs, preparation, work: preparation.payload as ShellWork };
+  };
+  const judge = async (given: JsonObject) => toolset.needsApproval?.(await prepare(given)) as OwnVerdict;
+  const run = async (given: JsonObject) => {
+    const call = await prepare(given);
+    return (await tool.execute(call.args, { scopes, signal } as unknown as WorkerRuntime, call.preparation.payload)) as JsonObject;
+  };
+  return { host, scopes, toolset, tool, requests, prepare, judge, run };
+}
+
+/** `allowed`, `ask` (by a rule, or by something that no pre-approval lifts), `ask-default`, `blocked`. */
+export type VerdictName = "allowed" | "ask" | "ask-default" | "blocked";
+
+export function nameOf(verdict: OwnVerdict): VerdictName {
+  if (verdict.type === "pre-approved") return "allowed";
+  if (verdict.type === "blocked") return "blocked";
+  return verdict.by === "rule" ? "ask" : "ask-default";
+}
