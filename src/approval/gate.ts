@@ -116,7 +116,8 @@ async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): 
   if (verdict.type === "blocked") return { result: blockedRefusal(name, verdict.why) };
   if (verdict.type === "allowed") return { result: await execute(run, call, grant(run, call, prepared)) };
   const { decision, source } = await askFor(run, call, { prepared, why: verdict.why });
-  if (decision.type !== "approve") return { result: deny(run, call, { prepared, decision, source }) };
+  if (decision.type !== "approve")
+    return { result: deny(run, call, { prepared, decision, source, isUnstated: verdict.isUnstated }) };
   const edited = await editedArgs(run, call, { decision, prepared });
   if (edited) return { edited };
   const again = await prepareCall(call, prepared.checked);
@@ -184,13 +185,22 @@ async function askFor(
 interface Denial extends Decision {
   readonly prepared: PreparedCall;
   readonly decision: Exclude<ApprovalDecision, { readonly type: "approve" }>;
+  readonly isUnstated: boolean;
 }
 
-function deny(run: GateRun, call: PendingCall, { prepared, decision, source }: Denial): ToolResult {
+function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isUnstated }: Denial): ToolResult {
   const { callPath, caller: worker, name: tool } = call.request;
   const { note } = decision;
   const description = run.redact(describeCall(call, prepared));
-  run.onDenied({ callPath, worker, tool, description, source, ...(note === undefined ? {} : { note }), allow: allowLine(call) });
+  run.onDenied({
+    callPath,
+    worker,
+    tool,
+    description,
+    source,
+    ...(note === undefined ? {} : { note }),
+    ...(isUnstated && !call.binding.fromCode ? { allow: allowLine(call) } : {}),
+  });
   if (endsRunAt(run, decision)) {
     const reason = policyStop(call, decision);
     run.stop(reason);

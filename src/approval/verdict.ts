@@ -7,9 +7,10 @@ import type { OwnVerdict } from "../toolsets/toolset.ts";
  */
 export function judge(own: OwnVerdict | undefined, preApproved: boolean | undefined): Verdict {
   if (own?.type === "blocked") return { type: "blocked", why: own.why };
-  if (own?.type === "needs-approval" && own.by === "rule") return { type: "ask", why: own.why ?? "a rule of the toolset asks" };
-  if (preApproved === false) return { type: "ask", why: "`_approval_config` says `pre_approved: false`" };
+  if (own?.type === "needs-approval" && own.by === "rule")
+    return { type: "ask", why: own.why ?? "a rule of the toolset asks", isUnstated: false };
+  if (preApproved === false) return { type: "ask", why: "`_approval_config` says `pre_approved: false`", isUnstated: false };
   if (own?.type === "pre-approved") return { type: "allowed", why: own.why ?? "the toolset pre-approves it" };
   if (preApproved === true) return { type: "allowed", why: "`_approval_config` says `pre_approved: true`" };
-  return { type: "ask", why: own?.why ?? "nothing pre-approves it" };
+  return { type: "ask", why: own?.why ?? "nothing pre-approves it", isUnstated: true };
 }

@@ -4,7 +4,8 @@ import type { JsonObject } from "./json.ts";
 /** The pure outcome of the rules for one call. `blocked` never reaches a person, and no mode unblocks it. */
 export type Verdict =
   | { readonly type: "allowed"; readonly why: string }
-  | { readonly type: "ask"; readonly why: string }
+  /** `isUnstated`: nobody wrote that it asks, so an author may pre-approve it. */
+  | { readonly type: "ask"; readonly why: string; readonly isUnstated: boolean }
   | { readonly type: "blocked"; readonly why: string };
 
 /** What an approver sees. Plain data; text in it is the raw text: whoever shows it escapes it. */

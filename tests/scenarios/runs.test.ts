@@ -220,6 +220,27 @@ describe("approvals", () => {
     ]);
   });
 
+  test("no line is suggested that would not allow it: where an author wrote that it asks, or code calls", async () => {
+    const scoped = (rest: string) =>
+      worker(`sandbox: { paths: { out: { root: ., mode: rw${rest} } } }\ntoolsets: { filesystem: {} }`);
+    const model = ({ turn }: { turn: number }) => (turn === 1 ? writes(["out/a.txt"]) : "done");
+    const denied = async (main: string) =>
+      (await play({ files: { "main.worker": main }, model, request: { input: "x" } })).result?.denied[0];
+    expect((await denied(scoped("")))?.allow).toBeDefined();
+    expect((await denied(scoped(", write_approval: true")))?.allow).toBeUndefined();
+    const { result } = await play({
+      files: { "child.worker": worker("description: c") },
+      tools: {
+        main: async (_: unknown, runtime: { call: (name: string, input: object) => Promise<unknown> }) =>
+          runtime.call("child", { input: "x" }).catch(() => "refused"),
+      },
+      model: () => "never",
+      request: { entry: "tools.ts:main", input: "y" },
+    });
+    expect(result).toMatchObject({ output: "refused", denied: [{ source: "nobody", worker: "main" }] });
+    expect(result?.denied[0]?.allow).toBeUndefined();
+  });
+
   test("stop ends the run", async () => {
     const { error, files } = await play({
       files: { "main.worker": writer },

@@ -20,7 +20,7 @@ export const writeFile: FileTool = {
     const lineEnd = present?.text === undefined || content.includes("\r") ? undefined : lineEndOf(present.text.text);
     const after = { text: withLineEnds(content, lineEnd), hasMark: false };
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
-    const description = `Write ${formatCount(content.length)} characters to ${target.virtualPath} (${state})`;
+    const description = `Write ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath} (${state})`;
     return toWork({ args: { path: target.virtualPath, content }, target, present, bytes: encodeText(after), description });
   },
 };
@@ -38,7 +38,7 @@ export const appendFile: FileTool = {
     if (present !== undefined && present.content === undefined) throw present.unreadable;
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
     const state = present === undefined ? " (new file)" : "";
-    const description = `Append ${formatCount(content.length)} characters to ${target.virtualPath}${state}`;
+    const description = `Append ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath}${state}`;
     return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description });
   },
 };
