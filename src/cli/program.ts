@@ -2,12 +2,13 @@ import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { addInit, addSchema } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
+import type { ExplainFlags } from "./commands/explain.ts";
 import type { RunFlags } from "./commands/run.ts";
 import type { RunsFlags } from "./commands/runs.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { UsageError } from "./exit-codes.ts";
-import { addRunOptions } from "./run-options.ts";
+import { addCompileOptions, addRunOptions } from "./run-options.ts";
 
 /** What the parser leaves behind, and what it does not see. */
 export interface CommandLine {
@@ -25,6 +26,7 @@ export function createProgram(line: CommandLine): Command {
     .enablePositionalOptions();
   addRun(program, line);
   addCheck(program, line);
+  addExplain(program, line);
   addRuns(program, line);
   addSchema(program, line);
   addInit(program, line);
@@ -70,18 +72,32 @@ function addRun(program: Command, line: CommandLine): void {
 }
 
 function addCheck(program: Command, line: CommandLine): void {
-  program
+  const check = program
     .command("check")
     .description("say what is wrong with a program, and run none of it")
-    .argument("[target]", targetHelp, ".")
-    .option("--entry <name>", "check from this worker, or from code: tools.ts:main")
-    .option("--model <provider:name>", "check that the workers can run on this model")
+    .argument("[target...]", `${targetHelp}; or several files`, ["."]);
+  addCompileOptions(check)
     .option("--trust", "import the program's code, and check what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
-    .action(async (target: string, flags: CheckFlags) => {
+    .action(async (targets: readonly string[], flags: CheckFlags) => {
       refuseDashes("check", line);
       const { checkCommand } = await import("./commands/check.ts");
-      line.exitCode = await checkCommand(target, flags);
+      line.exitCode = await checkCommand(targets, flags);
+    });
+}
+
+function addExplain(program: Command, line: CommandLine): void {
+  const explain = program
+    .command("explain")
+    .description("show what a program is made of, what asks, and all that it could do; call no model")
+    .argument("[target...]", `${targetHelp}; or several files`, ["."]);
+  addCompileOptions(explain)
+    .option("--trust", "import the program's code, and show what it exports")
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "mermaid"]).default("text"))
+    .action(async (targets: readonly string[], flags: ExplainFlags) => {
+      refuseDashes("explain", line);
+      const { explainCommand } = await import("./commands/explain.ts");
+      line.exitCode = await explainCommand(targets, flags);
     });
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { existsSync, mkdirSync, openSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -90,7 +90,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect((await bench.bash("cat ../.ssh/id_rsa; ls -A ..", { scopes: inside })).stdout).toBe("project\n");
     });
 
-    test("the whole machine as a scope: still no secrets", async () => {
+    test("a scope above a home directory shows it, but no secrets", async () => {
       bench.put("home/.ssh/id_rsa", canary);
       bench.host = createNodeHost({ environment: { PATH: testPath }, homeDirectory: bench.at("home") });
       const scopes = await bench.open([
@@ -99,6 +99,24 @@ describe.skipIf(noWall !== "")("the wall", () => {
       ]);
       const { stdout } = await bench.bash(`cat ${bench.at("home/.ssh/id_rsa")}; cat ${bench.at("outside/file")}`, { scopes });
       expect(stdout).toBe(canary);
+    });
+
+    test("a root that was removed: nothing runs", async () => {
+      mkdirSync(bench.at("in/gone"));
+      const scopes = await bench.open([{}, { name: "gone", root: bench.at("in/gone") }]);
+      rmdirSync(bench.at("in/gone"));
+      await expect(bench.bash("echo x > file", { scopes })).rejects.toMatchObject({ name: "NotIsolated" });
+      expect(existsSync(bench.at("in/file"))).toBe(false);
+    });
+
+    test("without descriptors of folders it works by path", async () => {
+      bench.host = createNodeHost({ environment: { PATH: testPath }, system: { byDescriptor: false } });
+      const scopes = await bench.open([{}]);
+      bench.put("in/sub/.git/config", "x");
+      expect(await bench.bash("pwd; echo y > .git/config", { scopes, cwd: "s/sub" })).toMatchObject({
+        exitCode: 1,
+        stdout: `${bench.at("in/sub")}\n`,
+      });
     });
 
     test("protected names that are there cannot be changed, and some not be read", async () => {

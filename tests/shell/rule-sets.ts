@@ -30,6 +30,13 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   spelt: {
     rules: allow("git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run"),
   },
+  /** What a developer would write for work in a repository. */
+  dev: {
+    rules: allow(
+      `git add, git commit, git stash push, git fetch, git checkout -b, git, npm ci, npm, npx tsc, npx vitest, node, python3, pip, cargo, go, make,
+      tar -czf, tar -xzf, mkdir, touch, cp, mv, rm, tee, cd, timeout, bash, time, ${readers}`,
+    ),
+  },
   asks: { rules: [{ pattern: "git push", approval_required: true }, { pattern: "make" }, ...allow("git, ls")] },
   first: { rules: [...allow("git log"), { pattern: "git", approval_required: true }, ...allow("git status")] },
   deny: {

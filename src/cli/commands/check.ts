@@ -3,30 +3,26 @@ import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { renderGithubAnnotations } from "../../diagnostics/render-github-annotations.ts";
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
-import { compile } from "../../llm-do.ts";
 import { version } from "../../version.ts";
+import { type CompileFlags, compileTrusted } from "../compile-trusted.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { isTrusted } from "../require-trust.ts";
 
 /** What `--format` takes. All but `text` are for machines, and go to stdout. */
 export type CheckFormat = "text" | "json" | "sarif" | "github";
 
-export interface CheckFlags {
-  readonly entry?: string;
-  readonly model?: string;
+export interface CheckFlags extends CompileFlags {
   readonly format: CheckFormat;
-  readonly trust?: boolean;
 }
 
 /** `llm-do check [TARGET]`: everything that is wrong, and nothing else. Runs none of the program unless it is trusted. */
-export async function checkCommand(target: string, flags: CheckFlags): Promise<number> {
-  const { diagnostics, untrusted } = await compileTrusted(target, flags);
+export async function checkCommand(targets: readonly string[], flags: CheckFlags): Promise<number> {
+  const { diagnostics, untrusted } = await compileTrusted(targets, flags);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (flags.format !== "text") await writeResult(forMachines[flags.format](diagnostics));
   else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
   const others = diagnostics.length - errors;
-  writeStderr(`llm-do: ${target}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`);
+  writeStderr(`llm-do: ${targets.join(", ")}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`);
   if (untrusted) writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }
@@ -39,13 +35,6 @@ const forMachines: Readonly<Record<Exclude<CheckFormat, "text">, (diagnostics: r
 
 function renderJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-async function compileTrusted(target: string, { entry, model, trust = false }: CheckFlags) {
-  const request = { target, trust, ...(entry === undefined ? {} : { entry }), ...(model === undefined ? {} : { model }) };
-  const compiled = await compile(request);
-  if (!compiled.untrusted || !(await isTrusted(compiled.untrusted.root))) return compiled;
-  return compile({ ...request, trust: true });
 }
 
 function count(number: number, one: string, many = `${one}s`): string {

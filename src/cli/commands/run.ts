@@ -69,7 +69,7 @@ function suggestCommand(target: string): void {
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
-const commandNames = ["run", "check", "runs", "help"];
+const commandNames = ["run", "check", "explain", "runs", "schema", "init", "help"];
 
 /** Asks for trust only where a program brings code, and before any of it has run. */
 async function runTrusted(

@@ -9,6 +9,7 @@ import type { CommandSetting } from "./command-setting.ts";
 import type { Ended } from "./launch.ts";
 import { markerName } from "./marked-processes.ts";
 import { runProcess } from "./run-process.ts";
+import { toolchainEnvironment } from "./toolchain-view.ts";
 
 /** Without a wall: the cleaned environment, the held working directory and the process group are all there is. */
 export async function runBare(setting: CommandSetting, place: Place): Promise<Ended> {
@@ -20,7 +21,7 @@ export async function runBare(setting: CommandSetting, place: Place): Promise<En
     request.signal.throwIfAborted();
     const [file = "", ...args] = toArgv(request.command, shell ?? "");
     const environment = createCommandEnvironment({
-      environment: machine.environment,
+      environment: { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment },
       path,
       separator: delimiter,
       home,

@@ -48,8 +48,10 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
   const walk: Walk = { options, entries: [], locked: new Set(), seen: new Set(), folders: 0, free: 7 };
   const roots = options.table.roots.toSorted((a, b) => a.directory.realPath.length - b.directory.realPath.length);
   // A root in another one is met on the way, unless it lies in a folder that is left out.
+  // What appeared can only be where it can be written.
+  const wanted = options.unlock === undefined ? roots : roots.filter((root) => root.declaration.mode === "rw");
   try {
-    for (const root of roots) await visit(walk, placeOfRoot(root));
+    for (const root of wanted) await visit(walk, placeOfRoot(root));
     return { entries: walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1)), locked: walk.locked };
   } catch (error) {
     await releaseEntries(walk);

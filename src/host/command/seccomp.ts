@@ -21,28 +21,32 @@ const allow = 0x7fff0000;
 /** `EPERM`. */
 const refuse = 0x00050001;
 
+/** Of `socket(2)`: everything else (hypervisors' AF_VSOCK, AF_ALG, Bluetooth, …) is no business of a command. */
+const families = { unix: 1, internet: 2, internet6: 10, netlink: 16 };
+
 /**
- * A filter of system calls for what namespaces do not separate: the kernel's key rings always; with the network also
- * sockets of the family AF_UNIX (and `io_uring`, which could make them), because abstract ones of the host (a desktop's
- * X server and message bus) belong to the network that is shared then. `socketpair` stays. Undefined on a processor that
- * we have no numbers of.
+ * A filter of system calls for what namespaces do not separate: the kernel's key rings, and odd families of sockets that
+ * reach the machine around the wall (`io_uring` too, because it can make any). With the network also AF_UNIX: abstract
+ * sockets of the host (a desktop's X server and message bus) belong to the network that is shared then. `socketpair`
+ * stays. Undefined on a processor that we have no numbers of.
  */
 export function createSeccompFilter(processor: string, network: boolean): Uint8Array | undefined {
   const known = numbers[processor];
   if (known === undefined) return undefined;
-  const refused = network ? [...known.keys, known.ioUringSetup] : known.keys;
-  const program: Step[] = [
+  const refused = [...known.keys, known.ioUringSetup];
+  const { unix, ...always } = families;
+  const allowed = network ? Object.values(always) : [unix, ...Object.values(always)];
+  return assemble([
     { code: load, value: 4 },
     { code: jumpIfEqual, value: known.architecture, unmet: "refuse" },
     { code: load, value: 0 },
     { code: jumpIfAtLeast, value: known.foreignFrom, met: "refuse" },
     ...refused.map((value): Step => ({ code: jumpIfEqual, value, met: "refuse" })),
-  ];
-  if (network) {
-    program.push({ code: jumpIfEqual, value: known.socket, unmet: "allow" });
-    program.push({ code: load, value: 16 }, { code: jumpIfEqual, value: 1, met: "refuse" });
-  }
-  return assemble(program);
+    { code: jumpIfEqual, value: known.socket, unmet: "allow" },
+    { code: load, value: 16 },
+    ...allowed.map((value): Step => ({ code: jumpIfEqual, value, met: "allow" })),
+    { code: jumpIfAtLeast, value: 0, met: "refuse" },
+  ]);
 }
 
 interface Step {

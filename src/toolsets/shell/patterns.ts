@@ -10,7 +10,7 @@ export function parsePattern(text: string): Pattern {
 
 /**
  * Whether a command begins as the pattern says: token by token. A `*` in a token is any run of characters of one argument (in
- * the program's name: but no `/`), a token `*` any number of arguments. Only static words equal anything.
+ * the program's name: but no `/`), a token `*` any number of arguments, or any program. Only static words equal anything else.
  */
 export function coversCommand(pattern: Pattern, words: readonly ShellWord[]): boolean {
   const [program, ...tokens] = pattern;
@@ -20,6 +20,7 @@ export function coversCommand(pattern: Pattern, words: readonly ShellWord[]): bo
 }
 
 function coversProgram(token: string, { kind, value }: ShellWord): boolean {
+  if (token === "*") return true;
   if (kind !== "static" || value === "") return false;
   if (!token.includes("*")) return token === value;
   const [tokenParts, parts] = [token.split("/"), value.split("/")];
@@ -65,7 +66,7 @@ export function spellsOut(pattern: Pattern, token: string): boolean {
 /** Whether all that `later` covers is covered by `earlier`. */
 export function includesPattern(earlier: Pattern, later: Pattern): boolean {
   const trimmed = withoutTrailingStars(earlier);
-  if (trimmed.length === 1 && trimmed[0] === "*") return later[0]?.includes("/") === false;
+  if (trimmed.length === 1 && trimmed[0] === "*") return true;
   if (trimmed.some((token) => token === "*")) return trimmed.join(" ") === withoutTrailingStars(later).join(" ");
   return trimmed.every((token, index) => {
     const other = later[index];

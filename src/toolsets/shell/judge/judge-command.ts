@@ -97,8 +97,7 @@ function judgeRule(context: JudgeContext, rule: ShellRule, words: readonly Shell
 function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Reason[] {
   const name = program === undefined ? "this" : nameWord(program);
   if (config.default?.approval_required === true) return [asks(`no rule covers ${name}, and the default asks`)];
-  if (config.default !== undefined && program?.kind === "static") return [];
-  if (config.default !== undefined) return [asks(`what ${name} starts is known to the shell alone`)];
+  if (config.default !== undefined) return [];
   const rules = passed.length > 0 ? passed.join("; ") : listRules(config);
   const hint = program?.value === "cd" ? "; use the argument cwd instead" : "";
   return [{ level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` }];
@@ -122,8 +121,8 @@ function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches
 
 /** Words that only the shell knows, where they could be anything. */
 function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWork): readonly Reason[] {
-  if (reading.takesAnything === true) return [];
-  const reasons: Reason[] = [];
+  const reasons: Reason[] = program.kind === "static" ? [] : [asks(`what ${nameWord(program)} starts is known to the shell alone`)];
+  if (reading.takesAnything === true) return reasons;
   let ended = false;
   for (const word of command.words.slice(1)) {
     if (others.has(word)) continue;

@@ -20,7 +20,8 @@ export function judgePaths(work: PathWork): readonly Reason[] {
   const [program, ...rest] = command.words;
   const reasons = rest.flatMap((word, index) => {
     if (others.has(word) || reading.texts?.has(index + 1) === true) return [];
-    return judgeWord(work, word, effectOf(reading, index + 1));
+    const effect = effectOf(reading, index + 1);
+    return [...judgeWord(work, word, effect), ...(reading.moves?.has(index + 1) === true ? judgeMoved(work, word) : [])];
   });
   return program === undefined ? reasons : [...reasons, ...judgeProgram(program, command.folders ?? [])];
 }
@@ -36,10 +37,24 @@ function judgeWord(work: PathWork, word: ShellWord, effect: Effect): readonly Re
   const reasons: Reason[] = [];
   for (const folder of work.command.folders ?? [[]]) {
     for (const path of pathsIn(word)) reasons.push(...judgeProtection(protectionOfPath(folder, path), effect, name));
-    for (const path of lookedUp(word).map((one) => (word.kind === "glob" ? folderOfGlob(one) : one))) reasons.push(...judgeFact(whereIs(work.table, folder, path), effect, name));
+    for (const path of lookedUp(word)) {
+      const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
+      reasons.push(...judgeFact(where, effect, name));
+      const isScope = where.type === "inside" && where.components.length === 0 && word.kind === "static";
+      if (effect === "write" && isScope) reasons.push(asks(`${name} is a whole scope`));
+    }
   }
   if (word.kind === "glob") reasons.push(...judgeGlob(word.value, effect, name));
   return reasons;
+}
+
+/** A folder takes all with it that is protected where it is, and may not be where it goes. */
+function judgeMoved({ table, command }: PathWork, word: ShellWord): readonly Reason[] {
+  const isFolder = (command.folders ?? []).some((folder) => {
+    const where = whereIs(table, folder, word.value);
+    return word.kind !== "static" || (where.type === "inside" && where.fact?.type === "directory");
+  });
+  return isFolder ? [asks(`${nameWord(word)} is a folder, and all in it moves`)] : [];
 }
 
 function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Reason[] {
@@ -61,7 +76,6 @@ function judgeFact(where: Where, effect: Effect, name: string): readonly Reason[
   if (effect !== "read" && fact.scope.writeApproval === true) {
     reasons.push(asks(`${name}: write_approval of the scope ${fact.scope.name}`));
   }
-  if (writes && where.components.length === 0) reasons.push(asks(`${name} is a whole scope`));
   return reasons;
 }
 

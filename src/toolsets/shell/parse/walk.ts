@@ -189,6 +189,7 @@ export class Walk {
         this.spans.push({ pos: redirection.body.pos, end: redirection.closing?.end ?? redirection.body.end });
       }
     }
+    if (redirection.type === "HereDoc" && redirection.closing === undefined) this.#doubt("a text (`<<`) in it has no end");
     this.#children(redirection, undefined);
     const read = readRedirect(redirection);
     this.isBashOnly ||= read.type === "text";

@@ -11,6 +11,8 @@ export interface ProgramReading {
   /** Indexes of words that are written although `effect` is `read`, or the other way round. */
   readonly writes?: ReadonlySet<number>;
   readonly reads?: ReadonlySet<number>;
+  /** Indexes of words that are moved elsewhere. */
+  readonly moves?: ReadonlySet<number>;
   /** Whatever its arguments turn out to be, they do no harm: variables and leading globs are fine. */
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */

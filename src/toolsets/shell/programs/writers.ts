@@ -33,7 +33,7 @@ function mover(removes: boolean): ReadProgram {
     const named = options.find(({ name }) => name === "-t" || name === "--target-directory");
     const target = named?.index ?? operands.at(-1);
     const sources = operands.filter((index) => index !== target);
-    return { hatches, effect: "write", ...(removes ? {} : { reads: new Set(sources) }) };
+    return { hatches, effect: "write", ...(removes ? { moves: new Set(sources) } : { reads: new Set(sources) }) };
   };
 }
 

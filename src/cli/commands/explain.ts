@@ -1,0 +1,32 @@
+import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import type { Outline } from "../../protocol/outline.ts";
+import { renderExplanation } from "../../ui/explain/render-explanation.ts";
+import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
+import { type CompileFlags, compileTrusted } from "../compile-trusted.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { writeResult, writeStderr } from "../output.ts";
+
+export type ExplainFormat = "text" | "json" | "mermaid";
+
+export interface ExplainFlags extends CompileFlags {
+  readonly format: ExplainFormat;
+}
+
+/** `llm-do explain [TARGET]`: what a program is and could do. Calls no model, and runs none of the program unless it is trusted. */
+export async function explainCommand(targets: readonly string[], flags: ExplainFlags): Promise<number> {
+  const { outline, diagnostics } = await compileTrusted(targets, flags);
+  if (!outline) {
+    writeStderr(`${renderDiagnostics(diagnostics)}\n`);
+    return exitCodes.usage;
+  }
+  await writeResult(formats[flags.format](outline));
+  const told = diagnostics.filter(({ severity }) => severity === "warning").length;
+  if (told > 0) writeStderr(`llm-do: ${told} ${told === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
+  return exitCodes.done;
+}
+
+const formats: Readonly<Record<ExplainFormat, (outline: Outline) => string>> = {
+  text: (outline) => renderExplanation(outline, process.stdout.columns || 80),
+  json: (outline) => `${JSON.stringify(outline, undefined, 2)}\n`,
+  mermaid: renderMermaid,
+};

@@ -1,0 +1,73 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { EventSink, RunEvent } from "../protocol/event.ts";
+import { createTextPrinter } from "../ui/headless/text-printer.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { UsageError } from "./exit-codes.ts";
+import { writeStderr } from "./output.ts";
+
+/** Who listens to a run on the command line. */
+export interface Listeners {
+  /** Undefined where nobody does. */
+  readonly onEvent: EventSink | undefined;
+  close(): void;
+}
+
+export interface ListenOptions {
+  readonly verbosity: number;
+  /** A file, or `-` for stderr: one JSON object a line. */
+  readonly events: string | undefined;
+}
+
+/** Opens what `-v` and `--events` ask for. Throws a `UsageError` where the file cannot be written. */
+export function openListeners({ verbosity, events }: ListenOptions): Listeners {
+  const file = events === undefined || events === "-" ? undefined : openEventFile(events);
+  const sinks: EventSink[] = [];
+  if (verbosity > 0) sinks.push(createTextPrinter({ verbosity, write: writeStderr }));
+  if (file) sinks.push(file.write);
+  else if (events !== undefined) sinks.push((event) => writeStderr(renderEventLine(event)));
+  const onEvent: EventSink = (event) => {
+    for (const sink of sinks) sink(event);
+  };
+  return { onEvent: sinks.length > 0 ? onEvent : undefined, close: () => file?.close() };
+}
+
+/** Journals and events tell what files held: only their owner may read them. */
+const ownerOnly = 0o600;
+
+function openEventFile(path: string): { readonly write: EventSink; close(): void } {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "w", ownerOnly);
+  } catch (thrown) {
+    throw new UsageError(`--events=${path}: this must be a file that can be written; ${errorMessage(thrown)}`);
+  }
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
+  const write = (event: RunEvent) => {
+    if (descriptor === undefined) return;
+    try {
+      writeWhole(descriptor, Buffer.from(renderEventLine(event)));
+    } catch (thrown) {
+      writeStderr(`llm-do: warning: no more events are written to ${path}: ${errorMessage(thrown)}\n`);
+      close();
+    }
+  };
+  return { write, close };
+}
+
+function writeWhole(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+}
+
+/** What JSON leaves as it is, and a terminal would obey or hide. */
+const unseen = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** One line of JSON, which reads back as the event and does nothing to a terminal. */
+export function renderEventLine(event: RunEvent): string {
+  const escaped = JSON.stringify(event).replace(unseen, (character) =>
+    Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(""),
+  );
+  return `${escaped}\n`;
+}

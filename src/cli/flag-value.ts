@@ -1,0 +1,48 @@
+import { readFileSync, statSync } from "node:fs";
+import { clipText } from "../util/clip-text.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { UsageError } from "./exit-codes.ts";
+import { longestText, type ReadOptions, readStdin } from "./read-stdin.ts";
+
+/** A value of a flag: a text, `@FILE` for what a file holds, `@-` for stdin, `@@` for a text that begins with `@`. */
+export interface FlagValue {
+  /** As it was written, for messages: `-i deck=@x.json`. */
+  readonly flag: string;
+  readonly text: string;
+}
+
+/** Whether reading the value takes stdin. */
+export function takesStdin({ text }: FlagValue): boolean {
+  return text === "@-";
+}
+
+/** What the value says. Throws a `UsageError` that names the flag. */
+export async function readFlagValue(value: FlagValue, options: ReadOptions): Promise<string> {
+  const { text } = value;
+  if (text.startsWith("@@")) return text.slice(1);
+  if (!text.startsWith("@")) return text;
+  if (!takesStdin(value)) return readFile(value);
+  if (process.stdin.isTTY) throw new UsageError(`${nameOf(value)}: this reads stdin, and stdin is a terminal`);
+  return readStdin(nameOf(value), options);
+}
+
+/** The flag for messages; a value can be long. */
+export function nameOf({ flag }: FlagValue): string {
+  return clipText(flag, 80, "...");
+}
+
+function readFile(value: FlagValue): string {
+  const path = value.text.slice(1);
+  const expected = "@FILE, @- for stdin, or @@ for a text that begins with @";
+  if (path === "") throw new UsageError(`${nameOf(value)}: there is no file's name after @; write ${expected}`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`${nameOf(value)}: there is no file ${path}; write ${expected}`);
+  if (stats.isDirectory()) throw new UsageError(`${nameOf(value)}: ${path} is a folder`);
+  if (stats.size > longestText)
+    throw new UsageError(`${nameOf(value)}: ${path} is longer than ${longestText.toLocaleString("en-US")} bytes`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+  } catch (thrown) {
+    throw new UsageError(`${nameOf(value)}: ${path} cannot be read as UTF-8 text: ${errorMessage(thrown)}`);
+  }
+}

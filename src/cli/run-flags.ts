@@ -1,0 +1,28 @@
+import type { Limits } from "../protocol/usage.ts";
+import type { InputFlags } from "./run-input.ts";
+
+/** The flags of a run, as the parser leaves them. */
+export interface RunFlags extends InputFlags {
+  readonly entry?: string;
+  readonly model?: string;
+  readonly modelFor?: readonly string[];
+  readonly set?: readonly string[];
+  readonly approveAll?: boolean;
+  readonly rejectAll?: boolean;
+  readonly onDenied?: "return" | "stop";
+  readonly headless?: boolean;
+  readonly json?: boolean;
+  /** `-o`: where the result goes in the place of stdout. */
+  readonly output?: string;
+  /** `--events`: a file, or `-` for stderr. */
+  readonly events?: string;
+  readonly dryRun?: boolean;
+  readonly verbose: number;
+  readonly quiet?: boolean;
+  readonly trust?: boolean;
+  readonly limit?: Limits;
+  readonly maxDepth?: number;
+  /** Commander's spelling of `--no-journal`. */
+  readonly journal: boolean;
+  readonly debug?: boolean;
+}

@@ -1,0 +1,107 @@
+import type { Compiled } from "../compile/compile.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import { attachmentField } from "../runtime/attachments.ts";
+import { buildEntryInput } from "../runtime/entry-input.ts";
+import { UsageError } from "./exit-codes.ts";
+import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
+import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields, typeFields } from "./input-fields.ts";
+import { readPrompt } from "./read-prompt.ts";
+import type { ReadOptions } from "./read-stdin.ts";
+import type { RunWords } from "./run-words.ts";
+
+export type LinkedProgram = NonNullable<Compiled["program"]>;
+
+/** The flags that make the entry's input. */
+export interface InputFlags {
+  /** `-i key=value`. */
+  readonly input?: readonly string[];
+  readonly inputJson?: string;
+  readonly attachment?: readonly string[];
+}
+
+/** What the command line says about the entry's input, read, and not yet fitted to the entry. */
+export interface GivenInput {
+  readonly fields: readonly ReadField[];
+  readonly json: JsonObject | undefined;
+  /** What was written as the prompt; undefined where there is none. */
+  readonly prompt: string | undefined;
+  /** stdin, where the prompt is to be found there although nobody said so. Reads once. */
+  readonly readImpliedPrompt: () => Promise<string | undefined>;
+  readonly hasAttachments: boolean;
+}
+
+/** Reads everything that flags and arguments name. stdin is read once, for one of them. Throws a `UsageError`. */
+export async function readInput(words: RunWords, flags: InputFlags, options: ReadOptions): Promise<GivenInput> {
+  const fields = (flags.input ?? []).map(parseField);
+  const json = flags.inputJson === undefined ? undefined : toJsonFlag(flags.inputJson);
+  const isTaken = checkStdin(words, fields, json);
+  let implied: Promise<string | undefined> | undefined;
+  return {
+    fields: await readFields(fields, options),
+    json: json && parseInputJson(await readFlagValue(json, options), nameOf(json)),
+    prompt: words.prompt && (await readPrompt(words, options)),
+    readImpliedPrompt: () => {
+      implied ??= words.prompt || isTaken || json ? Promise.resolve(undefined) : readPrompt(words, options);
+      return implied;
+    },
+    hasAttachments: (flags.attachment ?? []).length > 0,
+  };
+}
+
+/** `-` is `@-` here, as in the arguments. */
+function toJsonFlag(text: string): FlagValue {
+  return { flag: `--input-json ${text}`, text: text === "-" ? "@-" : text };
+}
+
+/** Whether somebody reads stdin who says so; two of them are a mistake. */
+function checkStdin({ prompt }: RunWords, fields: readonly FieldFlag[], json: FlagValue | undefined): boolean {
+  const takers = [...fields, ...(json ? [json] : [])].filter(takesStdin).map(nameOf);
+  if (prompt && !prompt.isLiteral && prompt.text === "-") takers.push("the prompt `-`");
+  if (takers.length > 1) throw new UsageError(`stdin can be read once, and ${takers.join(" and ")} read it`);
+  return takers.length > 0;
+}
+
+/** What goes to `run` as it is; undefined where the entry's schema is needed to tell, because fields have names and types. */
+export async function toPlainInput(given: GivenInput): Promise<{ readonly input: JsonObject | string | undefined } | undefined> {
+  const { fields, json, prompt } = given;
+  if (fields.length > 0 || (json && prompt !== undefined)) return undefined;
+  return { input: json ?? prompt ?? (await given.readImpliedPrompt()) };
+}
+
+/** The input by its fields: `--input-json`, over it `-i`, and the prompt where neither has its field. Throws a `UsageError`. */
+export async function fitInput(given: GivenInput, program: LinkedProgram): Promise<JsonObject> {
+  const schema = inputSchemaOf(program);
+  const input = { ...given.json, ...typeFields(schema, given.fields) };
+  checkAttachments(given, schema, input);
+  const field = promptField(schema);
+  const isFull = field !== undefined && Object.hasOwn(input, field);
+  if (isFull && given.prompt !== undefined)
+    throw new UsageError(`the prompt fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`);
+  const prompt = given.prompt ?? (field === undefined || isFull ? undefined : await given.readImpliedPrompt());
+  return buildEntryInput(schema, { input, prompt, files: [] });
+}
+
+export function inputSchemaOf({ entry }: LinkedProgram): JsonSchema {
+  const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
+  return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
+}
+
+/** The field that a prompt fills; undefined where the entry takes none. */
+function promptField(schema: JsonSchema): string | undefined {
+  try {
+    return Object.keys(buildEntryInput(schema, { prompt: "", files: [] }))[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function sourceOf({ fields }: GivenInput, field: string): string {
+  return fields.find(({ key }) => key === field)?.flag ?? "--input-json";
+}
+
+function checkAttachments(given: GivenInput, schema: JsonSchema, input: JsonObject): void {
+  const field = attachmentField(schema)?.name;
+  if (!given.hasAttachments || field === undefined || !Object.hasOwn(input, field)) return;
+  throw new UsageError(`--attachment fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`);
+}

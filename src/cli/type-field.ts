@@ -1,0 +1,104 @@
+import { isRecord, type JsonValue } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
+import { UsageError } from "./exit-codes.ts";
+
+/** The texts that were given for one field; several only for a list. */
+export interface GivenField {
+  /** For messages: `-i count=many`. */
+  readonly flag: string;
+  readonly texts: readonly string[];
+}
+
+/**
+ * The value that a field's schema makes of its texts: numbers and booleans as they are, JSON for lists and objects, any other
+ * text as text. A list also takes one item for each time that its field is given. Throws a `UsageError`.
+ */
+export function typeField(schema: JsonSchema, { flag, texts }: GivenField, root: JsonSchema): JsonValue {
+  const types = typesOf(schema, root);
+  const [only = "", ...more] = texts;
+  const isList = types.has("array") && !types.has("string");
+  if (isList && (more.length > 0 || !only.trimStart().startsWith("["))) {
+    const items = resolved(isRecord(schema["items"]) ? (schema["items"] as JsonSchema) : {}, root);
+    return texts.map((text) => typeText(items, { flag, text }, root));
+  }
+  if (more.length > 0) throw new UsageError(`${flag}: this field is given twice, and is no list`);
+  return typeText(resolved(schema, root), { flag, text: only }, root);
+}
+
+function typeText(schema: JsonSchema, { flag, text }: { readonly flag: string; readonly text: string }, root: JsonSchema): JsonValue {
+  const types = typesOf(schema, root);
+  const value = parseJson(text);
+  const fits = types.size === 0 || namesOf(value).some((name) => types.has(name));
+  const typed = value !== undefined && fits ? value : types.size === 0 || types.has("string") ? text : undefined;
+  if (typed === undefined) throw new UsageError(`${flag}: this must be ${describeTypes(types)}`);
+  const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly JsonValue[]) : undefined;
+  if (choices && !choices.some((choice) => JSON.stringify(choice) === JSON.stringify(typed)))
+    throw new UsageError(`${flag}: this must be one of ${choices.map(showChoice).join(", ")}`);
+  return typed;
+}
+
+function showChoice(choice: JsonValue): string {
+  return typeof choice === "string" ? choice : JSON.stringify(choice);
+}
+
+/** Undefined where it is no JSON, or a number too large to be one. `True` is true: who types it means that. */
+function parseJson(text: string): JsonValue | undefined {
+  if (/^\s*(?:true|false)\s*$/i.test(text)) return text.trim().toLowerCase() === "true";
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return typeof value === "number" && !Number.isFinite(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The types of JSON Schema that a value has; a text is told by its schema alone, never by quotes around it. */
+function namesOf(value: JsonValue | undefined): readonly string[] {
+  if (value === undefined || typeof value === "string") return [];
+  if (value === null) return ["null"];
+  if (Array.isArray(value)) return ["array"];
+  if (typeof value === "number") return Number.isInteger(value) ? ["integer", "number"] : ["number"];
+  return [typeof value];
+}
+
+/** The types that a schema names, itself or by its choices; none where it says nothing. */
+function typesOf(written: JsonSchema, root: JsonSchema, depth = 0): ReadonlySet<string> {
+  const schema = resolved(written, root);
+  const { type, enum: choices, anyOf, oneOf } = schema;
+  if (typeof type === "string") return new Set([type]);
+  if (Array.isArray(type)) return new Set(type.map(String));
+  if (Array.isArray(choices)) {
+    return new Set(choices.flatMap((choice: JsonValue) => (typeof choice === "string" ? ["string"] : namesOf(choice))));
+  }
+  const members = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.filter(isRecord) : []));
+  if (depth > 8) return new Set();
+  return new Set(members.flatMap((member) => [...typesOf(member as JsonSchema, root, depth + 1)]));
+}
+
+/** A schema behind `$ref: "#/…"`; others are not followed. */
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let found: unknown = schema;
+  for (let steps = 0; steps < 8; steps++) {
+    const { $ref } = found as JsonSchema;
+    if (typeof $ref !== "string" || !$ref.startsWith("#/")) return found as JsonSchema;
+    found = $ref
+      .slice(2)
+      .split("/")
+      .reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
+    if (!isRecord(found)) return {};
+  }
+  return {};
+}
+
+const typePhrases: Readonly<Record<string, string>> = {
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list, as JSON",
+  object: "an object, as JSON",
+  null: "null",
+};
+
+function describeTypes(types: ReadonlySet<string>): string {
+  return [...types].map((type) => typePhrases[type] ?? type).join(" or ");
+}

@@ -1,0 +1,83 @@
+import type { Outline, OutlinedToolset, OutlinedWorker } from "../../protocol/outline.ts";
+import { unusedRoots } from "./file-use.ts";
+import type { TreeNode } from "./layout.ts";
+import { list, show } from "./phrases.ts";
+import { type PlannedCalls, planCalls } from "./plan-calls.ts";
+
+/** Deeper calls get a tree of their own, so that lines keep their width. */
+const deepest = 4;
+
+interface Walk {
+  readonly outline: Outline;
+  /** Ids of workers whose tools are shown already, or will be. */
+  readonly seen: Set<string>;
+  /** Workers that are to get a tree of their own. */
+  readonly later: OutlinedWorker[];
+}
+
+/** Who calls whom from the entry on, and what will happen to each call. Each worker is told once. */
+export function buildTrees(outline: Outline): TreeNode[] {
+  const walk: Walk = { outline, seen: new Set(), later: [] };
+  const trees = [buildEntry(walk)];
+  for (const worker of walk.later) trees.push({ text: show(worker.name), children: branchesOf(worker, walk, [worker.id]) });
+  return trees;
+}
+
+function buildEntry(walk: Walk): TreeNode {
+  const { entry, workers } = walk.outline;
+  if (entry.kind === "code") {
+    const children = workers.map(({ name }) => callByCode(name, walk, []));
+    return { text: `${show(entry.name)} (${show(entry.file)}), code that reaches all of its program`, children };
+  }
+  const worker = workers.find(({ id }) => id === entry.id);
+  if (!worker) return { text: show(entry.id), children: [] };
+  walk.seen.add(worker.id);
+  return { text: show(worker.name), children: branchesOf(worker, walk, [worker.id]) };
+}
+
+function branchesOf(worker: OutlinedWorker, walk: Walk, path: readonly string[]): TreeNode[] {
+  const branches = worker.toolsets.flatMap((toolset) =>
+    planCalls(toolset, worker).map((calls) => branchOf(toolset, calls, { ...walk, path })),
+  );
+  return branches.length > 0 ? branches : [{ text: "(no tools)", children: [] }];
+}
+
+function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk: Walk & { readonly path: readonly string[] }) {
+  const { reference, kind, file } = toolset;
+  const names = tools.map(({ name }) => name);
+  const origin = [...(names.length === 1 && names[0] === reference ? [] : [reference]), ...(file === undefined ? [] : [file])];
+  const what = `${list(names)}${origin.length > 0 ? ` (${list(origin)})` : ""}: ${show(plan.why)}`;
+  const called = kind === "worker" ? walk.outline.workers.find(({ id }) => id === toolset.worker) : undefined;
+  if (!called) {
+    const calls = [...new Set(tools.flatMap((tool) => tool.calls ?? []))];
+    return { label: plan.verdict, text: what, children: calls.map((name) => callByCode(name, walk, walk.path)) };
+  }
+  const { note, children } = enter(called, walk, walk.path);
+  return { label: plan.verdict, text: `${what}${describeBeyond(toolset, walk.outline)}${note}`, children };
+}
+
+/** Code that calls by name: what the gate says of it, it says when it happens. */
+function callByCode(name: string, walk: Walk, path: readonly string[]): TreeNode {
+  const worker = walk.outline.workers.find((one) => one.name === name);
+  const { note, children } = worker ? enter(worker, walk, path) : { note: "", children: [] };
+  return { label: "may call", text: `${show(name)}${note}`, children };
+}
+
+function enter(worker: OutlinedWorker, walk: Walk, path: readonly string[]): { note: string; children: readonly TreeNode[] } {
+  if (path.includes(worker.id)) return { note: " (calls itself again, to the limit of depth)", children: [] };
+  if (walk.seen.has(worker.id)) return { note: " (its tools are told elsewhere)", children: [] };
+  walk.seen.add(worker.id);
+  if (path.length < deepest) return { note: "", children: branchesOf(worker, walk, [...path, worker.id]) };
+  walk.later.push(worker);
+  return { note: " (its tools are told below)", children: [] };
+}
+
+/** What the caller cannot do itself. Single tools are left out: they stand below. */
+function describeBeyond({ beyond = [] }: OutlinedToolset, outline: Outline): string {
+  const idle = [
+    ...[...unusedRoots(outline, "writes")].map((root) => `write ${root}`),
+    ...[...unusedRoots(outline, "reads")].map((root) => `read ${root}`),
+  ];
+  const told = beyond.filter((ability) => !ability.startsWith("call ") && !idle.includes(ability));
+  return told.length > 0 ? `; can, beyond its caller: ${list(told)}` : "";
+}

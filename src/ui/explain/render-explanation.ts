@@ -1,0 +1,47 @@
+import type { Outline } from "../../protocol/outline.ts";
+import { wrapWords } from "../wrap-text.ts";
+import { buildTrees } from "./build-tree.ts";
+import { drawRows, drawTree, type Row } from "./layout.ts";
+import { counted, list, show } from "./phrases.ts";
+import { ceilingRows, fileRows, limitRows, modelRows } from "./render-facts.ts";
+
+/**
+ * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped
+ * at so many columns, in ASCII as far as its facts allow; all texts of the program are escaped.
+ */
+export function renderExplanation(outline: Outline, columns: number): string {
+  const lines = [
+    ...headOf(outline).flatMap((line) => wrapWords(line, columns)),
+    "Calls, what happens to them, and why",
+    ...buildTrees(outline).flatMap((tree) => drawTree(tree, columns)),
+    ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),
+    ...section("Models, which are sent what is read", modelRows(outline), columns),
+    ...section("Limits (prices are not known: only these bound what a run costs)", limitRows(outline), columns),
+    ...renderCeiling(outline, columns),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** All that the entry could do: what a dry run shows, too. */
+export function renderCeiling(outline: Outline, columns: number): string[] {
+  const { entry, ceilingDigest } = outline;
+  const title = `Ceiling of ${show(entry.kind === "code" ? entry.name : entry.id)}, with all that it calls (${ceilingDigest.slice(0, 12)})`;
+  return section(title, ceilingRows(outline), columns);
+}
+
+function section(title: string, rows: readonly Row[], columns: number): string[] {
+  return rows.length > 0 ? [...wrapWords(title, columns), ...drawRows(rows, columns)] : [];
+}
+
+function headOf({ name, entry, workers, ceiling, trusted, approval }: Outline): string[] {
+  const start =
+    entry.kind === "code" ? `${entry.file}:${entry.name}` : (workers.find(({ id }) => id === entry.id)?.file ?? entry.id);
+  const { code, unverified } = ceiling;
+  const head = `${show(name)}: starts at ${show(start)}, ${counted(workers.length, "worker")}, ${code.length > 0 ? `code in ${list(code)}` : "no code"}`;
+  const isUnseen = !trusted && (code.length > 0 || unverified.length > 0);
+  return [
+    head,
+    ...(isUnseen ? ["NOT VERIFIED: its code was not run to look at it, for its folder is not trusted; --trust does."] : []),
+    ...(approval === "reject_all" ? ["Its manifest says `reject_all`: everything that would ask is denied."] : []),
+  ];
+}

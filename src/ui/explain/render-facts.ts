@@ -1,0 +1,135 @@
+import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
+import type { Limits } from "../../protocol/usage.ts";
+import { modelLabel } from "../model-label.ts";
+import { fileUseOf, unusedRoots } from "./file-use.ts";
+import type { Row } from "./layout.ts";
+import { bytes, count, counted, list, show } from "./phrases.ts";
+
+/** Who may read and write what, and who takes attachments. */
+export function fileRows({ workers, entry }: Outline): Row[] {
+  return workers.map((worker) => {
+    const isEntry = entry.kind === "worker" && entry.id === worker.id;
+    const scopes = describeScopes(worker, isEntry);
+    return { label: show(worker.name), texts: [...scopes, ...describeCode(worker), ...describeAttachments(worker)] };
+  });
+}
+
+function describeScopes(worker: OutlinedWorker, isEntry: boolean): string[] {
+  const use = fileUseOf(worker);
+  if (worker.scopes.length === 0) return ["no files: it has no scope"];
+  if (use === "none" && !(isEntry && takesAttachments(worker))) return ["no files: it has no tools"];
+  return worker.scopes.map((scope) => {
+    const writes = scope.mode === "rw" && use === "all";
+    const does = writes ? "reads, writes" : use === "all" ? "reads" : "hands on files of";
+    return `${use === "none" ? "is given files of" : does} ${describeScope(scope, writes)}`;
+  });
+}
+
+function describeScope(scope: OutlinedScope, writes: boolean): string {
+  const { name, root, outside, suffixes, maxFileBytes, writeApproval, readApproval } = scope;
+  const facts = [
+    ...(outside ? ["OUTSIDE the program"] : []),
+    ...(name === root ? [] : [`scope ${show(name)}`]),
+    ...(suffixes ? [list(suffixes)] : []),
+    ...(maxFileBytes === undefined ? [] : [`to ${bytes(maxFileBytes)}`]),
+    ...(readApproval ? ["reading asks"] : []),
+    ...(writes && !writeApproval ? ["writing does not ask"] : []),
+  ];
+  const place = root === "." ? "the program's folder" : show(root);
+  return facts.length > 0 ? `${place} (${facts.join("; ")})` : place;
+}
+
+/** No scope holds for code: whoever approves its calls must know. */
+function describeCode({ toolsets }: OutlinedWorker): string[] {
+  const code = toolsets.flatMap(({ kind, file, reference }) => {
+    if (kind === "code") return [file ?? reference];
+    return kind === "unverified" ? [reference] : [];
+  });
+  return code.length > 0 ? [`whatever you may, through code: ${list([...new Set(code)])}`] : [];
+}
+
+function takesAttachments({ input }: OutlinedWorker): boolean {
+  return JSON.stringify(input).includes('"x-llm-do":"attachment"');
+}
+
+function describeAttachments(worker: OutlinedWorker): string[] {
+  if (!takesAttachments(worker)) return [];
+  const { maxAttachments, maxTotalBytes, allowedSuffixes, deniedSuffixes, mediaTypes } = worker.attachments;
+  const kinds = [...allowedSuffixes, ...mediaTypes, ...deniedSuffixes.map((suffix) => `not ${suffix}`)];
+  const of = kinds.length > 0 ? ` of ${list(kinds)}` : "";
+  return [`is sent up to ${counted(maxAttachments, "attachment")}${of}, to ${bytes(maxTotalBytes)}`];
+}
+
+/** Which models, who runs on them, and where each came from. */
+export function modelRows({ workers }: Outline): Row[] {
+  const users = new Map<string, string[]>();
+  for (const { name, model, compatibleModels } of workers) {
+    const source = model ? ` (by ${show(model.source)})` : " (set `model`, --model or LLM_DO_MODEL)";
+    const key = `${model ? show(modelLabel(model.id)) : "none"}\n${source}`;
+    const only = compatibleModels ? `, which runs on ${list(compatibleModels)}` : "";
+    users.set(key, [...(users.get(key) ?? []), `${show(name)}${only}`]);
+  }
+  return [...users].map(([key, names]) => {
+    const [label = "", source = ""] = key.split("\n");
+    return { label, texts: [`${names.join("; ")}${source}`] };
+  });
+}
+
+/** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
+export function limitRows({ workers, limits }: Outline): Row[] {
+  const { depth = 5, parallel = 8, turns, ...rest } = limits;
+  const unlimited = (["tokens", "seconds"] as const).filter((name) => limits[name] === undefined);
+  const ofRun = [
+    ...describeLimits({ ...rest, depth, parallel }),
+    ...(unlimited.length > 0 ? [`no limit of ${unlimited.join(" or ")}`] : []),
+  ];
+  const ofCalls = workers.flatMap(({ name, limits: own }) => {
+    const least = own.turns === undefined ? {} : { turns: Math.min(own.turns, turns ?? own.turns) };
+    const texts = describeLimits({ ...own, ...least });
+    return texts.length > 0 ? [`${show(name)}: ${texts.join(", ")}`] : [];
+  });
+  return [
+    { label: "a run", texts: [ofRun.join(", ")] },
+    { label: "a call", texts: [[counted(turns ?? 50, "turn"), ...ofCalls].join("; ")] },
+  ];
+}
+
+function describeLimits(limits: Limits): string[] {
+  return Object.entries(limits).flatMap(([name, value]) =>
+    value === undefined ? [] : [limitPhrases[name as keyof Limits](value)],
+  );
+}
+
+const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = {
+  depth: (value) => `depth ${count(value)}`,
+  turns: (value) => counted(value, "turn"),
+  tool_calls: (value) => counted(value, "tool call"),
+  tokens: (value) => counted(value, "token"),
+  seconds: (value) => counted(value, "second"),
+  parallel: (value) => `${count(value)} at once`,
+};
+
+/** All that the entry could do, itself or through what it calls. */
+export function ceilingRows(outline: Outline): Row[] {
+  const { reads, writes, models, tools, code, unverified } = outline.ceiling;
+  const roots = (way: "reads" | "writes") => describeRoots(outline, way);
+  const references = [...new Set(tools.map((tool) => tool.slice(0, tool.indexOf("/"))))];
+  return [
+    { label: "reads", texts: [reads.length > 0 ? roots("reads") : "nothing"] },
+    { label: "writes", texts: [writes.length > 0 ? roots("writes") : "nothing"] },
+    { label: "sends to", texts: [models.length > 0 ? list(models.map(modelLabel)) : "no model yet"] },
+    { label: "calls", texts: [tools.length > 0 ? `${counted(tools.length, "tool")} of ${list(references)}` : "no tool"] },
+    ...(code.length > 0 ? [{ label: "runs", texts: [`${list(code)}: code, with all of your rights`] }] : []),
+    ...(unverified.length > 0
+      ? [{ label: "unverified", texts: [`${list(unverified)}: could be anything that code can do`] }]
+      : []),
+  ];
+}
+
+function describeRoots(outline: Outline, way: "reads" | "writes"): string {
+  const unused = unusedRoots(outline, way);
+  const outside = new Set(outline.workers.flatMap(({ scopes }) => scopes.filter((one) => one.outside).map(({ root }) => root)));
+  return outline.ceiling[way]
+    .map((root) => `${show(root)}${outside.has(root) ? " (OUTSIDE)" : ""}${unused.has(root) ? " (no tool uses it)" : ""}`)
+    .join(", ");
+}
