@@ -3,36 +3,43 @@ import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { RunOutput } from "../llm-do.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
+import type { JsonValue } from "../protocol/json.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "./exit-codes.ts";
-import { writeResult, writeStderr } from "./output.ts";
+import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
+import { deliverResult } from "./result-file.ts";
 
 export interface ReportFlags {
   readonly json?: boolean;
+  /** A file for the result, in the place of stdout. */
+  readonly output?: string;
   readonly quiet?: boolean;
   readonly verbose: number;
   readonly debug?: boolean;
 }
 
 /** The result to stdout; to stderr what a person must know about how it came to be. Gives the exit code. */
-export async function reportResult(result: RunOutput, { json, quiet }: ReportFlags): Promise<number> {
+export async function reportResult(result: RunOutput, flags: ReportFlags): Promise<number> {
   const exitCode = exitCodeOfResult(result);
   const { output, usage, runId, stopReason, denied, reason } = result;
-  if (json) {
-    const why = reason === undefined ? {} : { reason };
-    await writeJson({ runId, output, stopReason, ...why, usage, artifacts: [], denied, exitCode });
-  } else {
-    const text = typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
-    await writeResult(text.endsWith("\n") || text === "" ? text : `${text}\n`);
-  }
-  if (stopReason === "limit" && !quiet)
+  const why = reason === undefined ? {} : { reason };
+  const isDelivered = await deliverResult(
+    flags.json ? renderJson({ runId, output, stopReason, ...why, usage, artifacts: [], denied, exitCode }) : renderOutput(output),
+    flags.output,
+  );
+  if (stopReason === "limit" && !flags.quiet)
     writeStderr(`llm-do: the run ended at a limit: ${reason ?? ""}; the output is what there was so far\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
-  return exitCode;
+  return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
+}
+
+function renderOutput(output: JsonValue): string {
+  const text = typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
+  return text.endsWith("\n") || text === "" ? text : `${text}\n`;
 }
 
 /** What went wrong, on stderr, and with `--json` as an object of the same shape as a result. Gives the exit code. */
@@ -46,7 +53,11 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
       message: errorMessage(thrown),
       ...(thrown instanceof CompileError ? { diagnostics: thrown.diagnostics.map(toJsonDiagnostic) } : {}),
     };
-    await writeJson({ runId, output: null, stopReason: stopReasonOf(exitCode), usage, artifacts: [], denied, error, exitCode });
+    const stopReason = stopReasonOf(exitCode);
+    await deliverResult(
+      renderJson({ runId, output: null, stopReason, usage, artifacts: [], denied, error, exitCode }),
+      flags.output,
+    );
   }
   writeStderr(thrown instanceof CompileError ? `${renderDiagnostics(thrown.diagnostics)}\n` : renderFailure(thrown, flags));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
@@ -54,8 +65,8 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   return exitCode;
 }
 
-function writeJson(result: object): Promise<void> {
-  return writeResult(`${JSON.stringify({ v: 1, ...result })}\n`);
+function renderJson(result: object): string {
+  return `${JSON.stringify({ v: 1, ...result })}\n`;
 }
 
 function codeOf(thrown: unknown): string {

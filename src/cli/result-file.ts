@@ -3,16 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
-import { writeResult } from "./output.ts";
-
-/** The run is done, and its result is not where it was to be. */
-export class ResultNotWritten extends Error {
-  constructor(path: string, cause: unknown) {
-    super(`the result could not be written to ${path}, and is on stdout: ${errorMessage(cause)}`, { cause });
-    this.name = "ResultNotWritten";
-  }
-}
+import { writeResult, writeStderr } from "./output.ts";
 
 /** Throws a `UsageError` where a result could not be written: before the run, and not after it. */
 export function checkResultFile(path: string): void {
@@ -26,17 +19,25 @@ export function checkResultFile(path: string): void {
 
 /**
  * Writes the result to stdout, or whole or not at all to a file. Where that fails the result goes to stdout, so that it is not
- * lost, and a `ResultNotWritten` says so.
+ * lost, stderr says so, and the answer is false.
  */
-export async function deliverResult(text: string, path: string | undefined): Promise<void> {
-  if (path === undefined || path === "-") return writeResult(text);
-  const target = resolve(path);
-  try {
-    // A device or a pipe cannot be replaced by a file.
-    if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) await writeFile(target, text);
-    else await createNodeHost().files.writeAtomically(target, text);
-  } catch (thrown) {
-    await writeResult(text);
-    throw new ResultNotWritten(path, thrown);
+export async function deliverResult(text: string, path: string | undefined): Promise<boolean> {
+  if (path === undefined || path === "-") await writeResult(text);
+  else {
+    try {
+      await writeFileWhole(resolve(path), text);
+    } catch (thrown) {
+      await writeResult(text);
+      const why = escapeText(errorMessage(thrown), { keepBackslashes: true });
+      writeStderr(`llm-do: -o ${path}: the result could not be written there, and is on stdout: ${why}\n`);
+      return false;
+    }
   }
+  return true;
+}
+
+/** A device or a pipe takes the text; no file can be put in its place. */
+async function writeFileWhole(path: string, text: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) await writeFile(path, text);
+  else await createNodeHost().files.writeAtomically(path, text);
 }

