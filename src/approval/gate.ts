@@ -1,6 +1,7 @@
 import type { ApprovalDecision } from "../protocol/approval.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
+import { toolName } from "../toolsets/tool-name.ts";
 import { type Tool, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -56,7 +57,7 @@ interface GateRun extends GateOptions {
 type Settled = { readonly result: ToolResult } | { readonly edited: CheckedArgs };
 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
-  const byName = new Map(binding.tools.map((tool) => [binding.prefix ? `${binding.prefix}_${tool.name}` : tool.name, tool]));
+  const byName = new Map(binding.tools.map((tool) => [toolName(binding.prefix, tool.name), tool]));
   const { toolset, config } = binding;
   let isOpen = false;
   const gated = {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import type { RunRequest } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
@@ -9,8 +11,6 @@ import type { FirstRequest } from "../ui/explain/render-first-request.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { environmentSecrets, Redactor } from "../util/redactor.ts";
 import { inputSchemaOf, type LinkedProgram } from "./run-input.ts";
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 
 type EntryWorker = Extract<LinkedProgram["entry"], { kind: "worker" }>["worker"];
 
@@ -26,13 +26,17 @@ export async function createFirstRequest(program: LinkedProgram, request: RunReq
   const name = entry.kind === "worker" ? entry.worker.name : entry.code.name;
   const first: FirstRequest = { entry: name, input: valid };
   const redactor = new Redactor([...environmentSecrets(process.env), ...program.secrets]);
-  return redactor.json(entry.kind === "code" ? first : { ...first, request: buildRequest(entry.worker, { input: valid, files }) });
+  return redactor.json(
+    entry.kind === "code" ? first : { ...first, request: buildRequest(entry.worker, { input: valid, files }) },
+  );
 }
 
 async function readFiles({ attachments = [] }: RunRequest): Promise<FilePart[]> {
   const files: FilePart[] = [];
   for (const one of attachments) {
-    files.push("path" in one ? await toFilePart(basename(one.path), readFileSync(one.path)) : await toFilePart(one.name, one.bytes));
+    files.push(
+      "path" in one ? await toFilePart(basename(one.path), readFileSync(one.path)) : await toFilePart(one.name, one.bytes),
+    );
   }
   return files;
 }
@@ -59,10 +63,7 @@ function buildRequest(worker: EntryWorker, { input, files }: RequestParts): NonN
     modelSource: model?.source ?? "none",
     system,
     user: [user, ...userFragments],
-    attachments: [
-      ...files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
-      ...named.map((name) => ({ name })),
-    ],
+    attachments: [...files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })), ...named.map((name) => ({ name }))],
     tools: toolsOf(worker),
     ...(output ? { output: output.jsonSchema } : {}),
     settings: { ...modelSettings } as JsonObject,
@@ -90,7 +91,11 @@ function toolsOf({ toolsets }: EntryWorker): ToolDefinition[] {
   return toolsets.flatMap((reference): ToolDefinition[] => {
     if (reference.kind === "toolset") {
       const { tools, prefix } = reference.binding;
-      return tools.map(({ name, description, input }) => ({ name: prefixed(prefix, name), description, inputSchema: input.jsonSchema }));
+      return tools.map(({ name, description, input }) => ({
+        name: prefixed(prefix, name),
+        description,
+        inputSchema: input.jsonSchema,
+      }));
     }
     const { name, description, input } = reference.worker();
     return [{ name: prefixed(reference.prefix, name), description, inputSchema: toToolSchema(input.jsonSchema) }];

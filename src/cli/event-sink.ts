@@ -67,7 +67,9 @@ const unseen = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}
 /** One line of JSON, which reads back as the event and does nothing to a terminal. */
 export function renderEventLine(event: RunEvent): string {
   const escaped = JSON.stringify(event).replace(unseen, (character) =>
-    Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(""),
+    Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(
+      "",
+    ),
   );
   return `${escaped}\n`;
 }

@@ -3,11 +3,11 @@ import { version } from "../version.ts";
 import { addInit, addSchema } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
-import type { RunFlags } from "./commands/run.ts";
 import type { RunsFlags } from "./commands/runs.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { UsageError } from "./exit-codes.ts";
+import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 
 /** What the parser leaves behind, and what it does not see. */
@@ -75,7 +75,7 @@ function addCheck(program: Command, line: CommandLine): void {
   const check = program
     .command("check")
     .description("say what is wrong with a program, and run none of it")
-    .argument("[target...]", `${targetHelp}; or several files`, ["."]);
+    .argument("[target...]", `${targetHelp}; several files: exactly these; default: .`);
   addCompileOptions(check)
     .option("--trust", "import the program's code, and check what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
@@ -90,7 +90,7 @@ function addExplain(program: Command, line: CommandLine): void {
   const explain = program
     .command("explain")
     .description("show what a program is made of, what asks, and all that it could do; call no model")
-    .argument("[target...]", `${targetHelp}; or several files`, ["."]);
+    .argument("[target...]", `${targetHelp}; several files: exactly these; default: .`);
   addCompileOptions(explain)
     .option("--trust", "import the program's code, and show what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "mermaid"]).default("text"))

@@ -3,7 +3,7 @@ import { UsageError } from "./exit-codes.ts";
 export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Told where reading takes so long that a person may wonder what is being waited for. */
-  readonly onWait: () => void;
+  readonly onWait: (what: string) => void;
 }
 
 /** More than any model takes; `yes | llm-do` ends here. In bytes. */
@@ -14,7 +14,7 @@ const waitMilliseconds = 2000;
 export async function readStdin(what: string, { signal, onWait }: ReadOptions): Promise<string> {
   const stdin = process.stdin;
   const stop = () => stdin.destroy();
-  const timer = setTimeout(onWait, waitMilliseconds);
+  const timer = setTimeout(onWait, waitMilliseconds, what);
   signal.addEventListener("abort", stop);
   try {
     const bytes = await readBytes(what, stdin);

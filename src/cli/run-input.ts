@@ -77,7 +77,9 @@ export async function fitInput(given: GivenInput, program: LinkedProgram): Promi
   const field = promptField(schema);
   const isFull = field !== undefined && Object.hasOwn(input, field);
   if (isFull && given.prompt !== undefined)
-    throw new UsageError(`the prompt fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`);
+    throw new UsageError(
+      `the prompt fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`,
+    );
   const prompt = given.prompt ?? (field === undefined || isFull ? undefined : await given.readImpliedPrompt());
   return buildEntryInput(schema, { input, prompt, files: [] });
 }
@@ -103,5 +105,7 @@ function sourceOf({ fields }: GivenInput, field: string): string {
 function checkAttachments(given: GivenInput, schema: JsonSchema, input: JsonObject): void {
   const field = attachmentField(schema)?.name;
   if (!given.hasAttachments || field === undefined || !Object.hasOwn(input, field)) return;
-  throw new UsageError(`--attachment fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`);
+  throw new UsageError(
+    `--attachment fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`,
+  );
 }

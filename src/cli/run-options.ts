@@ -1,14 +1,31 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 
-/** The flags of a run; `RunFlags` is what becomes of them. */
-export function addRunOptions(run: Command): Command {
-  return run
-    .option("-a, --attachment <file>", "pass a file along (repeatable)", collect)
+/** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
+export function addCompileOptions(command: Command): Command {
+  return command
     .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
     .option("--model <provider:name>", "the model of every worker that names none of its own")
     .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
-    .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect)
+    .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect);
+}
+
+/** The flags of a run; `RunFlags` is what becomes of them. */
+export function addRunOptions(run: Command): Command {
+  acceptBareEvents(run);
+  return addCompileOptions(
+    run
+      .option(
+        "-i, --input <key=value>",
+        "a field of the entry's input, typed by its schema (repeatable); the value can be @FILE, or @- for stdin",
+        collect,
+      )
+      .option(
+        "--input-json <json>",
+        "the entry's input as one JSON object, as @FILE, or - for stdin; -i has the last word on a field",
+      )
+      .option("-a, --attachment <file>", "pass a file along (repeatable)", collect),
+  )
     .option("--approve-all", "run everything that would ask")
     .option("--reject-all", "deny everything that would ask")
     .addOption(
@@ -21,10 +38,19 @@ export function addRunOptions(run: Command): Command {
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
+    .option("-o, --output <file>", "write the result to a file, whole or not at all, in place of stdout")
+    .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
+    .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
     .option("--no-journal", "keep no record of the run")
     .option("-v, --verbose", "show calls, approvals and usage on stderr; -vv: text as it comes", increase, 0)
     .option("-q, --quiet", "say nothing but the result, and why it failed")
     .option("--debug", "as -v, and stack traces; also by LLM_DO_DEBUG=1");
+}
+
+/** The file of `--events` follows a `=`; what stands after a blank is the next argument. */
+function acceptBareEvents(run: Command): void {
+  const parse = run.parseOptions.bind(run);
+  run.parseOptions = (args) => parse(args.map((word) => (word === "--events" ? "--events=-" : word)));
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {

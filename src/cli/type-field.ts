@@ -25,7 +25,11 @@ export function typeField(schema: JsonSchema, { flag, texts }: GivenField, root:
   return typeText(resolved(schema, root), { flag, text: only }, root);
 }
 
-function typeText(schema: JsonSchema, { flag, text }: { readonly flag: string; readonly text: string }, root: JsonSchema): JsonValue {
+function typeText(
+  schema: JsonSchema,
+  { flag, text }: { readonly flag: string; readonly text: string },
+  root: JsonSchema,
+): JsonValue {
   const types = typesOf(schema, root);
   const value = parseJson(text);
   const fits = types.size === 0 || namesOf(value).some((name) => types.has(name));

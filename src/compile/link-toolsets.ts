@@ -3,6 +3,7 @@ import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
+import { toolName } from "../toolsets/tool-name.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
@@ -150,7 +151,7 @@ function linkApprovals(
 function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation): void {
   const owners = new Map<string, ToolsetSyntax>();
   for (const { syntax, toolNames } of linked) {
-    const names = toolNames.map((tool) => (syntax.prefix ? `${syntax.prefix.value}_${tool}` : tool));
+    const names = toolNames.map((tool) => toolName(syntax.prefix?.value, tool));
     const { span } = syntax.reference;
     const [wrong] = names.filter((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name));
     if (wrong !== undefined) diagnostics.report(diagnose("tool-name", { message: `\`${wrong}\` is no name for a tool`, span }));

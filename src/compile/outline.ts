@@ -74,7 +74,9 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     scopes: scopes.map((scope) => outlineScope(scope, showing)),
     limits,
     attachments: attachmentPolicy,
-    toolsets: references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), showing) ?? []),
+    toolsets: references.flatMap(
+      (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes }) ?? [],
+    ),
   };
 }
 
@@ -95,12 +97,12 @@ function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing):
 function outlineToolset(
   { syntax, target }: ResolvedReference,
   linked: ToolsetReference | undefined,
-  { show }: Showing,
+  { show, scopes }: Showing & { readonly scopes: Worker["scopes"] },
 ): OutlinedToolset | undefined {
   const reference = syntax.reference.value;
   if (target.kind === "unverified") return { reference, kind: "unverified", tools: [] };
   if (!linked) return undefined;
-  const tools = planTools(linked);
+  const tools = planTools(linked, scopes);
   if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
   return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };

@@ -4,9 +4,10 @@ import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
-import { isTool, isToolset, type Toolset } from "../toolsets/toolset.ts";
-import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
+import { exportedToolset } from "../toolsets/exported-toolset.ts";
+import type { Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
+import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
@@ -175,17 +176,21 @@ async function resolveExport(
   return modules.trusted ? undefined : { kind: "unverified", name };
 }
 
-function toTarget(
+async function toTarget(
   { diagnostics }: Compilation,
   { span }: Spanned<string>,
   { path, home, name, value }: CodeFile & { readonly name: string; readonly value: unknown },
-): ReferenceTarget | undefined {
-  const code = { path, home };
-  if (isToolset(value)) return { kind: "toolset", toolset: value, code, calls: [] };
-  if (isTool(value)) return { kind: "toolset", toolset: toolsetOfTool(name, value), code, calls: value.calls ?? [] };
-  const message = `the export \`${name}\` is neither a tool nor a toolset`;
-  const notes = [{ message: `write \`export const ${name} = tool({ input: …, run: … })\`` }];
-  diagnostics.report(diagnose("toolset-not-one", { message, span, notes }));
+): Promise<ReferenceTarget | undefined> {
+  try {
+    const found = await exportedToolset(name, value);
+    if (found) return { kind: "toolset", ...found, code: { path, home } };
+    const message = `the export \`${name}\` is neither a tool nor a toolset`;
+    const notes = [{ message: `write \`export const ${name} = tool({ input: …, run: … })\`` }];
+    diagnostics.report(diagnose("toolset-not-one", { message, span, notes }));
+  } catch (thrown) {
+    const message = `the export \`${name}\` does not make a toolset: ${errorMessage(thrown)}`;
+    diagnostics.report(diagnose("toolset-not-one", { message, span }));
+  }
   return undefined;
 }
 

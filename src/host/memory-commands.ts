@@ -39,42 +39,57 @@ export function createMemoryCommands(options: MemoryCommandsOptions): Commands {
     run: async (request) => {
       assertRequest(request);
       request.signal.throwIfAborted();
-      if (options.isolation.type === "none" && request.isolationRequired) throw new NotIsolated(options.isolation.why);
-      const table = scopeTable(request.scopes);
-      await (await openPlace(table, request.cwd)).close();
-      const unprotected = new Set(request.unprotected?.map(foldName));
-      const before = await findProtected({ table, unprotected });
-      const ended = await runScripted(options, request);
-      const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
-      const movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: () => false });
-      request.signal.throwIfAborted();
-      return { ...ended, isolated: options.isolation.type !== "none", movedAside };
+      const { isolation } = options;
+      if (isolation.type === "none" && request.isolationRequired) throw new NotIsolated(isolation.why);
+      const ending = new AbortController();
+      const signal = AbortSignal.any([ending.signal, request.signal]);
+      // From the very beginning, so that a test that has called can move time at once.
+      const late = options.clock.sleep(request.timeoutMilliseconds, signal).then(
+        () => "late" as const,
+        () => "aborted" as const,
+      );
+      try {
+        return await runGuarded(options, request, { signal, late });
+      } finally {
+        ending.abort();
+      }
     },
   };
 }
 
+interface Ending {
+  readonly signal: AbortSignal;
+  readonly late: Promise<"late" | "aborted">;
+}
+
+async function runGuarded(options: MemoryCommandsOptions, request: CommandRequest, ending: Ending): Promise<CommandResult> {
+  const table = scopeTable(request.scopes);
+  await (await openPlace(table, request.cwd)).close();
+  const unprotected = new Set(request.unprotected?.map(foldName));
+  const before = await findProtected({ table, unprotected });
+  const ran = await runScripted(options.programs, request, ending);
+  const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
+  const movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: () => false });
+  request.signal.throwIfAborted();
+  return { ...ran, isolated: options.isolation.type !== "none", movedAside };
+}
+
 type Ran = Omit<CommandResult, "isolated" | "movedAside">;
 
-async function runScripted(options: MemoryCommandsOptions, request: CommandRequest): Promise<Ran> {
+async function runScripted(
+  programs: MemoryCommandsOptions["programs"],
+  request: CommandRequest,
+  { signal, late }: Ending,
+): Promise<Ran> {
   const argv = toArgv(request.command, "bash");
-  const program = Object.hasOwn(options.programs, argv[0] ?? "") ? options.programs[argv[0] ?? ""] : undefined;
-  if (program === undefined) return toRan(request, { exitCode: 127, stderr: `llm-do: ${argv[0]}: command not found\n` });
-  const ending = new AbortController();
-  const { signal } = ending;
-  const waking = AbortSignal.any([signal, request.signal]);
+  const [name = ""] = argv;
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (program === undefined) return toRan(request, { exitCode: 127, stderr: `llm-do: ${name}: command not found\n` });
   const { scopes, network, environment } = request;
-  const facts = { scopes, network, ...(environment === undefined ? {} : { environment }), cwd: request.cwd.virtualPath };
-  const late = options.clock.sleep(request.timeoutMilliseconds, waking).then(
-    () => "late" as const,
-    () => "aborted" as const,
-  );
-  try {
-    const result = await Promise.race([late, start(program, argv, { ...facts, signal: waking })]);
-    if (result === "late") return { ...toRan(request, { exitCode: -1 }), timedOut: true };
-    return toRan(request, result === "aborted" ? {} : result);
-  } finally {
-    ending.abort();
-  }
+  const facts = { scopes, network, ...(environment === undefined ? {} : { environment }), cwd: request.cwd.virtualPath, signal };
+  const result = await Promise.race([late, start(program, argv, facts)]);
+  if (result === "late") return { ...toRan(request, { exitCode: -1 }), timedOut: true };
+  return toRan(request, result === "aborted" ? {} : result);
 }
 
 async function start(program: ScriptedCommand, argv: readonly string[], facts: ScriptedFacts): Promise<ScriptedResult> {

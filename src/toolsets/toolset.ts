@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Preview } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -53,6 +53,11 @@ export interface Toolset<Config = unknown> {
   prepare?(call: ToolsetCall<Config>, access: PrepareAccess): Promise<Preparation>;
   /** The toolset's own verdict. Pure: rules, arguments and preparation alone. Absent: every call asks unless pre-approved. */
   needsApproval?(call: PreparedToolsetCall<Config>): OwnVerdict;
+  /**
+   * The verdicts that calls of a tool can come to, for whoever wants to know before a run. Pure. Absent: it depends on each
+   * call. Protected names ask or block whatever this says.
+   */
+  outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** What a person must see to judge the call. Pure. */

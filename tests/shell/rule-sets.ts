@@ -28,7 +28,9 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   echo: { rules: allow("echo") },
   npm: { rules: allow("npm run test:*, npm test, npm ci, git * --oneline, ./scripts/*") },
   spelt: {
-    rules: allow("git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run"),
+    rules: allow(
+      "git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run",
+    ),
   },
   /** What a developer would write for work in a repository. */
   dev: {
@@ -41,7 +43,12 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   first: { rules: [...allow("git log"), { pattern: "git", approval_required: true }, ...allow("git status")] },
   deny: {
     rules: [
-      { pattern: "git", approval_required: false, deny_args: ["--force", "-f", "--amend", "*secret*"], approval_required_if_args: ["--all", "-A"] },
+      {
+        pattern: "git",
+        approval_required: false,
+        deny_args: ["--force", "-f", "--amend", "*secret*"],
+        approval_required_if_args: ["--all", "-A"],
+      },
       { pattern: "rm", approval_required: false, deny_args: ["-r", "--recursive"] },
       ...allow("xargs, find, timeout, ls, echo"),
     ],

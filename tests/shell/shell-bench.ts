@@ -54,7 +54,10 @@ const standardResult: CommandResult = {
 /** Prepares, judges and runs a call as the gate does, without asking anybody. Programs are not started. */
 export async function createBench(config: ShellConfig, options: BenchOptions = {}) {
   const host = createMemoryHost({ files });
-  const scopes = await host.openScopes(options.scopes ?? declared, { programFiles: ["/work/main.worker", "/work/tools.ts"], programFolder: "/work" });
+  const scopes = await host.openScopes(options.scopes ?? declared, {
+    programFiles: ["/work/main.worker", "/work/tools.ts"],
+    programFolder: "/work",
+  });
   const requests: CommandRequest[] = [];
   const commands: Commands = {
     isolation: async () => options.isolation ?? { type: "bubblewrap" },
@@ -79,7 +82,11 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
   const judge = async (given: JsonObject) => toolset.needsApproval?.(await prepare(given)) as OwnVerdict;
   const run = async (given: JsonObject) => {
     const call = await prepare(given);
-    return (await tool.execute(call.args, { scopes, signal } as unknown as WorkerRuntime, call.preparation.payload)) as JsonObject;
+    return (await tool.execute(
+      call.args,
+      { scopes, signal } as unknown as WorkerRuntime,
+      call.preparation.payload,
+    )) as JsonObject;
   };
   return { host, scopes, toolset, tool, requests, prepare, judge, run };
 }

@@ -22,7 +22,9 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   if (flags.format !== "text") await writeResult(forMachines[flags.format](diagnostics));
   else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
   const others = diagnostics.length - errors;
-  writeStderr(`llm-do: ${targets.join(", ")}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`);
+  writeStderr(
+    `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
+  );
   if (untrusted) writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }

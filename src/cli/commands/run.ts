@@ -1,41 +1,20 @@
-import { statSync } from "node:fs";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
-import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
-import type { EventSink } from "../../protocol/event.ts";
-import type { Limits } from "../../protocol/usage.ts";
-import { createTextPrinter } from "../../ui/headless/text-printer.ts";
+import { run } from "../../llm-do.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
-import { Interrupted, UsageError } from "../exit-codes.ts";
+import { openListeners } from "../event-sink.ts";
+import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeStderr } from "../output.ts";
-import { readPrompt } from "../read-prompt.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
 import { requireTrust } from "../require-trust.ts";
-import { type RunWords, readWords, type WrittenWords } from "../run-words.ts";
+import { deliverResult } from "../result-file.ts";
+import type { RunFlags } from "../run-flags.ts";
+import { type GivenInput, readInput } from "../run-input.ts";
+import { type BaseRequest, compileToRun, createRequest, verbosityOf, withInput } from "../run-request.ts";
+import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
-
-export interface RunFlags {
-  readonly attachment?: readonly string[];
-  readonly entry?: string;
-  readonly model?: string;
-  readonly modelFor?: readonly string[];
-  readonly set?: readonly string[];
-  readonly approveAll?: boolean;
-  readonly rejectAll?: boolean;
-  readonly onDenied?: "return" | "stop";
-  readonly headless?: boolean;
-  readonly json?: boolean;
-  readonly verbose: number;
-  readonly quiet?: boolean;
-  readonly trust?: boolean;
-  readonly limit?: Limits;
-  readonly maxDepth?: number;
-  /** Commander's spelling of `--no-journal`. */
-  readonly journal: boolean;
-  readonly debug?: boolean;
-}
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
 export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<number> {
@@ -46,9 +25,14 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
-    const approval = await createPolicy(flags, terminal);
-    const request = await createRequest(readWords(words), { flags, approval, signal });
-    return await reportResult(await runTrusted(request, { terminal, signal }), flags);
+    const approval: ApprovalPolicy = flags.dryRun ? { mode: "reject_all" } : await createPolicy(flags, terminal);
+    const read = readWords(words);
+    const request = createRequest(read, flags, signal);
+    const onWait = (what: string) =>
+      flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
+    const given = await readInput(read, flags, { signal, onWait });
+    const work = flags.dryRun ? showFirstRequest : runAndReport;
+    return await withTrust({ flags, request, approval, given, terminal }, work);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target);
@@ -71,18 +55,48 @@ function suggestCommand(target: string): void {
 
 const commandNames = ["run", "check", "explain", "runs", "schema", "init", "help"];
 
+interface Work {
+  readonly flags: RunFlags;
+  readonly request: BaseRequest;
+  readonly approval: ApprovalPolicy;
+  readonly given: GivenInput;
+  readonly terminal: Terminal | undefined;
+}
+
 /** Asks for trust only where a program brings code, and before any of it has run. */
-async function runTrusted(
-  request: RunRequest,
-  place: { readonly terminal: Terminal | undefined; readonly signal: AbortSignal },
-): Promise<RunOutput> {
+async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Promise<number> {
+  const { request, terminal } = work;
   try {
-    return await run(request);
+    return await doIt(work);
   } catch (thrown) {
     if (!(thrown instanceof UntrustedProgram)) throw thrown;
-    await requireTrust(thrown, place);
-    return run({ ...request, trust: true });
+    await requireTrust(thrown, { terminal, signal: request.signal ?? new AbortController().signal });
+    return doIt({ ...work, request: { ...request, trust: true } });
   }
+}
+
+async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
+  const withFields = await withInput(request, given);
+  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), events: flags.events });
+  try {
+    const result = await run({ ...withFields, approval, ...(onEvent ? { onEvent } : {}) });
+    return await reportResult(result, flags);
+  } finally {
+    close();
+  }
+}
+
+/** `--dry-run`: what would be sent first, and all that could come of it. */
+async function showFirstRequest({ flags, request, approval, given }: Work): Promise<number> {
+  const { program, outline } = await compileToRun(request);
+  const { createFirstRequest } = await import("../dry-run.ts");
+  const { renderFirstRequest } = await import("../../ui/explain/render-first-request.ts");
+  const first = await createFirstRequest(program, { ...(await withInput(request, given)), approval });
+  const { ceiling, ceilingDigest } = outline;
+  const text = flags.json
+    ? `${JSON.stringify({ v: 1, dryRun: true, ...first, ceiling, ceilingDigest })}\n`
+    : renderFirstRequest(first, outline, process.stdout.columns || 80);
+  return (await deliverResult(text, flags.output)) ? exitCodes.done : exitCodes.failed;
 }
 
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
@@ -96,41 +110,4 @@ async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Pr
   if (!terminal) return { mode: "prompt", onDenied };
   const { createTerminalApprover } = await import("../terminal-approver.ts");
   return { mode: "prompt", approver: createTerminalApprover(terminal), onDenied };
-}
-
-interface RequestParts {
-  readonly flags: RunFlags;
-  readonly approval: ApprovalPolicy;
-  readonly signal: AbortSignal;
-}
-
-async function createRequest(words: RunWords, { flags, approval, signal }: RequestParts): Promise<RunRequest> {
-  const { attachment = [], entry, model, modelFor, set, quiet, trust = false, limit = {}, maxDepth, journal } = flags;
-  const onWait = () => quiet || writeStderr("llm-do: reading the prompt from stdin; where there is none, add < /dev/null\n");
-  const text = await readPrompt(words, { signal, onWait });
-  const verbosity = quiet ? 0 : flags.debug ? Math.max(1, flags.verbose) : flags.verbose;
-  const onEvent: EventSink | undefined = verbosity > 0 ? createTextPrinter({ verbosity, write: writeStderr }) : undefined;
-  for (const path of attachment) checkAttachment(path);
-  return {
-    ...words.program,
-    approval,
-    trust,
-    signal,
-    deltas: verbosity >= 2,
-    attachments: attachment.map((path) => ({ path })),
-    ...(text === undefined ? {} : { input: text }),
-    ...(entry === undefined ? {} : { entry }),
-    ...(model === undefined ? {} : { model }),
-    ...(modelFor ? { modelFor } : {}),
-    ...(set ? { set } : {}),
-    ...(journal ? {} : { journal }),
-    limits: { ...limit, ...(maxDepth === undefined ? {} : { depth: maxDepth }) },
-    ...(onEvent ? { onEvent } : {}),
-  };
-}
-
-function checkAttachment(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw new UsageError(`--attachment ${path}: there is no such file`);
-  if (!stats.isFile()) throw new UsageError(`--attachment ${path}: this is not a file`);
 }

@@ -44,7 +44,7 @@ export function toPreparation({ canonicalArgs, targets, facts, work }: PreparedW
 }
 
 /** Pure: what its scopes and its name say of a work. */
-export function judge(work: FileWork): OwnVerdict {
+export function judge(work: Pick<FileWork, "access" | "scopes" | "virtualPath" | "protection">): OwnVerdict {
   const { access, protection, virtualPath } = work;
   if (access !== "read" && protection === "program") return blocked(`"${virtualPath}" belongs to the running program`);
   if (protection === "ask-read-and-write" || (protection === "ask-write" && access !== "read")) {
@@ -60,6 +60,13 @@ function judgeWrite(scope: ScopeDeclaration | undefined): OwnVerdict {
   if (scope?.writeApproval === false) return preApproved(`write_approval: false of the scope ${scope.name}`);
   if (scope?.writeApproval === true) return needsApproval(`write_approval of the scope ${scope.name}`, "rule");
   return needsApproval("writes ask unless their scope says otherwise");
+}
+
+/** What calls of a tool can come to in these scopes, each scope by itself; `judge` says it of one call. */
+export function outlookOf({ writes, name }: FileTool, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[] {
+  const access = name === "edit_file" ? "edit" : writes ? "write" : "read";
+  const within = writes ? scopes.filter(({ mode }) => mode === "rw") : scopes;
+  return within.map((scope) => judge({ access, scopes: [scope], virtualPath: scope.name, protection: undefined }));
 }
 
 /** Whether somebody must be asked before the content of a file may show in any answer. */

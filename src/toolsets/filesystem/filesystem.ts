@@ -12,7 +12,7 @@ import {
 } from "../toolset.ts";
 import { configSchema, type FilesystemConfig } from "./config.ts";
 import { editFile } from "./edit-file.ts";
-import { type FileTool, type FileWork, judge, type PreparedWork, toPreparation } from "./file-work.ts";
+import { type FileTool, type FileWork, judge, outlookOf, type PreparedWork, toPreparation } from "./file-work.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { searchFiles } from "./search-files.ts";
@@ -36,6 +36,15 @@ export const filesystem: Toolset<FilesystemConfig> = {
     return toPreparation(await failing(() => found.prepare(args, { ...access, config })));
   },
   needsApproval: (call) => judge(workOf(call)),
+  outlook: (tool, { scopes: names }, scopes) => {
+    const found = fileTools.find(({ name }) => name === tool);
+    return found
+      ? outlookOf(
+          found,
+          scopes.filter(({ name }) => names?.includes(name) ?? true),
+        )
+      : [];
+  },
   describeCall: (call) => workOf(call).description,
   preview: (call) => workOf(call).preview,
 };

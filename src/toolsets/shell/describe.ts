@@ -22,6 +22,7 @@ export function previewWork(work: ShellWork): Preview {
   const { request, plan, notIsolated, networkEnabled } = work;
   const facts = [
     `in ${work.cwd.virtualPath}, ${work.timeoutSeconds} s at most`,
+    ...(work.opens.length === 0 ? [] : [`may use the protected names ${work.opens.join(", ")}`]),
     notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
   ];
   const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);

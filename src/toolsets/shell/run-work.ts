@@ -1,7 +1,8 @@
-import type { CommandResult } from "../../host/commands.ts";
+import { type CommandRequest, type CommandResult, NotIsolated } from "../../host/commands.ts";
 import { describeScope } from "../../host/scope-refusals.ts";
 import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { toolFailure } from "../toolset.ts";
 import { quietEnvironment } from "./environment.ts";
 import type { ShellAccess, ShellWork } from "./shell-work.ts";
 
@@ -15,7 +16,7 @@ export interface Running {
 
 /** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
 export async function runWork(work: ShellWork, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
-  const result = await commands.run({
+  const request: CommandRequest = {
     command: work.request,
     scopes,
     cwd: work.cwd,
@@ -25,9 +26,16 @@ export async function runWork(work: ShellWork, { commands }: ShellAccess, { scop
     maxOutputBytes,
     // What was judged as isolated does not run without.
     isolationRequired: work.notIsolated === undefined,
+    unprotected: work.opens,
     signal,
-  });
-  return toResult(work, result, scopes);
+  };
+  try {
+    return toResult(work, await commands.run(request), scopes);
+  } catch (error) {
+    // Its message is for people: it can hold paths of the machine.
+    if (error instanceof NotIsolated) throw toolFailure("tool_failed", "The command was not run: it could not be isolated.");
+    throw error;
+  }
 }
 
 function toResult(work: ShellWork, result: CommandResult, scopes: Scopes): JsonObject {
@@ -61,7 +69,11 @@ function hintsOf({ networkEnabled }: ShellWork, stderr: string, scopes: Scopes):
   const hints: string[] = [];
   if (writeFailures.some((one) => text.includes(one))) {
     const writable = scopes.writable().map(describeScope).join(", ");
-    hints.push(writable === "" ? "Commands can write nowhere here." : `Commands can write below: ${writable}.`);
+    hints.push(
+      writable === ""
+        ? "Commands can write nowhere here."
+        : `Commands can write below: ${writable}; protected names (.git, package.json, …) only where the command names them.`,
+    );
   }
   if (!networkEnabled && networkFailures.some((one) => text.includes(one))) {
     hints.push("Commands have no network here (sandbox.network_enabled).");

@@ -6,10 +6,11 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
+import type { ShellConfig } from "./config.ts";
 import { lookUpPaths } from "./judge/look-up-paths.ts";
 import type { PathTable } from "./judge/path-table.ts";
 import { asks, type Reason } from "./judge/reasons.ts";
-import type { JudgedCall } from "./judge/verdict.ts";
+import { type JudgedCall, judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
 
 /** How the toolset reaches the machine. */
@@ -25,13 +26,20 @@ export interface ShellWork extends JudgedCall {
   readonly cwd: ResolvedPath;
   readonly timeoutSeconds: number;
   readonly networkEnabled: boolean;
+  /** Protected names that it may use like others. */
+  readonly opens: readonly string[];
   readonly canonicalArgs: JsonObject;
   /** What the judgement rests on, for the comparison after the question. */
   readonly facts: JsonObject;
 }
 
+export interface PlannedCall {
+  readonly args: JsonObject;
+  readonly config: ShellConfig;
+}
+
 /** Reads the command, and looks at the folder and the paths that it names. Starts nothing. */
-export async function prepareWork(args: JsonObject, scopes: Scopes, access: ShellAccess): Promise<ShellWork> {
+export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes, access: ShellAccess): Promise<ShellWork> {
   const command = String(args["command"]);
   const timeoutSeconds = Number(args["timeout"] ?? 30);
   const cwd = await findFolder(scopes, args["cwd"]);
@@ -42,17 +50,23 @@ export async function prepareWork(args: JsonObject, scopes: Scopes, access: Shel
   const { networkEnabled } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
   const request = toRequest(command, plan.argv, plan.script);
+  const judged = { plan, table, notIsolated, reasons: judgeFolder(cwd) };
+  const { opens } = judgeCall(config, judged);
   return {
-    plan,
-    table,
-    notIsolated,
-    reasons: judgeFolder(cwd),
+    ...judged,
+    opens,
     request,
     cwd,
     timeoutSeconds,
     networkEnabled,
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
-    facts: { request: sha256(canonicalJson(request)), paths: toFacts(table), isolation: isolation.type, network: networkEnabled },
+    facts: {
+      request: sha256(canonicalJson(request)),
+      paths: toFacts(table),
+      isolation: isolation.type,
+      network: networkEnabled,
+      opens,
+    },
   };
 }
 

@@ -15,13 +15,13 @@ export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
     config: configSchema,
     requires: ["scopes"],
     tools: (config, scope) => [toTool(config, scope, access)],
-    prepare: async ({ args }, { scopes }) => {
-      const work = await failing(() => prepareWork(args, scopes, access));
+    prepare: async (call, { scopes }) => {
+      const work = await failing(() => prepareWork(call, scopes, access));
       const { canonicalArgs, facts, cwd } = work;
       // Nobody knows what a command writes: those of one scope go one after another.
       return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };
     },
-    needsApproval: (call) => judgeCall(call.config, workOf(call)),
+    needsApproval: (call) => judgeCall(call.config, workOf(call)).verdict,
     describeCall: (call) => describeWork(workOf(call)),
     preview: (call) => previewWork(workOf(call)),
   };
@@ -49,7 +49,7 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
     settlesOnAbort: true,
     execute: async (args, { scopes, signal }, payload) =>
       failing(async () => {
-        const work = (payload as ShellWork | undefined) ?? (await prepareWork(args, scopes, access));
+        const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, access));
         return runWork(work, access, { scopes, signal });
       }),
   };

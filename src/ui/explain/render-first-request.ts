@@ -36,12 +36,18 @@ export function renderFirstRequest({ entry, input, request }: FirstRequest, outl
   const asJson = (value: unknown) => frame(JSON.stringify(value, undefined, 2), columns);
   const lines = request
     ? [
-        ...wrapWords(`Would be sent to ${show(modelLabel(request.model))} (by ${show(request.modelSource)}), for ${show(entry)}:`, columns),
+        ...wrapWords(
+          `Would be sent to ${show(modelLabel(request.model))} (by ${show(request.modelSource)}), for ${show(entry)}:`,
+          columns,
+        ),
         ...request.system.flatMap((text, index) => part(`system ${index + 1} of ${request.system.length}`, text, columns)),
         ...request.user.flatMap((text, index) => part(`user ${index + 1} of ${request.user.length}`, text, columns)),
         ...wrapWords(`attachments: ${request.attachments.map(describeAttachment).join(", ") || "none"}`, columns),
         ...wrapWords(`tools: ${list(request.tools.map(({ name }) => name)) || "none"}`, columns),
-        ...wrapWords(`settings: ${Object.keys(request.settings).length > 0 ? show(JSON.stringify(request.settings)) : "the provider's own"}`, columns),
+        ...wrapWords(
+          `settings: ${Object.keys(request.settings).length > 0 ? show(JSON.stringify(request.settings)) : "the provider's own"}`,
+          columns,
+        ),
         ...(request.output ? ["output, by this schema:", ...asJson(request.output)] : []),
       ]
     : [`${show(entry)} is code: it sends nothing itself, and is given this input:`, ...asJson(input)];
@@ -61,5 +67,7 @@ function part(title: string, text: string, columns: number): string[] {
 function frame(text: string, columns: number): string[] {
   return escapeText(text, { keepNewlines: true, keepBackslashes: true })
     .split("\n")
-    .flatMap((line) => cutText(line, Math.max(20, columns - 4)).map((piece, row) => `  ${row === 0 ? "|" : ":"} ${piece}`.trimEnd()));
+    .flatMap((line) =>
+      cutText(line, Math.max(20, columns - 4)).map((piece, row) => `  ${row === 0 ? "|" : ":"} ${piece}`.trimEnd()),
+    );
 }

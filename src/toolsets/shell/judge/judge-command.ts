@@ -15,6 +15,10 @@ export interface JudgeContext {
   readonly table: PathTable;
   /** Gathers the rules that allowed something. */
   readonly allowedBy: Set<string>;
+  /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
+  readonly opens: Set<string>;
+  /** Gathers programs of the line that could write such names too, once they are open. */
+  readonly strangers: Set<string>;
   readonly depth: number;
 }
 
@@ -36,7 +40,7 @@ function judgeUncertain({ config }: JudgeContext, why: string): Reason {
 }
 
 export function judgeCommand(context: JudgeContext, command: SimpleCommand): readonly Reason[] {
-  const reasons: Reason[] = command.redirects.flatMap((redirect) => judgeRedirect(context.table, redirect, command));
+  const reasons: Reason[] = command.redirects.flatMap((redirect) => judgeRedirect({ ...context, command }, redirect));
   if (command.assignments.length > 0) reasons.push(asks(`it sets ${command.assignments.join(", ")}`));
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
@@ -44,7 +48,10 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
   const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
-  const work: PathWork = { table: context.table, command, reading, others };
+  const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };
+  for (const name of reading.opens ?? []) context.opens.add(name);
+  const couldWrite = reading.effect === "unknown" || reading.effect === "write";
+  if (couldWrite && reading.opens === undefined) context.strangers.add(nameWord(program));
   const { rule, reasons: ofRules } = judgeByRules(context, work);
   return [
     ...reasons,
@@ -79,12 +86,10 @@ function judgeRule(context: JudgeContext, rule: ShellRule, words: readonly Shell
   const { pattern, approval_required: required, deny_args = [], approval_required_if_args: ifArgs = [] } = rule;
   const args = words.slice(1);
   const denied = args.find((word) => deny_args.some((glob) => matchesArgument(glob, word)));
-  if (denied !== undefined)
-    return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` }];
+  if (denied !== undefined) return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` }];
   const reasons: Reason[] = [];
   const asked = args.find((word) => ifArgs.some((glob) => matchesArgument(glob, word)));
-  if (asked !== undefined)
-    reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
+  if (asked !== undefined) reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
   const isUnclear = (deny_args.length > 0 || ifArgs.length > 0) && args.some(({ kind }) => kind !== "static");
   if (isUnclear) reasons.push(asks(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
   if (required === true) reasons.push(asks(`approval_required of the rule \`${pattern}\``));
@@ -121,7 +126,8 @@ function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches
 
 /** Words that only the shell knows, where they could be anything. */
 function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWork): readonly Reason[] {
-  const reasons: Reason[] = program.kind === "static" ? [] : [asks(`what ${nameWord(program)} starts is known to the shell alone`)];
+  const reasons: Reason[] =
+    program.kind === "static" ? [] : [asks(`what ${nameWord(program)} starts is known to the shell alone`)];
   if (reading.takesAnything === true) return reasons;
   let ended = false;
   for (const word of command.words.slice(1)) {

@@ -3,13 +3,24 @@ import { matchesFlatGlob } from "../../../util/flat-glob.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
-import { folderOfGlob, lookedUp, type PathTable, pathsIn, protectionOfPath, type Where, whereIs } from "./path-table.ts";
+import {
+  folderOfGlob,
+  lookedUp,
+  type NamedProtection,
+  type PathTable,
+  pathsIn,
+  protectionOfPath,
+  type Where,
+  whereIs,
+} from "./path-table.ts";
 import { asks, type Reason } from "./reasons.ts";
 
 export interface PathWork {
   readonly table: PathTable;
   readonly command: SimpleCommand;
   readonly reading: ProgramReading;
+  /** Gathers the protected names that a person is asked for. */
+  readonly opens: Set<string>;
   /** Words that belong to another program, and are judged with it. */
   readonly others: ReadonlySet<ShellWord>;
 }
@@ -36,7 +47,7 @@ function judgeWord(work: PathWork, word: ShellWord, effect: Effect): readonly Re
   const name = nameWord(word);
   const reasons: Reason[] = [];
   for (const folder of work.command.folders ?? [[]]) {
-    for (const path of pathsIn(word)) reasons.push(...judgeProtection(protectionOfPath(folder, path), effect, name));
+    for (const path of pathsIn(word)) reasons.push(...judgeName(work, protectionOfPath(folder, path), { effect, name }));
     for (const path of lookedUp(word)) {
       const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
       reasons.push(...judgeFact(where, effect, name));
@@ -55,6 +66,21 @@ function judgeMoved({ table, command }: PathWork, word: ShellWord): readonly Rea
     return word.kind !== "static" || (where.type === "inside" && where.fact?.type === "directory");
   });
   return isFolder ? [asks(`${nameWord(word)} is a folder, and all in it moves`)] : [];
+}
+
+interface NamedWord {
+  readonly effect: Effect;
+  readonly name: string;
+}
+
+function judgeName(
+  work: Pick<PathWork, "opens">,
+  found: NamedProtection | undefined,
+  { effect, name }: NamedWord,
+): readonly Reason[] {
+  const reasons = judgeProtection(found?.protection, effect, name);
+  if (found !== undefined && reasons.length > 0) work.opens.add(found.name);
+  return reasons;
 }
 
 function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Reason[] {
@@ -101,15 +127,19 @@ function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly 
   return isProtected ? [asks(`${nameWord(program)} is a protected name`)] : [];
 }
 
+export type RedirectWork = Pick<PathWork, "table" | "command" | "opens">;
+
 /** Writing to a file always asks; reading one is free where it lies in a scope. */
-export function judgeRedirect(table: PathTable, { type, target }: PlannedRedirect, command: SimpleCommand): readonly Reason[] {
+export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedirect): readonly Reason[] {
+  const { table, command } = work;
   if (type === "free" || type === "text" || target === undefined) return type === "write" ? [asks("it redirects")] : [];
   const name = nameWord(target);
   const effect = type === "write" ? "write" : "read";
   const reasons: Reason[] = type === "write" ? [asks(`it writes to the file ${name}`)] : [];
   for (const folder of command.folders ?? [[]]) {
     const where = whereIs(table, folder, target.value);
-    reasons.push(...judgeProtection(protectionOfPath(folder, target.value), effect, name), ...judgeFact(where, effect, name));
+    const found = protectionOfPath(folder, target.value);
+    reasons.push(...judgeName(work, found, { effect, name }), ...judgeFact(where, effect, name));
     const isKnown = where.type === "inside" && where.fact?.type === "file" && target.kind === "static";
     if (type === "read" && !isKnown) reasons.push(asks(`it reads ${name}, which is not a file of the scopes`));
   }

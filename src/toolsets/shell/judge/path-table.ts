@@ -67,9 +67,17 @@ export function folderOfGlob(pattern: string): string {
   return components.slice(0, end === -1 ? components.length : end).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
-/** By name alone, wherever it leads. */
-export function protectionOfPath(folder: Folder, path: string): Protection | undefined {
+/** What a path is by name alone, wherever it leads; `name` is the component that makes it so. */
+export interface NamedProtection {
+  readonly protection: Protection;
+  readonly name: string;
+}
+
+export function protectionOfPath(folder: Folder, path: string): NamedProtection | undefined {
   const names = path.split("/").filter((name) => name !== "" && name !== "." && name !== "..");
   const below = path.startsWith("/") ? names : [...folder, ...names];
-  return protectionOfName(below);
+  const protection = protectionOfName(below);
+  if (protection === undefined) return undefined;
+  const end = below.findIndex((_, index) => protectionOfName(below.slice(0, index + 1)) !== undefined);
+  return { protection, name: below[end] ?? "" };
 }

@@ -3,7 +3,7 @@ import type { ShellConfig } from "../config.ts";
 import type { ShellPlan } from "../parse/plan.ts";
 import { judgePlan } from "./judge-command.ts";
 import type { PathTable } from "./path-table.ts";
-import { type Reason, toVerdict } from "./reasons.ts";
+import { asks, type Reason, toVerdict } from "./reasons.ts";
 
 /** What a verdict rests on besides the rules: all of it was found out while the call was prepared. */
 export interface JudgedCall {
@@ -15,14 +15,26 @@ export interface JudgedCall {
   readonly reasons: readonly Reason[];
 }
 
+export interface Judgement {
+  readonly verdict: OwnVerdict;
+  /** Protected names that the command may use where it runs: somebody was asked, or a rule spells it out. */
+  readonly opens: readonly string[];
+}
+
 /** Pure: the rules, the command as it was read, and what was found on disk. */
-export function judgeCall(config: ShellConfig, call: JudgedCall): OwnVerdict {
+export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const allowedBy = new Set<string>();
-  const reasons = [...call.reasons, ...judgePlan({ config, table: call.table, allowedBy, depth: 0 }, call.plan)];
-  const isAllowed = reasons.length === 0 && call.plan.argv === undefined && call.plan.script === undefined;
-  if (isAllowed) reasons.push({ level: "rule", why: "it runs as it stands, and not as it was read" });
+  const opens = new Set<string>();
+  const strangers = new Set<string>();
+  const context = { config, table: call.table, allowedBy, opens, strangers, depth: 0 };
+  const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
+  if (opens.size > 0 && strangers.size > 0) {
+    reasons.push(asks(`${[...opens].join(", ")} would be open to ${[...strangers].join(", ")} too; run them apart`));
+  }
+  const isRead = call.plan.argv !== undefined || call.plan.script !== undefined;
+  if (reasons.length === 0 && !isRead) reasons.push(asks("it runs as it stands, and not as it was read"));
   if (reasons.length === 0 && call.notIsolated !== undefined) {
     reasons.push({ level: "default", why: "commands are not isolated on this machine, so what the rules allow asks" });
   }
-  return toVerdict(reasons, [...allowedBy]);
+  return { verdict: toVerdict(reasons, [...allowedBy]), opens: [...opens].sort() };
 }

@@ -38,7 +38,8 @@ function readParsed(reader: Reader, text: string, folders: Folders): ShellPlan {
   const { print } = walk.script(reader.parse(text), { folders });
   const findings = [...walk.findings, ...invisible(text)];
   const { commands, uncertain } = walk;
-  if (commands.length === 0 && findings.length === 0 && uncertain === undefined) return { commands, findings, refused: "there is no command in it" };
+  if (commands.length === 0 && findings.length === 0 && uncertain === undefined)
+    return { commands, findings, refused: "there is no command in it" };
   const isExact = uncertain === undefined && print !== undefined;
   if (isExact && !accountsForAll(text, walk.spans, walk.operators)) {
     return { commands, findings, uncertain: "a part of it was not understood" };

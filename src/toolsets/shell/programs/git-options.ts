@@ -131,6 +131,16 @@ export const runningSubcommands: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Subcommands that put files of the history into the folder: also those with protected names that a project keeps. */
+export const checkingOut: ReadonlySet<string> = new Set(
+  "checkout switch restore reset merge pull rebase revert cherry-pick stash apply am clone mv rm worktree submodule".split(" "),
+);
+
+export const keptNames: readonly string[] = [
+  ..."package.json .gitattributes .gitmodules .editorconfig .npmrc .vscode .devcontainer .husky .githooks workflows".split(" "),
+  ...".pre-commit-config.yaml lefthook.yml".split(" "),
+];
+
 /** Options with which any subcommand starts programs or writes where it is told to. */
 export const dangerousLong =
   "--output --output-directory --ext-diff --textconv --open-files-in-pager --exec --upload-pack --receive-pack --exec-path --config --config-env --git-dir --work-tree --contents --filters --template --separate-git-dir --no-index --editor --gpg-sign --paginate --recurse-submodules --edit --interactive";

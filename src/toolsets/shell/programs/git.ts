@@ -1,9 +1,11 @@
 import type { ShellWord } from "../parse/plan.ts";
 import {
+  checkingOut,
   dangerousLong,
   globalOptions,
   harmlessActions,
   harmlessSubcommands,
+  keptNames,
   readingSubcommands,
   runningSubcommands,
 } from "./git-options.ts";
@@ -21,7 +23,8 @@ export const readGit: ReadProgram = ({ words }) => {
   if (table !== undefined) return readHarmless(words, at, table);
   const spelt = runningSubcommands.has(subcommand) ? undefined : subcommand;
   const hatches = [hatch(`\`git ${subcommand}\` changes things or runs programs`, spelt), ...dangers(words.slice(at))];
-  return { hatches, effect: readingSubcommands.has(subcommand) ? "read" : "write", texts: messages(words, at) };
+  const effect = readingSubcommands.has(subcommand) ? "read" : "write";
+  return { hatches, effect, texts: messages(words, at), opens: opensFor(subcommand) };
 };
 
 /** Where the subcommand is, or the option before it that is not known to be harmless. */
@@ -63,7 +66,12 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
   hatches.push(...namedThings({ subcommand, operands: operands.length, options: options.map(({ name }) => name) }));
   const texts = new Set(subcommand === "grep" && operands[0] !== undefined ? [operands[0]] : []);
   for (const option of options) if (!isPathOption(option.name)) texts.add(option.index);
-  return { hatches, effect: "read", texts };
+  return { hatches, effect: "read", texts, ...(hatches.length > 0 ? { opens: opensFor(subcommand) } : {}) };
+}
+
+/** git cannot change anything without its own folder. */
+function opensFor(subcommand: string): readonly string[] {
+  return checkingOut.has(subcommand) ? [".git", ...keptNames] : [".git"];
 }
 
 interface Naming {

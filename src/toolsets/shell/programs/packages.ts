@@ -10,10 +10,12 @@ interface PackageTool {
   readonly never?: DangerTable;
   /** Actions that make a harmless subcommand another. */
   readonly actions?: string;
+  /** Protected names that subcommands write which are not harmless. */
+  readonly opens?: readonly string[];
 }
 
 /** npm and its like: some subcommands look or run what the project says, others install, publish or configure. */
-function packageTool({ harmless, options, never = {}, actions = "" }: PackageTool): ReadProgram {
+function packageTool({ harmless, options, never = {}, actions = "", opens = [] }: PackageTool): ReadProgram {
   return ({ words }) => {
     const { operands, unknown } = readOptions(words, options);
     const danger = findDanger(words, never);
@@ -25,7 +27,7 @@ function packageTool({ harmless, options, never = {}, actions = "" }: PackageToo
       hatches.push(hatch(`\`${first}\` changes things or runs programs of others`, first));
     }
     if (second !== undefined && actions.split(" ").includes(second)) hatches.push(hatch(`\`${second}\` changes things`, second));
-    return { hatches, effect: "unknown" };
+    return { hatches, effect: "unknown", ...(hatches.length > 0 ? { opens } : {}) };
   };
 }
 
@@ -45,10 +47,12 @@ const npm = packageTool({
     long: "--script-shell --node-options --prefix --userconfig --globalconfig --shell --editor --viewer --call --global --registry --git",
   },
   actions: "fix",
+  opens: ["package.json"],
 });
 
 const yarn = packageTool({
   harmless: "list ls why info test run outdated audit licenses start build lint help version",
+  opens: ["package.json"],
   options: { ...npmOptions, flags: "sr", valued: "wCF", long: `${npmOptions.long} --recursive --frozen-lockfile` },
 });
 

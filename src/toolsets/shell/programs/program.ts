@@ -13,6 +13,8 @@ export interface ProgramReading {
   readonly reads?: ReadonlySet<number>;
   /** Indexes of words that are moved elsewhere. */
   readonly moves?: ReadonlySet<number>;
+  /** Protected names that it writes by itself, and cannot do without. */
+  readonly opens?: readonly string[];
   /** Whatever its arguments turn out to be, they do no harm: variables and leading globs are fine. */
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Outline } from "../../src/protocol/outline.ts";
+import { renderExplanation } from "../../src/ui/explain/render-explanation.ts";
+import { hostileOutline } from "./hostile.ts";
+import { outlineOfExample, outlineOfNewsroom } from "./programs.ts";
+
+function golden(name: string): string {
+  return join(import.meta.dirname, "golden", name);
+}
+
+/** Without the digest, which says nothing about the form. */
+function textOf(outline: Outline, columns: number): string {
+  return renderExplanation(outline, columns).replaceAll(outline.ceilingDigest.slice(0, 12), "<digest>");
+}
+
+function widest(text: string): number {
+  return Math.max(...text.split("\n").map((line) => line.length));
+}
+
+describe("the example", () => {
+  test("is told on one screen of 80 columns", async () => {
+    const text = textOf(await outlineOfExample(), 80);
+    await expect(text).toMatchFileSnapshot(golden("pitchdeck_eval-80.txt"));
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
+    expect(widest(text)).toBeLessThanOrEqual(80);
+  });
+
+  test.each([60, 120])("fits %i columns, and says the same", async (columns) => {
+    const outline = await outlineOfExample();
+    const text = textOf(outline, columns);
+    await expect(text).toMatchFileSnapshot(golden(`pitchdeck_eval-${columns}.txt`));
+    expect(widest(text)).toBeLessThanOrEqual(columns);
+    expect(wordsOf(text)).toEqual(wordsOf(textOf(outline, 80)));
+  });
+
+  test("answers what asks, what does not, who reads and writes what, and what bounds its cost", async () => {
+    const text = (await outlineOfExample().then((outline) => textOf(outline, 500))).replace(/ {2,}/g, "  ");
+    for (const answer of [
+      "allowed read_file, list_files, search_files (filesystem): reads do not ask",
+      "asks  write_file, append_file, edit_file (filesystem): writes ask unless their scope says otherwise",
+      "allowed pitch_evaluator: `_approval_config` says `pre_approved: true`",
+      "main  reads input (scope decks; .pdf; to 5 MB)",
+      "reads, writes evaluations (scope reports; .md; to 200 kB)",
+      "pitch_evaluator  no files: it has no tools",
+      "anthropic:claude-sonnet-4-5  main; pitch_evaluator (by --model)",
+      "prices are not known",
+      "a run  depth 5, 8 at once, no limit of tokens or seconds",
+      "a call  50 turns; main: 12 turns; pitch_evaluator: 4 turns",
+      "sends to  anthropic:claude-sonnet-4-5",
+    ])
+      expect(text).toContain(answer);
+  });
+});
+
+describe("workers that call one another, code, and scopes elsewhere", () => {
+  test.each([60, 80, 120])("at %i columns, trusted", async (columns) => {
+    const text = textOf(await outlineOfNewsroom({ trust: true }), columns);
+    await expect(text).toMatchFileSnapshot(golden(`newsroom-${columns}.txt`));
+    expect(widest(text)).toBeLessThanOrEqual(columns);
+  });
+
+  test("untrusted: what was not looked at is marked, and its effects are left open", async () => {
+    const text = textOf(await outlineOfNewsroom({ trust: false }), 80);
+    await expect(text).toMatchFileSnapshot(golden("newsroom-untrusted-80.txt"));
+    expect(text).toContain("NOT VERIFIED");
+    expect(text).toContain("unverified review: its code was not looked at");
+  });
+
+  test("begins at code, where code is the entry", async () => {
+    const text = textOf(await outlineOfNewsroom({ trust: true, entry: "tools.ts:start" }), 80);
+    await expect(text).toMatchFileSnapshot(golden("newsroom-code-80.txt"));
+  });
+
+  test("tells every worker's tools once, and ends in circles", async () => {
+    const outline = await outlineOfNewsroom({ trust: true });
+    const text = textOf(outline, 200);
+    expect(text.match(/calls itself again/g)).toHaveLength(2);
+    for (const { toolsets } of outline.workers)
+      for (const { tools } of toolsets) for (const { name } of tools) expect(text).toContain(name);
+  });
+});
+
+describe("texts of a program", () => {
+  test.each([20, 60, 80, 120])("are shown, and never obeyed, at %i columns", (columns) => {
+    const text = textOf(hostileOutline, columns);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(text).toContain("\\u{1B}");
+    for (const line of text.split("\n")) expect(line).not.toMatch(/^Ceiling of nothing/);
+  });
+
+  test("are in ASCII where the program's are", async () => {
+    for (const outline of [await outlineOfExample(), await outlineOfNewsroom({ trust: true }), hostileOutline])
+      expect(textOf(outline, 80)).not.toMatch(/[^\n\x20-\x7e]/);
+  });
+});
+
+/** Words as they are told, whatever stands around them to draw the tree. */
+function wordsOf(text: string): string[] {
+  return text.split(/[\s|`-]+/).filter((word) => word !== "");
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { compile, tool } from "../../src/index.ts";
+import type { Outline } from "../../src/protocol/outline.ts";
+import { compileOn, createMachine, worker } from "../compile/machine.ts";
+
+const input = { type: "object" };
+
+/** The example of the README, as from a fresh clone. */
+export async function outlineOfExample(): Promise<Outline> {
+  const target = join(import.meta.dirname, "../../examples/pitchdeck_eval");
+  const { outline } = await compile({ target, model: "anthropic:claude-sonnet-4-5" });
+  return require(outline);
+}
+
+const modules = {
+  "tools.ts": {
+    free: tool({ input, approval: "pre-approved", run: () => 1 }),
+    careful: tool({ input, run: () => 1 }),
+    review: tool({ input, calls: ["deep", "free"], run: () => 1 }),
+    start: () => 1,
+  },
+};
+
+/** Workers that call one another and themselves, code that calls workers, and scopes in other places. */
+const files = {
+  "llm-do.yaml": "name: newsroom\nmodel: openai:gpt-5\nlimits: { tokens: 200000, turns: 30 }\napproval: { mode: reject_all }",
+  "main.worker": worker(`
+description: runs the desk
+toolsets:
+  filesystem: { _approval_config: { read_file: { pre_approved: false } } }
+  editor: {}
+  free: {}
+  careful: { _approval_config: { careful: { pre_approved: true } } }
+  review: {}
+sandbox:
+  paths:
+    drafts: { root: ./drafts, mode: rw }
+    archive: { root: /srv/archive, mode: rw, write_approval: false, suffixes: [.md, .txt] }
+    letters: { root: "~/letters", read_approval: true, max_file_bytes: 12345 }
+limits: { turns: 40, seconds: 600 }`),
+  "editor.worker": worker(`
+description: edits
+model: anthropic:claude-sonnet-4-5
+compatible_models: ["anthropic:*"]
+input: { text: string }
+toolsets:
+  writer: { _approval_config: { writer: { pre_approved: true } } }
+  main: {}
+  editor: {}
+attachment_policy: { denied_suffixes: [.exe] }`),
+  "writer.worker": worker("description: writes\ntoolsets: { first: {} }\nsandbox: { paths: {} }"),
+  "first.worker": worker("description: first\ntoolsets: { second: {} }\ninput: { text: string }"),
+  "second.worker": worker("description: second\ntoolsets: { third: {} }\ninput: { text: string }"),
+  "third.worker": worker("description: third\ntoolsets: { filesystem: {} }\ninput: { text: string }"),
+  "deep.worker": worker("description: deep\ninput: { deck: attachment }"),
+  "tools.ts": "export const free = 1;\nexport const careful = 1;\nexport const review = 1;\nexport const start = 1;\n",
+  "drafts/a.md": "a",
+  "/srv/archive/a.md": "a",
+  "/home/user/letters/a.md": "a",
+};
+
+export async function outlineOfNewsroom(request: { readonly trust: boolean; readonly entry?: string }): Promise<Outline> {
+  const host = createMachine({ files, modules });
+  const { outline, shown } = await compileOn(host, { ...request, model: "", modelFor: ["second=openai:gpt-5-mini"] });
+  if (!outline) throw new Error(shown.join("\n"));
+  return outline;
+}
+
+function require(outline: Outline | undefined): Outline {
+  if (!outline) throw new Error("the program has mistakes");
+  return outline;
+}

@@ -1,0 +1,142 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import { judgeCall } from "../../src/toolsets/shell/judge/verdict.ts";
+import { prepareWork } from "../../src/toolsets/shell/shell-work.ts";
+import { bash, Machine } from "./machine.ts";
+import { readVerdicts } from "./read-verdicts.ts";
+import { ruleSets } from "./rule-sets.ts";
+
+/*
+ * Every attack of the tables is played on a real disk with a real shell. With the verdict as the gate nothing may happen;
+ * without it many must, or the tests could not fail.
+ */
+
+const attacks = readVerdicts().filter(({ place }) => place.startsWith("bypasses.txt:") || place.startsWith("structure.txt:"));
+
+/** Programs that must not be started on the machine that tests. */
+const tooMuch = [
+  "sudo",
+  "systemctl",
+  "reboot",
+  "curl",
+  "ssh",
+  "npm",
+  "npx",
+  "docker",
+  "date -s",
+  "go ",
+  "cargo",
+  "watch",
+  "rm -rf /",
+];
+const playable = attacks.filter(({ command }) => !tooMuch.some((one) => command.includes(one)) && !command.includes("\0"));
+
+const machines: Machine[] = [];
+afterAll(() => {
+  for (const machine of machines) machine.remove();
+});
+
+/** A folder such as the tables speak of, with things in it that would like to be run. */
+function setUp(): Machine {
+  const machine = new Machine();
+  machines.push(machine);
+  const evil = `#!/bin/sh\ntouch "${machine.root}/work/canary"\ncat\n`;
+  for (const name of ["evil", "src/evil", "home/evil"]) machine.put(`work/${name}`, evil, 0o755);
+  for (const name of ["README.md", "notes.txt", "src/index.ts", "docs/a.md", "out/old.txt", "x"])
+    machine.put(`work/${name}`, "x y\n");
+  machine.put("work/evil.awk", 'BEGIN { system("touch canary") }');
+  machine.put("work/script", "w canary\n");
+  machine.put("work/main.worker", "x\n");
+  machine.put("work/scripts/build.sh", evil, 0o755);
+  const cwd = join(machine.root, "work");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, stdio: "ignore" });
+  git("init", "-q");
+  git("add", "README.md", "notes.txt");
+  git("commit", "-q", "-m", "x");
+  execFileSync("tar", ["-cf", "a.tar", "README.md"], { cwd });
+  return machine;
+}
+
+function environmentOf(machine: Machine): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: join(machine.root, "work/home"),
+    LANG: "C.UTF-8",
+    PAGER: "cat",
+    GIT_PAGER: "cat",
+    x: "touch canary",
+  };
+}
+
+async function prepare(machine: Machine, command: string, rules: string) {
+  const host = createNodeHost({ workingDirectory: machine.root });
+  const root = join(machine.root, "work");
+  const declarations: ScopeDeclaration[] = [
+    { name: ".", root, mode: "rw" },
+    { name: "docs", root: join(root, "docs"), mode: "ro" },
+    { name: "out", root: join(root, "out"), mode: "rw" },
+  ];
+  const scopes = await host.openScopes(declarations, { programFiles: [join(root, "main.worker")], programFolder: root });
+  const config = ruleSets[rules] ?? { rules: [] };
+  const commands = {
+    isolation: async () => ({ type: "bubblewrap" as const }),
+    which: async () => undefined,
+    run: async () => {
+      throw new Error("not here");
+    },
+  };
+  try {
+    const work = await prepareWork({ args: { command }, config }, scopes, { commands, networkEnabled: false });
+    return { work, verdict: judgeCall(config, work).verdict };
+  } finally {
+    await scopes.close();
+  }
+}
+
+test("what is allowed touches nothing, and opens no connection", async () => {
+  const listener = createServer((socket) => socket.destroy());
+  let connections = 0;
+  listener.on("connection", () => connections++);
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const { port } = listener.address() as { port: number };
+  const machine = setUp();
+  const before = machine.snapshot();
+  const touched: string[] = [];
+  let played = 0;
+  for (const { place, command, rules } of playable) {
+    const text = command.replaceAll("127.0.0.1/9", `127.0.0.1/${port}`);
+    const { work, verdict } = await prepare(machine, text, rules);
+    if (verdict.type !== "pre-approved") continue;
+    played++;
+    const argv = work.request.type === "argv" ? work.request.argv : [...bash, work.request.script];
+    await machine.run(argv, { cwd: "work", environment: environmentOf(machine) });
+    if (JSON.stringify(machine.snapshot()) !== JSON.stringify(before)) touched.push(place);
+  }
+  listener.close();
+  expect(played).toBeGreaterThan(50);
+  expect(touched).toEqual([]);
+  expect(connections).toBe(0);
+}, 120_000);
+
+test("without the gate they do harm", async () => {
+  const harmful: string[] = [];
+  const chosen = playable.filter(
+    ({ command, verdict }) => verdict !== "allowed" && (command.includes("canary") || command.includes("evil")),
+  );
+  const machine = setUp();
+  const before = JSON.stringify(Object.keys(machine.snapshot()).filter((name) => !name.includes(".git/")));
+  for (const { place, command } of chosen) {
+    await machine.run([...bash, command], { cwd: "work", environment: environmentOf(machine) });
+    const after = Object.keys(machine.snapshot()).filter((name) => !name.includes(".git/"));
+    if (JSON.stringify(after) === before) continue;
+    harmful.push(place);
+    for (const name of after)
+      if (!before.includes(JSON.stringify(name))) await machine.run(["rm", "-rf", name], { environment: environmentOf(machine) });
+  }
+  expect(harmful.length).toBeGreaterThan(80);
+}, 120_000);

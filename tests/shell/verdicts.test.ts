@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { readVerdicts } from "./read-verdicts.ts";
+import { ruleSets } from "./rule-sets.ts";
+import { createBench, nameOf } from "./shell-bench.ts";
+
+const cases = readVerdicts();
+const files = [...new Set(cases.map(({ place }) => place.split(":")[0] ?? ""))];
+
+describe.each(files)("%s", (file) => {
+  test.each(cases.filter(({ place }) => place.startsWith(`${file}:`)))("$place $command ($rules): $verdict", async (one) => {
+    const rules = ruleSets[one.rules];
+    if (rules === undefined) throw new Error(`there are no rules ${one.rules}`);
+    const { judge } = await createBench(rules);
+    const verdict = await judge({ command: one.command });
+    expect(nameOf(verdict), verdict.why).toBe(one.verdict);
+    expect(verdict.why ?? "").toContain(one.why);
+  });
+});
+
+test("there are enough of them, and no two are the same", () => {
+  expect(cases.length).toBeGreaterThan(800);
+  expect(new Set(cases.map(({ command, rules }) => `${rules} ${command}`)).size).toBe(cases.length);
+});
+
+test("nine in ten of ordinary uses do not ask", () => {
+  const ordinary = cases.filter(({ place }) => place.startsWith("ordinary.txt:"));
+  const free = ordinary.filter(({ verdict }) => verdict === "allowed");
+  expect(ordinary.length).toBeGreaterThan(150);
+  expect(free.length / ordinary.length).toBeGreaterThan(0.9);
+});
+
+test.each(["bubblewrap", "seatbelt"] as const)("%s makes no difference", async (type) => {
+  const { judge } = await createBench({ rules: [{ pattern: "ls", approval_required: false }] }, { isolation: { type } });
+  expect(nameOf(await judge({ command: "ls" }))).toBe("allowed");
+});
+
+describe("what is too much is never allowed", () => {
+  const rules = { rules: [{ pattern: "*", approval_required: false }] };
+  const depth = (levels: number): string => (levels === 0 ? "ls" : `bash -c ${quote(depth(levels - 1))}`);
+  test.each([
+    ["a long command", `echo ${"x".repeat(10_000)}`, "longer than"],
+    ["many commands", Array.from({ length: 200 }, () => "ls").join(";"), "more than 100 commands"],
+    ["many parts", `echo ${"a ".repeat(4900)}`, undefined],
+    ["scripts in scripts", depth(6), "scripts in scripts"],
+    ["wrappers in wrappers", `${"nice ".repeat(12)}ls`, "programs in programs"],
+    ["deep substitutions", `echo ${"$(echo ".repeat(400)}x${")".repeat(400)}`, undefined],
+    ["deep groups", `${"(".repeat(2000)}ls${")".repeat(2000)}`, undefined],
+    ["deep quotes", `echo ${'"$('.repeat(300)}x${')"'.repeat(300)}`, undefined],
+  ])("%s", async (_, command, why) => {
+    const { judge } = await createBench(rules);
+    const verdict = await judge({ command });
+    if (command.startsWith("echo a a")) expect(nameOf(verdict)).toBe("allowed");
+    else expect(nameOf(verdict)).not.toBe("allowed");
+    if (why !== undefined) expect(verdict.why).toContain(why);
+  });
+});
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
