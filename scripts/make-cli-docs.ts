@@ -22,6 +22,11 @@ The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\
 \`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run did not begin. Mistakes on the command line itself are told on
 stderr alone.
 
+With \`-o FILE\` the result goes to the file, whole or not at all, and stdout stays empty; where it cannot be written after all, it goes
+to stdout, and the exit code is 1. \`--events\` writes every event as one line of JSON, to stderr or with \`--events=FILE\` to a file that
+only you can read: with \`v\` (1), \`type\`, \`runId\`, \`callPath\`, \`depth\` and \`time\`. \`--dry-run\` and \`llm-do explain\` are told of in
+[What a program could do](explain.md).
+
 stdin is the prompt for \`-\`, or where there is no prompt and stdin is a pipe or a file. It is never an answer to a question:
 \`yes | llm-do …\` approves nothing.
 
@@ -32,6 +37,21 @@ suffix of a source (\`.worker\`, \`.ts\`, \`.js\`, \`.mjs\`, or the name \`llm-d
 llm-do main.worker "what to pay attention to"
 llm-do main.worker helpers/summary.worker tools.ts -- "what to pay attention to"
 llm-do main.worker - < task.txt
+\`\`\`
+
+## Input
+
+A prompt fills the field \`input\` of the entry's input, or else its only required string. \`-i key=value\` fills a field by its name, and
+the entry's schema says what becomes of the text: numbers and \`true\` or \`false\` as they are, JSON for lists and objects, any other
+text as text. A list also takes one item for each \`-i\`. \`@FILE\` stands for what a file holds, \`@-\` for stdin, and \`@@\` begins a text
+that begins with \`@\`. \`--input-json\` gives all fields at once; a field of \`-i\` comes before the same one of \`--input-json\`. The
+prompt and a flag for one field, and two that read stdin, are mistakes. Where \`--input-json\` is given, or \`-i\` has the prompt's
+field, stdin is read only by those who name it.
+
+\`\`\`sh
+llm-do review.worker -i count=3 -i draft=true -i tags=news -i tags=sports -i text=@article.md
+llm-do review.worker --input-json @input.json -i count=5
+git diff | llm-do review.worker -i tone=calm
 \`\`\`
 
 ## Questions

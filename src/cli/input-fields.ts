@@ -36,9 +36,8 @@ export async function readFields(fields: readonly FieldFlag[], options: ReadOpti
 export function typeFields(schema: JsonSchema, fields: readonly ReadField[]): JsonObject {
   const byKey = Map.groupBy(fields, ({ key }) => key);
   const typed = [...byKey].map(([key, given]): [string, JsonValue] => {
-    const [{ flag } = { flag: `-i ${key}` }] = given;
-    const property = requireProperty(schema, { key, flag });
-    return [key, typeField(property, { flag, texts: given.map(({ text }) => text) }, schema)];
+    const property = requireProperty(schema, { key, flag: given[0]?.flag ?? `-i ${key}` });
+    return [key, typeField(property, given, schema)];
   });
   return Object.fromEntries(typed);
 }

@@ -1,42 +1,39 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** The texts that were given for one field; several only for a list. */
-export interface GivenField {
-  /** For messages: `-i count=many`. */
+/** A text that was given for a field, and the flag that gave it, for messages: `-i count=many`. */
+export interface GivenText {
   readonly flag: string;
-  readonly texts: readonly string[];
+  readonly text: string;
 }
 
 /**
  * The value that a field's schema makes of its texts: numbers and booleans as they are, JSON for lists and objects, any other
  * text as text. A list also takes one item for each time that its field is given. Throws a `UsageError`.
  */
-export function typeField(schema: JsonSchema, { flag, texts }: GivenField, root: JsonSchema): JsonValue {
+export function typeField(schema: JsonSchema, given: readonly GivenText[], root: JsonSchema): JsonValue {
   const types = typesOf(schema, root);
-  const [only = "", ...more] = texts;
+  const [first, second] = given;
   const isList = types.has("array") && !types.has("string");
-  if (isList && (more.length > 0 || !only.trimStart().startsWith("["))) {
-    const items = resolved(isRecord(schema["items"]) ? (schema["items"] as JsonSchema) : {}, root);
-    return texts.map((text) => typeText(items, { flag, text }, root));
+  if (isList && (second || !first?.text.trimStart().startsWith("["))) {
+    const { items } = resolved(schema, root);
+    return given.map((one) => typeText(isRecord(items) ? (items as JsonSchema) : {}, one, root));
   }
-  if (more.length > 0) throw new UsageError(`${flag}: this field is given twice, and is no list`);
-  return typeText(resolved(schema, root), { flag, text: only }, root);
+  if (second) throw new UsageError(`${second.flag}: this field is given twice, and is no list`);
+  return typeText(schema, first ?? { flag: "-i", text: "" }, root);
 }
 
-function typeText(
-  schema: JsonSchema,
-  { flag, text }: { readonly flag: string; readonly text: string },
-  root: JsonSchema,
-): JsonValue {
+function typeText(written: JsonSchema, { flag, text }: GivenText, root: JsonSchema): JsonValue {
+  const schema = resolved(written, root);
   const types = typesOf(schema, root);
   const value = parseJson(text);
   const fits = types.size === 0 || namesOf(value).some((name) => types.has(name));
   const typed = value !== undefined && fits ? value : types.size === 0 || types.has("string") ? text : undefined;
   if (typed === undefined) throw new UsageError(`${flag}: this must be ${describeTypes(types)}`);
   const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly JsonValue[]) : undefined;
-  if (choices && !choices.some((choice) => JSON.stringify(choice) === JSON.stringify(typed)))
+  if (choices && !choices.some((choice) => canonicalJson(choice) === canonicalJson(typed)))
     throw new UsageError(`${flag}: this must be one of ${choices.map(showChoice).join(", ")}`);
   return typed;
 }

@@ -37,7 +37,7 @@ describe("the example", () => {
   test("answers what asks, what does not, who reads and writes what, and what bounds its cost", async () => {
     const text = (await outlineOfExample().then((outline) => textOf(outline, 500))).replace(/ {2,}/g, "  ");
     for (const answer of [
-      "allowed read_file, list_files, search_files (filesystem): reads do not ask",
+      "allowed read_file, list_files, search_files (filesystem): reads in a scope do not ask",
       "asks  write_file, append_file, edit_file (filesystem): writes ask unless their scope says otherwise",
       "allowed pitch_evaluator: `_approval_config` says `pre_approved: true`",
       "main  reads input (scope decks; .pdf; to 5 MB)",

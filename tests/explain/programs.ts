@@ -40,7 +40,6 @@ sandbox:
 limits: { turns: 40, seconds: 600 }`),
   "editor.worker": worker(`
 description: edits
-model: anthropic:claude-sonnet-4-5
 compatible_models: ["anthropic:*"]
 input: { text: string }
 toolsets:
@@ -49,7 +48,7 @@ toolsets:
   editor: {}
 attachment_policy: { denied_suffixes: [.exe] }`),
   "writer.worker": worker("description: writes\ntoolsets: { first: {} }\nsandbox: { paths: {} }"),
-  "first.worker": worker("description: first\ntoolsets: { second: {} }\ninput: { text: string }"),
+  "first.worker": worker("description: first\nmodel: openai:gpt-5-nano\ntoolsets: { second: {} }\ninput: { text: string }"),
   "second.worker": worker("description: second\ntoolsets: { third: {} }\ninput: { text: string }"),
   "third.worker": worker("description: third\ntoolsets: { filesystem: {} }\ninput: { text: string }"),
   "deep.worker": worker("description: deep\ninput: { deck: attachment }"),
@@ -61,7 +60,7 @@ attachment_policy: { denied_suffixes: [.exe] }`),
 
 export async function outlineOfNewsroom(request: { readonly trust: boolean; readonly entry?: string }): Promise<Outline> {
   const host = createMachine({ files, modules });
-  const { outline, shown } = await compileOn(host, { ...request, model: "", modelFor: ["second=openai:gpt-5-mini"] });
+  const { outline, shown } = await compileOn(host, { ...request, model: "", modelFor: ["edit*=anthropic:claude-sonnet-4-5"] });
   if (!outline) throw new Error(shown.join("\n"));
   return outline;
 }

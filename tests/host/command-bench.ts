@@ -82,14 +82,23 @@ export function uniqueSeconds(): string {
   return `${1000 + Math.floor(Math.random() * 1e6)}.${Math.floor(Math.random() * 1e6)}`;
 }
 
-/** Processes on this machine with this word in their command line. */
+/** Processes on this machine that have this as an argument. */
 export function processesWith(word: string): readonly string[] {
+  return processes((line) => line.split("\0").includes(word));
+}
+
+/** Also those that are only about to start such a one. */
+export function processesThatMention(text: string): readonly string[] {
+  return processes((line) => line.includes(text));
+}
+
+function processes(matches: (line: string) => boolean): readonly string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
         const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return line.split("\0").includes(word) ? [`${pid} ${line}`] : [];
+        return matches(line) ? [`${pid} ${line}`] : [];
       } catch {
         return [];
       }

@@ -5,7 +5,16 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { canary, noWall, processesWith, testPath, uniqueSeconds, until, useCommands } from "./command-bench.ts";
+import {
+  canary,
+  noWall,
+  processesThatMention,
+  processesWith,
+  testPath,
+  uniqueSeconds,
+  until,
+  useCommands,
+} from "./command-bench.ts";
 
 /** Each test does the forbidden thing, and looks for its effect; beside it, that what is allowed works. */
 describe.skipIf(noWall !== "")("the wall", () => {
@@ -260,6 +269,28 @@ describe.skipIf(noWall !== "")("the wall", () => {
       await until(() => processesWith(seconds).length === 3);
       child.kill("SIGKILL");
       await until(() => processesWith(seconds).length === 0, 5000);
+    });
+
+    test("never begin, or die, when llm-do is killed while it starts them", { timeout: 120_000 }, async () => {
+      const seconds = uniqueSeconds();
+      for (let n = 0; n < 12; n++) {
+        const child = startFixture(`setsid sleep ${seconds} & sleep ${seconds}`);
+        await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+        child.kill("SIGKILL");
+      }
+      await until(() => processesThatMention(seconds).length === 0, 10_000);
+    });
+
+    test("nor when nobody wants them any more while they start", { timeout: 120_000 }, async () => {
+      const seconds = uniqueSeconds();
+      for (let n = 0; n < 40; n++) {
+        const controller = new AbortController();
+        const running = bench.bash(`setsid sleep ${seconds} & sleep ${seconds}`, { signal: controller.signal });
+        setTimeout(() => controller.abort(new Error("enough")), Math.random() * 60);
+        await expect(running).rejects.toThrow("enough");
+        expect(processesThatMention(seconds)).toEqual([]);
+      }
     });
 
     test("inherit no descriptor that our own parent left open", { timeout: 60_000 }, async () => {

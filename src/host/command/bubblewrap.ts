@@ -45,8 +45,19 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
     ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
     ...["--json-status-fd", hand({ type: "status" })],
   ];
+  const gate = hand({ type: "gate" });
   const options = hand({ type: "bytes", bytes: Buffer.from(args.map((arg) => `${arg}\0`).join("")) });
-  const started = [command.shell, "--noprofile", "--norc", "-c", starter, "llm-do", command.cwdIdentity ?? "", ...command.argv];
+  const started = [
+    command.shell,
+    "--noprofile",
+    "--norc",
+    "-c",
+    starter,
+    "llm-do",
+    gate,
+    command.cwdIdentity ?? "",
+    ...command.argv,
+  ];
   return {
     file: bubblewrap.file,
     args: ["--args", options, "--", ...started],
@@ -58,15 +69,18 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
 
 /**
  * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open,
- * forbids core dumps, bounds the number of processes (the kernel does not bound root's), and looks whether it is in the
- * very folder that was asked for.
+ * forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether it is in the very
+ * folder that was asked for, and waits at the gate.
  */
-const starter = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
+const starter = `for fd in /proc/self/fd/*; do
+  fd=\${fd##*/}; [ "$fd" -le 2 ] || [ "$fd" = "$1" ] || eval "exec $fd>&-"
+done
 ulimit -c 0; ulimit -u 4096 2>/dev/null
-if [ -n "$1" ] && [ "$(stat -c %d:%i .)" != "$1" ]; then
-  echo "llm-do: the working directory was replaced by another one" >&2; exit 126
+if [ -n "$2" ] && [ "$(stat -c %d:%i .)" != "$2" ]; then
+  echo "the working directory was replaced by another one" >&2; exit 1
 fi
-shift; exec -- "$@"`;
+echo ready >&"$1"; read -r go <&"$1"; [ "$go" = go ] || exit 1
+eval "exec $1>&-"; shift 2; exec -- "$@"`;
 
 function separation({ features }: Bubblewrap, network: boolean): readonly string[] {
   return [

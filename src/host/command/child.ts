@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
 import { errorCode } from "../system-error.ts";
+import { connectHanded } from "./handed-pipes.ts";
 import type { Launch } from "./launch.ts";
 import { OutputTail } from "./output-tail.ts";
 
@@ -9,14 +9,18 @@ import { OutputTail } from "./output-tail.ts";
 export interface Child {
   readonly stdout: OutputTail;
   readonly stderr: OutputTail;
-  /** What came on the status pipe so far. */
-  status(): string;
+  /** Whether the command itself may have begun. */
+  hasBegun(): boolean;
+  /** Sees to it that it never begins: then it ends by itself. */
+  refuse(): void;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
   /** When all its pipes are closed as well. */
   readonly closed: Promise<void>;
   /** To everything in its group; if it tells of a process that it watches, in that one's instead. Nothing there is fine. */
   signal(name: NodeJS.Signals): void;
+  /** The process that it tells of: bwrap's own exit can come before that one's, with which all others end. */
+  watched(): number | undefined;
   /** Reads no further, and waits for nothing any more. */
   abandon(): void;
 }
@@ -34,7 +38,7 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
   if (process instanceof Error) return createFailedChild(process, { stdout, stderr });
   process.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
   process.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
-  const status = connectHanded(process, launch);
+  const pipes = connectHanded(process, launch.handed);
   const exited = new Promise<Exit>((resolve) => {
     process.once("exit", (code, signal) =>
       resolve({ exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
@@ -49,10 +53,12 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
   return {
     stdout,
     stderr,
-    status: () => status.join(""),
+    hasBegun: pipes.hasBegun,
+    refuse: pipes.refuse,
     exited,
     closed,
-    signal: (name) => signalGroup(toldPid(status.join("")) ?? process.pid, name),
+    signal: (name) => signalGroup(pipes.toldPid() ?? process.pid, name),
+    watched: pipes.toldPid,
     abandon: () => {
       process.kill("SIGKILL");
       for (const stream of process.stdio) stream?.destroy();
@@ -74,24 +80,6 @@ function spawnOrError(launch: Launch): ChildProcess | Error {
   }
 }
 
-function connectHanded(process: ChildProcess, launch: Launch): readonly string[] {
-  const status: string[] = [];
-  for (const [index, handed] of launch.handed.entries()) {
-    const stream = process.stdio[index + 3];
-    if (handed.type === "descriptor" || stream === null || stream === undefined) continue;
-    // A child that dies early reads nothing: how it ended says what happened.
-    stream.on("error", () => undefined);
-    if (handed.type === "bytes") (stream as Writable).end(handed.bytes);
-    else (stream as Readable).on("data", (chunk: Buffer) => status.push(chunk.toString()));
-  }
-  return status;
-}
-
-function toldPid(status: string): number | undefined {
-  const pid = /"child-pid": (\d+)/.exec(status)?.[1];
-  return pid === undefined ? undefined : Number(pid);
-}
-
 function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {
   if (leader === undefined || leader <= 1) return;
   try {
@@ -105,10 +93,12 @@ function createFailedChild(error: Error, tails: Pick<Child, "stdout" | "stderr">
   const exit = describeFailure(error, tails.stderr);
   return {
     ...tails,
-    status: () => "",
+    hasBegun: () => false,
+    refuse: () => {},
     exited: Promise.resolve(exit),
     closed: Promise.resolve(),
     signal: () => {},
+    watched: () => undefined,
     abandon: () => {},
   };
 }

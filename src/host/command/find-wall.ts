@@ -50,13 +50,8 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<str
   });
   const signal = new AbortController().signal;
   const tried = await runProcess(launch, { timeoutMilliseconds: 10_000, maxOutputBytes: 4096, signal });
-  if (tried.exitCode === 42 && hasStarted(tried.status)) return undefined;
+  if (tried.exitCode === 42 && tried.hasBegun) return undefined;
   return explain(bubblewrap.file, tried.stderr.text.trim());
-}
-
-/** Whether bwrap came as far as to start the command: before that, its exit code is its own. */
-export function hasStarted(status: string): boolean {
-  return status.includes('"exit-code"');
 }
 
 function explain(file: string, said: string): string {

@@ -14,8 +14,13 @@ export type Handed =
   | { readonly type: "descriptor"; readonly descriptor: number }
   /** A pipe that gives these bytes, and ends. */
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
-  /** A pipe on which `bwrap` tells the pid of what it started, and how that ended. */
-  | { readonly type: "status" };
+  /** A pipe on which `bwrap` tells the pid of what it started. */
+  | { readonly type: "status" }
+  /**
+   * Both ways: the child says that it is ready, and goes on only when it reads `go`. Until then whatever ends us or it
+   * ends both: without this, somebody who dies while bwrap is being set up leaves a command that nobody watches.
+   */
+  | { readonly type: "gate" };
 
 export interface ProcessLimits {
   readonly timeoutMilliseconds: number;
@@ -32,6 +37,6 @@ export interface Ended {
   readonly failure: string | undefined;
   readonly stdout: { readonly text: string; readonly dropped: number };
   readonly stderr: { readonly text: string; readonly dropped: number };
-  /** What came on the status pipe. */
-  readonly status: string;
+  /** False: the gate was never opened, so nothing of the command itself has run. */
+  readonly hasBegun: boolean;
 }

@@ -93,7 +93,7 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
 function notFound(program: string): Ended {
   const empty = { text: "", dropped: 0 };
   const stderr = { text: `llm-do: ${program}: command not found\n`, dropped: 0 };
-  return { exitCode: 127, timedOut: false, aborted: false, failure: "ENOENT", stdout: empty, stderr, status: "" };
+  return { exitCode: 127, timedOut: false, aborted: false, failure: "ENOENT", stdout: empty, stderr, hasBegun: false };
 }
 
 function randomName(): string {

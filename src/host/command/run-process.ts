@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Child, type Exit, startChild } from "./child.ts";
 import type { Ended, Launch, ProcessLimits } from "./launch.ts";
 import { endMarked, markerName } from "./marked-processes.ts";
+import { waitUntilGone } from "./wait-until-gone.ts";
 
 /** Between asking a command to end and ending it. */
 const graceMilliseconds = 2000;
@@ -32,7 +33,7 @@ export async function runProcess(launch: Launch, limits: ProcessLimits): Promise
       failure: exit.failure,
       stdout: child.stdout.read(),
       stderr: child.stderr.read(),
-      status: child.status(),
+      hasBegun: child.hasBegun(),
     };
   } finally {
     waiting.abort();
@@ -51,6 +52,11 @@ async function stopReason(limits: ProcessLimits, done: AbortSignal): Promise<"ti
 }
 
 async function stop(child: Child): Promise<void> {
+  if (!child.hasBegun()) {
+    child.refuse();
+    await settles(child.exited, stuckMilliseconds);
+    return;
+  }
   child.signal("SIGTERM");
   if (await settles(child.exited, graceMilliseconds)) return;
   child.signal("SIGKILL");
@@ -61,6 +67,8 @@ async function stop(child: Child): Promise<void> {
 async function clear(child: Child, marker: string | undefined): Promise<void> {
   child.signal("SIGKILL");
   if (marker !== undefined) await endMarked(marker);
+  const watched = child.watched();
+  if (watched !== undefined) await waitUntilGone(watched, stuckMilliseconds);
   if (!(await settles(child.closed, pipeMilliseconds))) child.abandon();
 }
 

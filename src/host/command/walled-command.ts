@@ -8,7 +8,7 @@ import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubbl
 import { createCommandEnvironment } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
-import { hasStarted, type Wall } from "./find-wall.ts";
+import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
 import type { Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
@@ -61,10 +61,9 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
   throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
 }
 
-/** Bwrap itself, before it started anything. What is too long for a command line is the command's own fault. */
+/** The command has not begun, and not because nobody wants it. What is too long to be started is its own fault. */
 function hasFailed(ended: Ended): boolean {
-  if (ended.aborted || ended.timedOut || ended.failure === "E2BIG") return false;
-  return ended.failure !== undefined || (ended.exitCode === 1 && !hasStarted(ended.status));
+  return !ended.hasBegun && !ended.aborted && !ended.timedOut && ended.failure !== "E2BIG";
 }
 
 async function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {

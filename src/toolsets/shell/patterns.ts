@@ -54,8 +54,14 @@ export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   const name = value.split("=", 1)[0] ?? value;
   if (matchesFlatGlob(glob, name)) return true;
   if (glob.startsWith("--")) return name.length > 2 && glob.startsWith(name);
-  const isCluster = !value.startsWith("--") && glob.length === 2;
-  return isCluster && value.slice(1).includes(glob.charAt(1));
+  // `-rf` and `-fr` are the same, and `-f` is in both.
+  const letters = [...glob.slice(1)].filter((letter) => letter !== "*");
+  return (
+    !value.startsWith("--") &&
+    letters.length > 0 &&
+    !glob.includes("*") &&
+    letters.every((letter) => value.slice(1).includes(letter))
+  );
 }
 
 /** Whether the pattern spells this token out, so that its author meant just it. */

@@ -7,13 +7,17 @@ export interface ShellWarning {
   readonly message: string;
 }
 
-/** What is valid and does not do what its author can have meant. Pure. */
-export function shellWarnings(config: ShellConfig): readonly ShellWarning[] {
+/** What is valid and does not do what its author can have meant. `scopes`: the names that the worker has. Pure. */
+export function shellWarnings(config: ShellConfig, scopes?: readonly string[]): readonly ShellWarning[] {
   const { rules } = config;
   if (rules.length === 0 && config.default === undefined) {
     return [{ path: [], message: "blocks every command: it has no rules and no default" }];
   }
-  return rules.flatMap((rule, index) => [...patternWarnings(rule, index), ...shadowWarnings(rules, index)]);
+  return rules.flatMap((rule, index) => [
+    ...patternWarnings(rule, index),
+    ...shadowWarnings(rules, index),
+    ...scopeWarnings(rule, index, scopes),
+  ]);
 }
 
 function patternWarnings({ pattern }: ShellRule, index: number): ShellWarning[] {
@@ -32,6 +36,17 @@ function patternWarnings({ pattern }: ShellRule, index: number): ShellWarning[] 
     return [{ path, message: "never matches: a program that only a shell can tell is covered by no rule" }];
   }
   return [];
+}
+
+function scopeWarnings(
+  { sandbox_paths: names }: ShellRule,
+  index: number,
+  scopes: readonly string[] | undefined,
+): ShellWarning[] {
+  const path = ["rules", index, "sandbox_paths"];
+  if (names?.length === 0) return [{ path, message: "never matches: no scope is named" }];
+  const unknown = (names ?? []).flatMap((name, at) => (scopes?.includes(name) === false ? [{ name, at }] : []));
+  return unknown.map(({ name, at }) => ({ path: [...path, at], message: `\`${name}\` is no scope of this worker` }));
 }
 
 function shadowWarnings(rules: readonly ShellRule[], index: number): ShellWarning[] {

@@ -37,7 +37,7 @@ function buildEntry(walk: Walk): TreeNode {
 
 function branchesOf(worker: OutlinedWorker, walk: Walk, path: readonly string[]): TreeNode[] {
   const branches = worker.toolsets.flatMap((toolset) =>
-    planCalls(toolset, worker).map((calls) => branchOf(toolset, calls, { ...walk, path })),
+    planCalls(toolset).map((calls) => branchOf(toolset, calls, { ...walk, path })),
   );
   return branches.length > 0 ? branches : [{ text: "(no tools)", children: [] }];
 }
@@ -53,7 +53,8 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
     return { label: plan.verdict, text: what, children: calls.map((name) => callByCode(name, walk, walk.path)) };
   }
   const { note, children } = enter(called, walk, walk.path);
-  return { label: plan.verdict, text: `${what}${describeBeyond(toolset, walk.outline)}${note}`, children };
+  const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset, walk.outline);
+  return { label: plan.verdict, text: `${what}${beyond}${note}`, children };
 }
 
 /** Code that calls by name: what the gate says of it, it says when it happens. */
@@ -72,12 +73,18 @@ function enter(worker: OutlinedWorker, walk: Walk, path: readonly string[]): { n
   return { note: " (its tools are told below)", children: [] };
 }
 
-/** What the caller cannot do itself. Single tools are left out: they stand below. */
+/** What the caller cannot do itself. Single tools are left out, for they stand below; what can be written can be read. */
 function describeBeyond({ beyond = [] }: OutlinedToolset, outline: Outline): string {
-  const idle = [
-    ...[...unusedRoots(outline, "writes")].map((root) => `write ${root}`),
-    ...[...unusedRoots(outline, "reads")].map((root) => `read ${root}`),
-  ];
-  const told = beyond.filter((ability) => !ability.startsWith("call ") && !idle.includes(ability));
+  const idle = {
+    write: [...unusedRoots(outline, "writes")].map((root) => `write ${root}`),
+    read: [...unusedRoots(outline, "reads")].map((root) => `read ${root}`),
+  };
+  const isWritten = (ability: string) =>
+    !idle.write.includes(ability.replace(/^read /, "write ")) && beyond.includes(ability.replace(/^read /, "write "));
+  const told = beyond.filter((ability) => {
+    if (ability.startsWith("write ")) return !idle.write.includes(ability);
+    if (ability.startsWith("read ")) return !idle.read.includes(ability) && !isWritten(ability);
+    return !ability.startsWith("call ");
+  });
   return told.length > 0 ? `; can, beyond its caller: ${list(told)}` : "";
 }

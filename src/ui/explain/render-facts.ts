@@ -1,23 +1,25 @@
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { modelLabel } from "../model-label.ts";
-import { fileUseOf, unusedRoots } from "./file-use.ts";
+import { fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
 import type { Row } from "./layout.ts";
 import { bytes, count, counted, list, show } from "./phrases.ts";
 
 /** Who may read and write what, and who takes attachments. */
-export function fileRows({ workers, entry }: Outline): Row[] {
-  return workers.map((worker) => {
-    const isEntry = entry.kind === "worker" && entry.id === worker.id;
-    const scopes = describeScopes(worker, isEntry);
-    return { label: show(worker.name), texts: [...scopes, ...describeCode(worker), ...describeAttachments(worker)] };
-  });
+export function fileRows(outline: Outline): Row[] {
+  return outline.workers.map((worker) => ({
+    label: show(worker.name),
+    texts: [...describeScopes(worker, outline), ...describeCode(worker), ...describeAttachments(worker)],
+  }));
 }
 
-function describeScopes(worker: OutlinedWorker, isEntry: boolean): string[] {
-  const use = fileUseOf(worker);
+function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
+  const { entry } = outline;
+  const isEntry = entry.kind === "worker" && entry.id === worker.id;
+  const use = fileUseOf(worker, outline);
   if (worker.scopes.length === 0) return ["no files: it has no scope"];
-  if (use === "none" && !(isEntry && takesAttachments(worker))) return ["no files: it has no tools"];
+  if (use === "none" && !(isEntry && takesAttachments(worker)))
+    return [worker.toolsets.length === 0 ? "no files: it has no tools" : "no files: none of its tools takes one"];
   return worker.scopes.map((scope) => {
     const writes = scope.mode === "rw" && use === "all";
     const does = writes ? "reads, writes" : use === "all" ? "reads" : "hands on files of";
@@ -35,8 +37,11 @@ function describeScope(scope: OutlinedScope, writes: boolean): string {
     ...(readApproval ? ["reading asks"] : []),
     ...(writes && !writeApproval ? ["writing does not ask"] : []),
   ];
-  const place = root === "." ? "the program's folder" : show(root);
-  return facts.length > 0 ? `${place} (${facts.join("; ")})` : place;
+  return facts.length > 0 ? `${place(root)} (${facts.join("; ")})` : place(root);
+}
+
+function place(root: string): string {
+  return root === "." ? "the program's folder" : show(root);
 }
 
 /** No scope holds for code: whoever approves its calls must know. */
@@ -46,10 +51,6 @@ function describeCode({ toolsets }: OutlinedWorker): string[] {
     return kind === "unverified" ? [reference] : [];
   });
   return code.length > 0 ? [`whatever you may, through code: ${list([...new Set(code)])}`] : [];
-}
-
-function takesAttachments({ input }: OutlinedWorker): boolean {
-  return JSON.stringify(input).includes('"x-llm-do":"attachment"');
 }
 
 function describeAttachments(worker: OutlinedWorker): string[] {
@@ -130,6 +131,6 @@ function describeRoots(outline: Outline, way: "reads" | "writes"): string {
   const unused = unusedRoots(outline, way);
   const outside = new Set(outline.workers.flatMap(({ scopes }) => scopes.filter((one) => one.outside).map(({ root }) => root)));
   return outline.ceiling[way]
-    .map((root) => `${show(root)}${outside.has(root) ? " (OUTSIDE)" : ""}${unused.has(root) ? " (no tool uses it)" : ""}`)
+    .map((root) => `${place(root)}${outside.has(root) ? " (OUTSIDE)" : ""}${unused.has(root) ? " (no tool uses it)" : ""}`)
     .join(", ");
 }

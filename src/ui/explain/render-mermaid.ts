@@ -39,7 +39,7 @@ function addCalls(chart: Chart, worker: OutlinedWorker): void {
   const from = chart.byId.get(worker.id) ?? "";
   let leaves = 0;
   for (const toolset of worker.toolsets) {
-    for (const { tools, plan } of planCalls(toolset, worker)) {
+    for (const { tools, plan } of planCalls(toolset)) {
       for (const { name, calls = [] } of tools) {
         const called = toolset.worker === undefined ? undefined : chart.byId.get(toolset.worker);
         const node = called ?? `${from}t${leaves++}`;

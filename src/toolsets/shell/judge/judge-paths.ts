@@ -5,6 +5,7 @@ import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
 import {
   folderOfGlob,
+  leadsElsewhere,
   lookedUp,
   type NamedProtection,
   type PathTable,
@@ -12,6 +13,7 @@ import {
   protectionOfPath,
   type Where,
   whereIs,
+  withEnds,
 } from "./path-table.ts";
 import { asks, type Reason } from "./reasons.ts";
 
@@ -28,11 +30,11 @@ export interface PathWork {
 /** What the names among a command's arguments ask for, whatever a rule says. */
 export function judgePaths(work: PathWork): readonly Reason[] {
   const { command, reading, others } = work;
-  const [program, ...rest] = command.words;
-  const reasons = rest.flatMap((word, index) => {
-    if (others.has(word) || reading.texts?.has(index + 1) === true) return [];
-    const effect = effectOf(reading, index + 1);
-    return [...judgeWord(work, word, effect), ...(reading.moves?.has(index + 1) === true ? judgeMoved(work, word) : [])];
+  const [program] = command.words;
+  const reasons = withEnds(command.words).flatMap(([word, ended], index) => {
+    if (index === 0 || others.has(word) || reading.texts?.has(index) === true) return [];
+    const effect = effectOf(reading, index);
+    return [...judgeWord(work, word, { effect, ended }), ...(reading.moves?.has(index) === true ? judgeMoved(work, word) : [])];
   });
   return program === undefined ? reasons : [...reasons, ...judgeProgram(program, command.folders ?? [])];
 }
@@ -42,13 +44,13 @@ export function effectOf(reading: ProgramReading, index: number): Effect {
   return reading.reads?.has(index) === true ? "read" : reading.effect;
 }
 
-function judgeWord(work: PathWork, word: ShellWord, effect: Effect): readonly Reason[] {
+function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole): readonly Reason[] {
   if (effect === "text") return [];
   const name = nameWord(word);
   const reasons: Reason[] = [];
   for (const folder of work.command.folders ?? [[]]) {
     for (const path of pathsIn(word)) reasons.push(...judgeName(work, protectionOfPath(folder, path), { effect, name }));
-    for (const path of lookedUp(word)) {
+    for (const path of lookedUp(word, ended)) {
       const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
       reasons.push(...judgeFact(where, effect, name));
       const isScope = where.type === "inside" && where.components.length === 0 && word.kind === "static";
@@ -66,6 +68,11 @@ function judgeMoved({ table, command }: PathWork, word: ShellWord): readonly Rea
     return word.kind !== "static" || (where.type === "inside" && where.fact?.type === "directory");
   });
   return isFolder ? [asks(`${nameWord(word)} is a folder, and all in it moves`)] : [];
+}
+
+interface WordRole {
+  readonly effect: Effect;
+  readonly ended: boolean;
 }
 
 interface NamedWord {
@@ -151,12 +158,13 @@ export function findOutside(work: PathWork, scopes: readonly string[]): string |
   const { command, reading, table } = work;
   if (command.folders === undefined) return "a folder that nobody can tell";
   let named = 0;
-  for (const [index, word] of command.words.entries()) {
+  for (const [index, [word, ended]] of withEnds(command.words).entries()) {
     if (index === 0 || word.value === "--" || reading.texts?.has(index) === true) continue;
-    const paths = lookedUp(word).filter((path) => !word.value.startsWith("-") || /[/.~]/.test(path));
+    if (leadsElsewhere(word)) return nameWord(word);
+    const paths = lookedUp(word, ended).filter((path) => ended || !word.value.startsWith("-") || /[/.~]/.test(path));
     named += paths.length;
     const isKnown = word.kind === "static" || (word.kind === "glob" && !word.value.startsWith("-"));
-    if (!isKnown && paths.length > 0) return nameWord(word);
+    if (!isKnown) return nameWord(word);
     const outside = paths.find((path) => {
       const place = word.kind === "glob" ? folderOfGlob(path) : path;
       return command.folders?.some((folder) => !liesIn(whereIs(table, folder, place), scopes, effectOf(reading, index)));

@@ -1,7 +1,7 @@
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
 import { enter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
-import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey } from "./path-table.ts";
+import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey, withEnds } from "./path-table.ts";
 
 /** Of more than this many paths nothing is known, so that they ask. */
 const mostPaths = 200;
@@ -27,7 +27,8 @@ function gather(plan: ShellPlan, wanted: Map<string, readonly string[]>): void {
 function gatherCommand(command: SimpleCommand, wanted: Map<string, readonly string[]>): void {
   for (const folder of command.folders ?? []) {
     wanted.set(pathKey(folder), folder);
-    for (const path of [...command.words.slice(1), ...targetsOf(command)].flatMap(namesOf)) {
+    const words = withEnds([...command.words.slice(1), ...targetsOf(command)]);
+    for (const path of words.flatMap(([word, ended]) => namesOf(word, ended))) {
       const components = enter(folder, path);
       if (components !== undefined) wanted.set(pathKey(components), components);
     }
@@ -38,9 +39,9 @@ function targetsOf({ redirects }: SimpleCommand): readonly ShellWord[] {
   return redirects.flatMap(({ target }) => (target === undefined ? [] : [target]));
 }
 
-function namesOf(word: ShellWord): readonly string[] {
-  if (word.kind === "static") return lookedUp(word);
-  return word.kind === "glob" ? lookedUp(word).map(folderOfGlob) : [];
+function namesOf(word: ShellWord, ended: boolean): readonly string[] {
+  if (word.kind === "static") return lookedUp(word, ended);
+  return word.kind === "glob" ? lookedUp(word, ended).map(folderOfGlob) : [];
 }
 
 /** Undefined where no file can have such a name. */

@@ -23,23 +23,34 @@ export function pathKey(components: readonly string[]): string {
 /** How many characters of an option are looked at for the beginning of a path in it. */
 const mostOption = 200;
 
-/** Every text in a word that a program could take for a path: the word, and what stands behind `=`, `:`, `@`, `,` or an option. */
+/** Every text in a word that a program could take for a path: the word, and what stands between `=`, `:`, `@` and the like. */
 export function pathsIn({ value }: Pick<ShellWord, "value">): readonly string[] {
-  const found = new Set<string>();
-  if (value.startsWith("-")) {
-    for (let at = 2; at < Math.min(value.length, mostOption); at++) found.add(value.slice(at));
-    if (value.includes("=")) found.add(value.slice(value.indexOf("=") + 1));
-  } else found.add(value);
-  for (let at = 0; at < value.length; at++) if ("=:@,<>".includes(value.charAt(at))) found.add(value.slice(at + 1));
+  const found = new Set([value, ...value.split(/[=:@,<>]/)]);
+  if (value.startsWith("-")) for (let at = 2; at < Math.min(value.length, mostOption); at++) found.add(value.slice(at));
   found.delete("");
   return [...found];
 }
 
-/** The paths of a word that are looked up on disk: itself, or what an option is given. */
-export function lookedUp({ value }: Pick<ShellWord, "value">): readonly string[] {
+/** The paths of a word that are looked up on disk: itself, or what an option is given. `ended`: it is behind `--`. */
+export function lookedUp({ value }: Pick<ShellWord, "value">, ended = false): readonly string[] {
   if (!value.startsWith("-")) return [value];
   const given = valueOfOption(value);
-  return given === undefined ? [] : [given];
+  return [...(ended ? [value] : []), ...(given === undefined ? [] : [given])];
+}
+
+/** Words with whether they stand behind `--`. */
+export function withEnds(words: readonly ShellWord[]): readonly (readonly [ShellWord, boolean])[] {
+  const end = words.findIndex(({ value }) => value === "--");
+  return words.map((word, index) => [word, end !== -1 && index > end] as const);
+}
+
+/** Pieces of a word that surely lead elsewhere, if a program takes them for paths: `a:/etc/passwd`. */
+export function leadsElsewhere({ value }: Pick<ShellWord, "value">): boolean {
+  const isShort = value.startsWith("-") && !value.startsWith("--") && !value.includes("=");
+  // `-abf/etc/x`: nobody knows which letter takes the rest. `-I./x` is plain.
+  if (isShort && value.includes("/") && !value.slice(2).startsWith("./")) return true;
+  const pieces = value.split(/[=:@,<>]/).slice(1);
+  return pieces.some((piece) => piece.startsWith("/") || piece.startsWith("~") || piece.split("/").includes(".."));
 }
 
 /** What an option holds that could be a path: behind its `=`, or behind its letter where there is a slash. */

@@ -64,7 +64,8 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
     }
   }
   hatches.push(...namedThings({ subcommand, operands: operands.length, options: options.map(({ name }) => name) }));
-  const texts = new Set(subcommand === "grep" && operands[0] !== undefined ? [operands[0]] : []);
+  const isPattern = subcommand === "grep" && !options.some(({ name }) => name === "-e");
+  const texts = new Set(isPattern && operands[0] !== undefined ? [operands[0]] : []);
   for (const option of options) if (!isPathOption(option.name)) texts.add(option.index);
   return { hatches, effect: "read", texts, ...(hatches.length > 0 ? { opens: opensFor(subcommand) } : {}) };
 }
@@ -111,6 +112,7 @@ function dangers(words: readonly ShellWord[]): Hatch[] {
 /** `-m TEXT` is no path. */
 function messages(words: readonly ShellWord[], from: number): ReadonlySet<number> {
   const texts = new Set<number>();
+  if (!["commit", "tag", "stash", "merge", "notes"].includes(words[from]?.value ?? "")) return texts;
   for (let index = from + 1; index < words.length; index++) {
     const value = words[index]?.value ?? "";
     const before = words[index - 1]?.value ?? "";

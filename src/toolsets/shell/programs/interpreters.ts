@@ -2,16 +2,31 @@ import { baseName, knownShells } from "../parse/scripts.ts";
 import { type OptionTable, readOptions } from "./options.ts";
 import { hatch, type ReadProgram } from "./program.ts";
 
-/** What runs a program from its input when it is given none: harmless there by no rule. */
-export const readInterpreter: ReadProgram = ({ words, hasInput }) => {
-  const [, first] = words;
-  const isBare = first === undefined || words.slice(1).some(({ value }) => value === "-" || value === "/dev/stdin");
-  const code = words.slice(1).some(({ value }) => /^(?:-[ceEpnm]|--eval|--print|--version|--help|-V|-v)/.test(value));
-  const script = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
-  const runsInput = isBare || (hasInput && script === -1 && !code);
-  const reads = script === -1 ? {} : { reads: new Set([script]) };
-  return { hatches: runsInput ? [hatch("it runs what it is given as input")] : [], effect: "unknown", ...reads };
+/** Options that bring the program along, with the letters that may stand before them in one word. */
+const codeOptions: Readonly<Record<string, RegExp>> = {
+  python: /^-[bBEIOsSu]*[cm]/,
+  pypy: /^-[bBEIOsSu]*[cm]/,
+  node: /^(?:-e|-p|-pe|--eval|--print)$/,
+  perl: /^-[anplwW]*[eE]$/,
+  ruby: /^-[anplw]*e$/,
+  php: /^-r$/,
+  lua: /^-e$/,
 };
+
+/** What runs a program from its input when it is given none: harmless there by no rule. */
+export function readInterpreter(name: string): ReadProgram {
+  return ({ words, hasInput }) => {
+    const [, first] = words;
+    const isInput = words.slice(1).some(({ value }) => value === "-" || value.startsWith("/dev/") || value.startsWith("/proc/"));
+    const isCode = first !== undefined && codeOptions[name]?.test(first.value) === true;
+    const isScript = first?.kind === "static" && !first.value.startsWith("-") && name !== "deno" && name !== "bun";
+    // With an input, only what says at once where its program is does not take it from there.
+    const runsInput = first === undefined || isInput || (hasInput && !isCode && !isScript);
+    const script = words.findIndex(({ value }, index) => index > 0 && !value.startsWith("-"));
+    const reads = script === -1 ? {} : { reads: new Set([script]) };
+    return { hatches: runsInput ? [hatch("it runs what it is given as input")] : [], effect: "unknown", ...reads };
+  };
+}
 
 const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc --noprofile --version --posix" };
 

@@ -51,12 +51,14 @@ const alwaysAsking: Readonly<Record<string, string>> = {
     "it changes the shell, or runs what it is given",
   "pkill killall reboot shutdown halt mount umount su pkexec unshare nsenter systemctl systemd-run crontab at batch screen tmux osascript open xdg-open gdb lldb perf script expect entr dbus-send loginctl iptables insmod modprobe chattr setfacl":
     "it reaches beyond files",
-  "vi vim nvim view ex ed emacs nano pico joe": "an editor runs programs and writes files",
+  "vi vim nvim gvim rvim view rview vimdiff ex ed red emacs emacsclient nano pico joe":
+    "an editor runs programs and writes files",
   "ln link chmod chown chgrp install truncate mkfifo mknod shred split csplit patch rsync zip 7z ar cpio unlink rename":
     "it writes where it is told to",
   "wget scp sftp ftp tftp nc ncat netcat socat telnet rsh rlogin aria2c lynx w3m links":
     "it moves data to or from other machines",
-  "hyperfine chronic script_exec firejail faketime proxychains xvfb-run unbuffer": "it starts programs that cannot be judged",
+  "dc m4 hyperfine chronic firejail setarch linux32 linux64 prlimit chrt taskset numactl rlwrap fakeroot proot bwrap runuser setpriv capsh start-stop-daemon run-parts dtach cgexec cpulimit ld.so ssh-agent ssh-add dbus-run-session faketime proxychains xvfb-run unbuffer":
+    "it starts programs that cannot be judged",
 };
 
 const readers: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
@@ -171,10 +173,7 @@ const readers: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
     "ipython",
     "ts-node",
     "tsx",
-    "bc",
-    "dc",
-    "m4",
-  ].map((name): [string, ReadProgram] => [name, readInterpreter]),
+  ].map((name): [string, ReadProgram] => [name, readInterpreter(name)]),
   ...["sqlite3", "psql", "mysql", "mariadb", "mongo", "mongosh", "redis-cli", "duckdb"].map((name): [string, ReadProgram] => [
     name,
     readDatabaseShell,

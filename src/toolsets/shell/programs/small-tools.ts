@@ -24,8 +24,7 @@ export function patternFirst(inner: ReadProgram, valued: string, patternLetters 
         first ??= index + 1;
         break;
       }
-      if (value.startsWith("--"))
-        isGiven ||= value.startsWith("--regexp") || value.startsWith("--file") || value.startsWith("--from-file");
+      if (value.startsWith("--")) isGiven ||= givesPattern(value);
       else if (value.startsWith("-") && value !== "-") {
         const last = value.at(-1) ?? "";
         const takesNext = [...value.slice(1)].findIndex((letter) => valued.includes(letter)) === value.length - 2;
@@ -38,6 +37,12 @@ export function patternFirst(inner: ReadProgram, valued: string, patternLetters 
     if (first !== undefined && !isGiven) texts.add(first);
     return { ...inner(start), texts };
   };
+}
+
+/** Whether a long option takes the pattern's place, abbreviated or not. `rg --files` has none at all. */
+function givesPattern(option: string): boolean {
+  const name = option.split("=", 1)[0] ?? option;
+  return ["--regexp", "--file", "--files", "--from-file"].some((one) => one.startsWith(name) || name.startsWith(one));
 }
 
 /** Patterns from a file outside the scopes: what does not match them tells what they are. */

@@ -4,7 +4,7 @@ import { type Hatch, hatch, type ReadProgram } from "./program.ts";
 
 const table: OptionTable = {
   flags: "tcxzjJavpOkmhZWwPlSU",
-  valued: "fCTXb",
+  valued: "fCXb",
   long: `--list --create --extract --get --gzip --bzip2 --xz --zstd --lzma --auto-compress --verbose --exclude --exclude-vcs
     --strip-components --wildcards --no-wildcards --anchored --no-anchored --ignore-case --no-recursion --numeric-owner --totals
     --full-time --same-permissions --preserve-permissions --keep-old-files --skip-old-files --to-stdout --sort --mtime --owner

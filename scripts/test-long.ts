@@ -1,0 +1,32 @@
+// The long property, fuzz and kill tests, with the counts that docs/testing.md records. Each is the ordinary test with more
+// runs; `npm test` runs a seeded slice of the same.
+import { spawnSync } from "node:child_process";
+
+interface Campaign {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const campaigns: readonly Campaign[] = [
+  { name: "mutated worker files and templates", files: ["tests/language"], environment: { LLM_DO_FUZZ_RUNS: "200000" } },
+  {
+    name: "random call trees through the gate",
+    files: ["tests/scenarios/gate.property.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "20000" },
+  },
+  { name: "kills during writes", files: ["tests/host/attacks.test.ts"], environment: { LLM_DO_KILL_RUNS: "1000" } },
+  { name: "random commands", files: ["tests/shell"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
+];
+
+const wanted = process.argv.slice(2);
+let failed = 0;
+for (const { name, files, environment } of campaigns) {
+  if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
+  const started = Date.now();
+  const args = ["vitest", "run", "--testTimeout=3600000", ...files];
+  const { status } = spawnSync("npx", args, { stdio: "inherit", env: { ...process.env, ...environment } });
+  if (status !== 0) failed++;
+  process.stdout.write(`${name}: ${status === 0 ? "passed" : "FAILED"} in ${Math.round((Date.now() - started) / 1000)} s\n`);
+}
+process.exitCode = failed === 0 ? 0 : 1;
