@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Outline } from "../../src/protocol/outline.ts";
@@ -79,6 +80,29 @@ describe("workers that call one another, code, and scopes elsewhere", () => {
     for (const { toolsets } of outline.workers)
       for (const { tools } of toolsets) for (const { name } of tools) expect(text).toContain(name);
   });
+});
+
+test("limits: what the entry may spend bounds its run; depth and parallel fall to their defaults", async () => {
+  const outline = await outlineOfExample();
+  const rowsOf = (ofRun: object, ofEntry: object) => {
+    const workers = outline.workers.map((one) => (one.id === "main" ? { ...one, limits: ofEntry } : one));
+    const text = textOf({ ...outline, limits: ofRun, workers }, 200);
+    return text.split("\n").flatMap((line) => /^ {2}a (?:run|call) +(.*)$/.exec(line)?.[1] ?? []);
+  };
+  expect(rowsOf({}, {})).toEqual(["depth 5, 8 at once, no limit of tokens or seconds", "50 turns; pitch_evaluator: 4 turns"]);
+  expect(rowsOf({ tokens: 10, turns: 3 }, { tokens: 5, seconds: 9, depth: 2, turns: 7 })).toEqual([
+    "5 tokens, 9 seconds, depth 2, 8 at once",
+    "3 turns; main: 3 turns; pitch_evaluator: 3 turns",
+  ]);
+  expect(rowsOf({ depth: 9, parallel: 1 }, { depth: 2, parallel: 4, tool_calls: 1 })[0]).toBe(
+    "1 tool call, depth 2, 1 at once, no limit of tokens or seconds",
+  );
+});
+
+test("the defaults that are told are those of a run", async () => {
+  const read = (file: string) => readFile(join(import.meta.dirname, "../../src/runtime", file), "utf8");
+  expect(await read("create-config.ts")).toContain("defaultLimits = { depth: 5, parallel: 8 }");
+  expect(await read("call-worker.ts")).toContain("defaultTurns = 50;");
 });
 
 describe("texts of a program", () => {

@@ -74,9 +74,7 @@ function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): bool
 /** Rust's programs look for their toolchain in the home directory, which is another one in the wall. */
 function namedFolders(facts: ToolchainFacts): readonly string[] {
   const named = toolchainVariables.map((name) => variable(facts, name));
-  return named
-    .filter((path) => path !== undefined && isAbsolute(path))
-    .filter((path) => isForPrograms(path ?? "", facts)) as string[];
+  return named.filter((path) => path !== undefined).filter((path) => isAbsolute(path) && isForPrograms(path, facts));
 }
 
 /** What the environment says of toolchains, completed where a program would look below HOME. */

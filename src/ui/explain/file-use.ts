@@ -23,3 +23,8 @@ export function unusedRoots(outline: Outline, way: "reads" | "writes"): Readonly
   }
   return new Set(outline.ceiling[way].filter((root) => !used.has(root)));
 }
+
+/** The worker that starts; undefined where code does. */
+export function entryOf({ entry, workers }: Outline): OutlinedWorker | undefined {
+  return entry.kind === "worker" ? workers.find(({ id }) => id === entry.id) : undefined;
+}

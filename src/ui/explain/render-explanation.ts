@@ -2,8 +2,9 @@ import type { Outline } from "../../protocol/outline.ts";
 import { wrapWords } from "../wrap-text.ts";
 import { buildTrees } from "./build-tree.ts";
 import { drawRows, drawTree, type Row } from "./layout.ts";
+import { limitRows } from "./limit-rows.ts";
 import { counted, list, show } from "./phrases.ts";
-import { ceilingRows, fileRows, limitRows, modelRows } from "./render-facts.ts";
+import { ceilingRows, fileRows, modelRows } from "./render-facts.ts";
 
 /**
  * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped

@@ -1,9 +1,8 @@
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
-import type { Limits } from "../../protocol/usage.ts";
 import { modelLabel } from "../model-label.ts";
-import { fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
+import { entryOf, fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
 import type { Row } from "./layout.ts";
-import { bytes, count, counted, list, show } from "./phrases.ts";
+import { bytes, counted, list, show } from "./phrases.ts";
 
 /** Who may read and write what, and who takes attachments. */
 export function fileRows(outline: Outline): Row[] {
@@ -14,8 +13,7 @@ export function fileRows(outline: Outline): Row[] {
 }
 
 function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
-  const { entry } = outline;
-  const isEntry = entry.kind === "worker" && entry.id === worker.id;
+  const isEntry = entryOf(outline)?.id === worker.id;
   const use = fileUseOf(worker, outline);
   if (worker.scopes.length === 0) return ["no files: it has no scope"];
   if (use === "none" && !(isEntry && takesAttachments(worker)))
@@ -75,40 +73,6 @@ export function modelRows({ workers }: Outline): Row[] {
     return { label, texts: [`${names.join("; ")}${source}`] };
   });
 }
-
-/** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
-export function limitRows({ workers, limits }: Outline): Row[] {
-  const { depth = 5, parallel = 8, turns, ...rest } = limits;
-  const unlimited = (["tokens", "seconds"] as const).filter((name) => limits[name] === undefined);
-  const ofRun = [
-    ...describeLimits({ ...rest, depth, parallel }),
-    ...(unlimited.length > 0 ? [`no limit of ${unlimited.join(" or ")}`] : []),
-  ];
-  const ofCalls = workers.flatMap(({ name, limits: own }) => {
-    const least = own.turns === undefined ? {} : { turns: Math.min(own.turns, turns ?? own.turns) };
-    const texts = describeLimits({ ...own, ...least });
-    return texts.length > 0 ? [`${show(name)}: ${texts.join(", ")}`] : [];
-  });
-  return [
-    { label: "a run", texts: [ofRun.join(", ")] },
-    { label: "a call", texts: [[counted(turns ?? 50, "turn"), ...ofCalls].join("; ")] },
-  ];
-}
-
-function describeLimits(limits: Limits): string[] {
-  return Object.entries(limits).flatMap(([name, value]) =>
-    value === undefined ? [] : [limitPhrases[name as keyof Limits](value)],
-  );
-}
-
-const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = {
-  depth: (value) => `depth ${count(value)}`,
-  turns: (value) => counted(value, "turn"),
-  tool_calls: (value) => counted(value, "tool call"),
-  tokens: (value) => counted(value, "token"),
-  seconds: (value) => counted(value, "second"),
-  parallel: (value) => `${count(value)} at once`,
-};
 
 /** All that the entry could do, itself or through what it calls. */
 export function ceilingRows(outline: Outline): Row[] {

@@ -39,7 +39,7 @@ function simple(flags: string, long: string, more: Partial<OptionTable> = {}): O
 }
 
 /** Subcommands that look and change nothing, with the options with which that stays so. */
-export const harmlessSubcommands: Readonly<Record<string, OptionTable>> = {
+const subcommands: Readonly<Record<string, OptionTable>> = {
   log: history,
   show: history,
   diff: history,
@@ -113,13 +113,18 @@ export const harmlessSubcommands: Readonly<Record<string, OptionTable>> = {
   version: simple("", "--build-options"),
 };
 
+export const harmlessSubcommands: ReadonlyMap<string, OptionTable> = new Map(Object.entries(subcommands));
+
 /** Subcommands that only look with one of these words behind them, or with none. */
-export const harmlessActions: Readonly<Record<string, readonly string[]>> = {
-  remote: ["get-url"],
-  stash: ["list", "show"],
-  reflog: ["show", "exists"],
-  worktree: ["list"],
-};
+export const harmlessActions: ReadonlyMap<string, readonly string[]> = new Map([
+  ["remote", ["get-url"]],
+  ["stash", ["list", "show"]],
+  ["reflog", ["show", "exists", "HEAD"]],
+  ["worktree", ["list"]],
+]);
+
+/** Of those that can look alone, the ones that can do more. */
+export const changing: ReadonlySet<string> = new Set("branch tag remote stash config worktree symbolic-ref reflog".split(" "));
 
 /** Subcommands that write to the repository and only read the files that they name. */
 export const readingSubcommands: ReadonlySet<string> = new Set(["add", "commit", "push", "stage"]);

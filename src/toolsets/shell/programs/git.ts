@@ -1,5 +1,6 @@
 import type { ShellWord } from "../parse/plan.ts";
 import {
+  changing,
   checkingOut,
   dangerousLong,
   globalOptions,
@@ -19,7 +20,7 @@ export const readGit: ReadProgram = ({ words }) => {
     return { hatches: [hatch(`\`${at}\` before a subcommand can make git run programs`)], effect: "write" };
   const subcommand = words[at]?.value;
   if (subcommand === undefined) return { hatches: [], effect: "read" };
-  const table = harmlessSubcommands[subcommand];
+  const table = harmlessSubcommands.get(subcommand);
   if (table !== undefined) return readHarmless(words, at, table);
   const spelt = runningSubcommands.has(subcommand) ? undefined : subcommand;
   const hatches = [hatch(`\`git ${subcommand}\` changes things or runs programs`, spelt), ...dangers(words.slice(at))];
@@ -43,31 +44,58 @@ function readsAlone(word: ShellWord): boolean {
   return readOptions([word, word], globalOptions).unknown === undefined && !word.value.startsWith("-C");
 }
 
+interface Looking {
+  readonly subcommand: string;
+  /** The first word behind it that is no option. */
+  readonly action: string | undefined;
+  readonly operands: readonly string[];
+  readonly options: readonly string[];
+}
+
 function readHarmless(words: readonly ShellWord[], at: number, table: OptionTable): ProgramReading {
   const subcommand = words[at]?.value ?? "";
   const { unknown, operands, options } = readOptions(words, table, at + 1);
-  const hatches: Hatch[] = [];
+  const values = operands.map((index) => words[index]?.value ?? "");
+  const names = options.map(({ name }) => name);
+  const hatches = changesOf({ subcommand, action: values[0], operands: values, options: names });
   if (unknown !== undefined) {
     const spelt = dangers(words.slice(at)).length > 0 ? undefined : unknown;
     hatches.push(hatch(`\`git ${subcommand} ${unknown}\` is not known to be harmless`, spelt));
   }
-  if (subcommand === "diff" && operands.some((index) => leavesScope(words[index]?.value ?? ""))) {
+  const isPattern = subcommand === "grep" && !names.includes("-e") && operands[0] !== undefined;
+  const texts = new Set([...(isPattern ? [operands[0] ?? 0] : []), ...options.map(({ index }) => index)]);
+  const opens = hatches.length > 0 && changing.has(subcommand) ? { opens: opensFor(subcommand) } : {};
+  return { hatches, effect: "read", texts, ...opens };
+}
+
+/** What makes a subcommand that can only look one that does more. */
+function changesOf({ subcommand, action, operands, options }: Looking): Hatch[] {
+  const hatches: Hatch[] = [];
+  if (subcommand === "diff" && operands.some(leavesScope)) {
     hatches.push(hatch("`git diff` of files outside the repository reads them"));
   }
-  const action = words[operands[0] ?? -1]?.value;
-  const actions = harmlessActions[subcommand];
-  if (actions !== undefined && !actions.includes(action ?? "") && !(action === undefined && subcommand !== "stash")) {
-    if (subcommand !== "reflog" || ["expire", "delete", "drop"].includes(action ?? "")) {
-      hatches.push(
-        hatch(`\`git ${subcommand}${action === undefined ? "" : ` ${action}`}\` changes things`, action ?? subcommand),
-      );
-    }
+  if (!isHarmlessAction(subcommand, action)) {
+    const shown = action === undefined ? subcommand : `${subcommand} ${action}`;
+    hatches.push(hatch(`\`git ${shown}\` changes things`, action ?? subcommand));
   }
-  hatches.push(...namedThings({ subcommand, operands: operands.length, options: options.map(({ name }) => name) }));
-  const isPattern = subcommand === "grep" && !options.some(({ name }) => name === "-e");
-  const texts = new Set(isPattern && operands[0] !== undefined ? [operands[0]] : []);
-  for (const option of options) if (!isPathOption(option.name)) texts.add(option.index);
-  return { hatches, effect: "read", texts, ...(hatches.length > 0 ? { opens: opensFor(subcommand) } : {}) };
+  if ((subcommand === "branch" || subcommand === "tag") && operands.length > 0 && !options.some((one) => listing.has(one))) {
+    hatches.push(hatch(`\`git ${subcommand}\` with a name makes a ${subcommand}`, subcommand));
+  }
+  if (subcommand === "symbolic-ref" && operands.length > 1) {
+    hatches.push(hatch("`git symbolic-ref` with two names moves a reference", subcommand));
+  }
+  if (subcommand === "config" && !options.some((one) => one.startsWith("--get") || one === "--list" || one === "-l")) {
+    hatches.push(hatch("`git config` without --get or --list can set a value"));
+  }
+  return hatches;
+}
+
+const listing = new Set(["--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"]);
+
+function isHarmlessAction(subcommand: string, action: string | undefined): boolean {
+  const harmless = harmlessActions.get(subcommand);
+  if (harmless === undefined) return true;
+  return action === undefined ? subcommand !== "stash" : harmless.includes(action);
 }
 
 /** git cannot change anything without its own folder. */
@@ -75,32 +103,8 @@ function opensFor(subcommand: string): readonly string[] {
   return checkingOut.has(subcommand) ? [".git", ...keptNames] : [".git"];
 }
 
-interface Naming {
-  readonly subcommand: string;
-  readonly operands: number;
-  readonly options: readonly string[];
-}
-
-/** `git branch NAME` makes one, unless an option makes it a list. */
-function namedThings({ subcommand, operands, options }: Naming): Hatch[] {
-  const lists = ["--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
-  const isList = options.some((option) => lists.includes(option));
-  if ((subcommand === "branch" || subcommand === "tag") && operands > 0 && !isList) {
-    return [hatch(`\`git ${subcommand}\` with a name makes a ${subcommand}`, subcommand)];
-  }
-  if (subcommand === "symbolic-ref" && operands > 1)
-    return [hatch("`git symbolic-ref` with two names moves a reference", subcommand)];
-  const gets = options.some((option) => option.startsWith("--get") || option === "--list" || option === "-l");
-  if (subcommand === "config" && !gets) return [hatch("`git config` without --get or --list can set a value")];
-  return [];
-}
-
 function leavesScope(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");
-}
-
-function isPathOption(name: string): boolean {
-  return name === "--relative";
 }
 
 function dangers(words: readonly ShellWord[]): Hatch[] {

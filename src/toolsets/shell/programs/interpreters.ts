@@ -3,22 +3,22 @@ import { type OptionTable, readOptions } from "./options.ts";
 import { hatch, type ReadProgram } from "./program.ts";
 
 /** Options that bring the program along, with the letters that may stand before them in one word. */
-const codeOptions: Readonly<Record<string, RegExp>> = {
-  python: /^-[bBEIOsSu]*[cm]/,
-  pypy: /^-[bBEIOsSu]*[cm]/,
-  node: /^(?:-e|-p|-pe|--eval|--print)$/,
-  perl: /^-[anplwW]*[eE]$/,
-  ruby: /^-[anplw]*e$/,
-  php: /^-r$/,
-  lua: /^-e$/,
-};
+const codeOptions: ReadonlyMap<string, RegExp> = new Map([
+  ["python", /^-[bBEIOsSu]*[cm]/],
+  ["pypy", /^-[bBEIOsSu]*[cm]/],
+  ["node", /^(?:-e|-p|-pe|--eval|--print)$/],
+  ["perl", /^-[anplwW]*[eE]$/],
+  ["ruby", /^-[anplw]*e$/],
+  ["php", /^-r$/],
+  ["lua", /^-e$/],
+]);
 
 /** What runs a program from its input when it is given none: harmless there by no rule. */
 export function readInterpreter(name: string): ReadProgram {
   return ({ words, hasInput }) => {
     const [, first] = words;
     const isInput = words.slice(1).some(({ value }) => value === "-" || value.startsWith("/dev/") || value.startsWith("/proc/"));
-    const isCode = first !== undefined && codeOptions[name]?.test(first.value) === true;
+    const isCode = first !== undefined && codeOptions.get(name)?.test(first.value) === true;
     const isScript = first?.kind === "static" && !first.value.startsWith("-") && name !== "deno" && name !== "bun";
     // With an input, only what says at once where its program is does not take it from there.
     const runsInput = first === undefined || isInput || (hasInput && !isCode && !isScript);

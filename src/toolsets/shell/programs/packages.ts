@@ -40,7 +40,7 @@ const npmOptions: OptionTable = {
 
 const npm = packageTool({
   harmless:
-    "ls list ll la outdated view info show v explain why test t tst run run-script start stop restart root prefix ping audit help",
+    "ls list ll la outdated view info show v explain why test t tst run run-script start stop restart root prefix ping audit",
   options: npmOptions,
   never: {
     letters: "cgC",
@@ -53,7 +53,7 @@ const npm = packageTool({
 const yarn = packageTool({
   harmless: "list ls why info test run outdated audit licenses start build lint help version",
   opens: ["package.json"],
-  options: { ...npmOptions, flags: "sr", valued: "wCF", long: `${npmOptions.long} --recursive --frozen-lockfile` },
+  options: { ...npmOptions, flags: "sr", valued: "wF", long: `${npmOptions.long} --recursive --frozen-lockfile` },
 });
 
 const cargoOptions: OptionTable = {
@@ -71,7 +71,7 @@ const cargo = packageTool({
 });
 
 const goOptions: OptionTable = {
-  long: "-v -race -short -count -run -bench -benchmem -timeout -cover -json -list -m -f -x -n -a -e -deps -test -tags -parallel -failfast -cpu -mod=readonly -mod=mod -mod=vendor -trimpath -vet -shuffle -u=false -all -src -c",
+  long: "-v -race -short -count -run -bench -benchmem -timeout -cover -json -list -m -f -x -n -a -e -deps -test -tags -parallel -failfast -cpu -mod -trimpath -vet -shuffle -all -src",
   longValued: "-run -bench -timeout -tags -count -parallel -f -cpu -list",
 };
 
@@ -132,7 +132,6 @@ export const packageTools: ReadonlyMap<string, ReadProgram> = new Map([
   ["cargo", cargo],
   ["go", go],
   ["pip", pip],
-  ["pip3", pip],
   ["docker", docker],
   ["podman", docker],
   ["npx", runner],
@@ -142,5 +141,4 @@ export const packageTools: ReadonlyMap<string, ReadProgram> = new Map([
   ["pipx", packageTool({ harmless: "list help", options: {} })],
   ["uv", packageTool({ harmless: "version help tree", options: { flags: "qv", long: "--version --help" } })],
   ["make", make],
-  ["gmake", make],
 ]);

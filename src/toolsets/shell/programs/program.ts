@@ -1,4 +1,5 @@
 import type { ShellWord } from "../parse/plan.ts";
+import { type DangerTable, findDanger } from "./options.ts";
 
 /** What is known of one start of one program, from its arguments alone. */
 export interface ProgramReading {
@@ -58,4 +59,12 @@ export function always(why: string): ReadProgram {
 /** Nothing is known but what it does to its paths. */
 export function plain(effect: Effect): ReadProgram {
   return () => ({ hatches: [], effect });
+}
+
+/** A program that reads, but for some options. */
+export function readerBut(why: string, table: DangerTable): ReadProgram {
+  return ({ words }) => {
+    const danger = findDanger(words, table);
+    return { effect: "read", hatches: danger === undefined ? [] : [hatch(`\`${danger}\` ${why}`)] };
+  };
 }

@@ -11,11 +11,11 @@ function writer(flags: string, long: string, more: { readonly valued?: string; r
   };
 }
 
-export const readRemove = writer("rRfdvI", "--recursive --force --dir --verbose --one-file-system --preserve-root --interactive");
-export const readMakeDirectory = writer("pv", "--parents --verbose");
-export const readRemoveDirectory = writer("pv", "--parents --verbose --ignore-fail-on-non-empty");
-export const readTouch = writer("acm", "--no-create", { valued: "dtr", longValued: "--date --reference --time" });
-export const readTee = writer("ai", "--append --ignore-interrupts");
+const readRemove = writer("rRfdvI", "--recursive --force --dir --verbose --one-file-system --preserve-root --interactive");
+const readMakeDirectory = writer("pv", "--parents --verbose");
+const readRemoveDirectory = writer("pv", "--parents --verbose --ignore-fail-on-non-empty");
+const readTouch = writer("acm", "--no-create", { valued: "dtr", longValued: "--date --reference --time" });
+const readTee = writer("ai", "--append --ignore-interrupts");
 
 /** The last operand, or what `-t` names, is written; the others are read by `cp` and removed by `mv`. */
 function mover(removes: boolean): ReadProgram {
@@ -37,11 +37,8 @@ function mover(removes: boolean): ReadProgram {
   };
 }
 
-export const readCopy = mover(false);
-export const readMove = mover(true);
-
 /** `dd of=FILE`. */
-export const readDd: ReadProgram = ({ words }) => {
+const readDd: ReadProgram = ({ words }) => {
   const harmless = ["if=", "bs=", "count=", "skip=", "status=", "ibs=", "iflag="];
   const other = words.slice(1).find((word: ShellWord) => !harmless.some((start) => word.value.startsWith(start)));
   return {
@@ -49,3 +46,14 @@ export const readDd: ReadProgram = ({ words }) => {
     effect: other === undefined ? "read" : "write",
   };
 };
+
+export const writers: ReadonlyMap<string, ReadProgram> = new Map([
+  ["rm", readRemove],
+  ["mkdir", readMakeDirectory],
+  ["rmdir", readRemoveDirectory],
+  ["touch", readTouch],
+  ["tee", readTee],
+  ["cp", mover(false)],
+  ["mv", mover(true)],
+  ["dd", readDd],
+]);

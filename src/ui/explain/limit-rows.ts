@@ -1,0 +1,58 @@
+import type { Outline } from "../../protocol/outline.ts";
+import type { Limits } from "../../protocol/usage.ts";
+import { entryOf } from "./file-use.ts";
+import type { Row } from "./layout.ts";
+import { count, counted, show } from "./phrases.ts";
+
+/** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
+export function limitRows(outline: Outline): Row[] {
+  const { workers, limits } = outline;
+  const unlimited = (["tokens", "seconds"] as const).filter((name) => limitsOfRun(outline)[name] === undefined);
+  const ofRun = [
+    ...describeLimits(limitsOfRun(outline)),
+    ...(unlimited.length > 0 ? [`no limit of ${unlimited.join(" or ")}`] : []),
+  ];
+  const ofCalls = workers.flatMap(({ id, name, limits: own }) => {
+    const turns = own.turns === undefined ? {} : { turns: least(own.turns, limits.turns) };
+    const texts = describeLimits(id === entryOf(outline)?.id ? turns : { ...own, ...turns });
+    return texts.length > 0 ? [`${show(name)}: ${texts.join(", ")}`] : [];
+  });
+  return [
+    { label: "a run", texts: [ofRun.join(", ")] },
+    { label: "a call", texts: [[counted(limits.turns ?? 50, "turn"), ...ofCalls].join("; ")] },
+  ];
+}
+
+/** What the entry may spend, its run may not exceed. */
+function limitsOfRun(outline: Outline): Limits {
+  const { depth, parallel, ...accounts } = outline.limits;
+  const own = entryOf(outline)?.limits ?? {};
+  const names = ["tokens", "seconds", "tool_calls"] as const;
+  return {
+    ...Object.fromEntries(names.map((name) => [name, least(accounts[name], own[name])])),
+    depth: least(depth ?? own.depth ?? 5, own.depth),
+    parallel: least(parallel ?? own.parallel ?? 8, own.parallel),
+  };
+}
+
+function least(...numbers: [number, number | undefined]): number;
+function least(...numbers: (number | undefined)[]): number | undefined;
+function least(...numbers: (number | undefined)[]): number | undefined {
+  const given = numbers.filter((number) => number !== undefined);
+  return given.length > 0 ? Math.min(...given) : undefined;
+}
+
+function describeLimits(limits: Limits): string[] {
+  return Object.entries(limits).flatMap(([name, value]) =>
+    value === undefined ? [] : [limitPhrases[name as keyof Limits](value)],
+  );
+}
+
+const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = {
+  depth: (value) => `depth ${count(value)}`,
+  turns: (value) => counted(value, "turn"),
+  tool_calls: (value) => counted(value, "tool call"),
+  tokens: (value) => counted(value, "token"),
+  seconds: (value) => counted(value, "second"),
+  parallel: (value) => `${count(value)} at once`,
+};
