@@ -32,7 +32,9 @@ function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph)
   return found;
 }
 
-function ownCeiling({ id, model, scopes, toolsets }: OutlinedWorker): Ceiling {
+function ownCeiling({ id, model, scopes: declared, toolsets }: OutlinedWorker): Ceiling {
+  // Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own.
+  const scopes = toolsets.length > 0 ? declared : [];
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
   return {
     workers: [id],

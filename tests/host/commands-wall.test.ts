@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { existsSync, mkdirSync, openSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -338,7 +338,6 @@ describe.skipIf(noWall !== "")("the wall", () => {
       bench.put("home/.local/bin/other", "#!/bin/sh\ncat $(dirname $0)/../share/secret\necho ran\n");
       bench.put("home/.local/share/secret", canary);
       for (const file of ["home/.nvm/versions/v1/bin/tool", "home/.local/bin/other"]) {
-        const { chmodSync } = await import("node:fs");
         chmodSync(bench.at(file), 0o755);
       }
       symlinkSync(bench.at("home/.nvm/versions/v1"), bench.at("home/current"));
@@ -349,6 +348,17 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect((await bench.argv(["other"])).stdout).toBe("ran\n");
       expect((await bench.bash("echo $PATH")).stdout).not.toContain(`${bench.at("home")}:`);
       expect((await bench.argv(["node", "-p", "1+1"])).stdout).toBe("2\n");
+    });
+
+    test("in a scope are the scope's", async () => {
+      bench.put("in/.venv/bin/x", "");
+      bench.put("ro/real/bin/tool", "#!/bin/sh\necho ran\n");
+      chmodSync(bench.at("ro/real/bin/tool"), 0o755);
+      symlinkSync("real", bench.at("ro/alias"));
+      const environment = { PATH: `${bench.at("ro/alias/bin")}:${testPath}`, VIRTUAL_ENV: bench.at("in/.venv") };
+      bench.host = createNodeHost({ environment });
+      const scopes = await bench.open([{}, { name: "ro", root: bench.at("ro"), mode: "ro" }]);
+      expect(await bench.bash("tool && echo x > .venv/installed", { scopes })).toMatchObject({ exitCode: 0, stdout: "ran\n" });
     });
   });
 });

@@ -9,8 +9,8 @@ export interface ToolchainFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly path: readonly string[];
   readonly homes: readonly string[];
-  /** What is seen already. */
-  readonly system: readonly Mount[];
+  /** What is seen already: the system, and scopes, which decide about themselves. */
+  readonly seen: readonly Mount[];
   /** Never shown, nor a folder that holds one. */
   readonly secrets: readonly string[];
   /** A program's file that is to be run, wherever it is. */
@@ -43,7 +43,7 @@ const programHomes = new Set([
  * is a home directory or a folder in one that holds more than programs; then the entry alone.
  */
 export async function findToolchainView(facts: ToolchainFacts): Promise<readonly Mount[]> {
-  const view = [...facts.system];
+  const view = [...facts.seen];
   const show = async (path: string, root: (real: string) => string) => {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined) return;
@@ -53,11 +53,11 @@ export async function findToolchainView(facts: ToolchainFacts): Promise<readonly
   for (const entry of facts.path) await show(entry, (real) => toolchainOf(real, facts));
   for (const folder of namedFolders(facts)) await show(folder, (real) => real);
   if (facts.program !== undefined) await show(facts.program, (real) => real);
-  return view.slice(facts.system.length);
+  return view.slice(facts.seen.length);
 }
 
 function isSeen(view: readonly Mount[], path: string): boolean {
-  return view.some((mount) => (mount.kind === "read-only" || mount.kind === "link") && isWithin(path, mount.path));
+  return view.some((mount) => mount.kind !== "empty" && isWithin(path, mount.path));
 }
 
 function toolchainOf(folder: string, facts: ToolchainFacts): string {

@@ -120,8 +120,8 @@ async function findMounts(
   const system = await findSystemView();
   const secrets = secretPlaces(homes, machine.stateDirectory);
   const program = await findProgram(name, path);
-  const toolchains = await findToolchainView({ environment, path, homes, system, secrets, program });
   const roots = toRootMounts(table, setting.held);
+  const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // Of two at one path the later counts: what is secret is more than protected, and a root that is either was meant.
