@@ -114,8 +114,8 @@ test("has a ceiling of all that can be reached, through code too, and in circles
   expect(ceiling).toMatchObject({
     workers: ["deep", "helper", "main"],
     models: ["anthropic:m", "openai:h"],
-    reads: [".", "/home/user", "notes"],
-    writes: [".", "/home/user"],
+    reads: [".", "notes"],
+    writes: ["."],
     code: ["tools.ts"],
     unverified: [],
   });
