@@ -12,15 +12,15 @@ export class CompileError extends Error {
   }
 }
 
-/** A program brings code, and its folder is not trusted. Nothing of it has run. */
+/** A program brings code, or reaches beyond its folder, and the folder is not trusted. Nothing of it has run. */
 export class UntrustedProgram extends Error {
   /** Absolute path of the program's folder. */
   readonly root: string;
-  /** Absolute paths of the code that a run would import. */
+  /** Absolute paths of the code that a run would import, and of workers that reach beyond the folder. */
   readonly files: readonly string[];
 
   constructor(root: string, files: readonly string[]) {
-    super(`the program in ${root} brings code, and its folder is not trusted`);
+    super(`the program in ${root} brings code or reaches beyond its folder, and the folder is not trusted`);
     this.name = "UntrustedProgram";
     this.root = root;
     this.files = files;

@@ -5,6 +5,7 @@ import type { Host } from "../host/host.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { Outline } from "../protocol/outline.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
+import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import type { Compilation } from "./compilation.ts";
@@ -55,7 +56,7 @@ export interface Compiled {
   readonly diagnostics: readonly Diagnostic[];
   /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
   readonly codeFiles: readonly string[];
-  /** The program's folder and that code, where the folder is not trusted. */
+  /** Where the folder is not trusted: it, and what needs the trust, that code and workers that reach beyond the folder. */
   readonly untrusted?: { readonly root: string; readonly files: readonly string[] };
 }
 
@@ -77,13 +78,14 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
   const parts = { workers, callables: calls.link(workers), codeFiles: await findCode(modules, workers) };
   const isVerified = modules.trusted || !modules.areUsed;
+  const needTrust = modules.trusted ? [] : [...parts.codeFiles, ...workersBeyondFolder(place.root, workers)];
   return {
     program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
     outline:
       entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined,
     diagnostics: diagnostics.toArray(),
     codeFiles: parts.codeFiles,
-    ...(modules.trusted || parts.codeFiles.length === 0 ? {} : { untrusted: { root: place.root, files: parts.codeFiles } }),
+    ...(needTrust.length === 0 ? {} : { untrusted: { root: place.root, files: needTrust } }),
   };
 }
 

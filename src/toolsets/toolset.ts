@@ -67,7 +67,8 @@ export interface Toolset<Config = unknown> {
   close?(config: Config): Promise<void>;
 }
 
-export type ToolsetRequirement = "scopes" | "network" | "tools.ts";
+/** `commands`: it runs programs of the machine, so that a program which uses it has to be trusted. */
+export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands";
 
 /** What a toolset may know of its worker while it lists its tools. */
 export interface ToolsetScope {

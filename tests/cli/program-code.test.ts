@@ -164,7 +164,7 @@ describe("trust", { timeout: 20_000 }, () => {
     const cwd = await program(shouting, "shout");
     const { exitCode, stdout, stderr } = await runCli([".", "go", "--approve-all", "-q"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(`${cwd} brings code (tools.ts), and its folder is not trusted.`);
+    expect(stderr).toContain(`${cwd} brings code or reaches beyond its folder (tools.ts), and the folder is not trusted.`);
     expect(stderr).toContain("--trust");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
@@ -175,7 +175,7 @@ describe("trust", { timeout: 20_000 }, () => {
   it("is asked once at a terminal; no, and what is no answer, run nothing", async () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
-    await terminal.waitFor("This program brings code that would run with your rights: tools.ts.");
+    await terminal.waitFor("This program brings code that would run with your rights, or reaches beyond its folder: tools.ts.");
     await terminal.waitFor(question);
     terminal.type("\r");
     await terminal.waitFor("Answer with y, a or n.");
@@ -227,7 +227,7 @@ describe("trust", { timeout: 20_000 }, () => {
     });
     const named = await runCli([".", "go"], { cwd });
     expect(named.exitCode).toBe(2);
-    expect(named.stderr).toContain("brings code (model.mjs)");
+    expect(named.stderr).toContain("brings code or reaches beyond its folder (model.mjs)");
     expect((await runCli([".", "go", "--trust"], { cwd })).stdout).toBe("from code\n");
     expect((await runCli(["data.worker", "go"], { cwd })).stdout).toBe("from data\n");
     expect((await runCli(["free.worker", "go", "--model", "scripted:model.mjs"], { cwd })).stdout).toBe("from code\n");

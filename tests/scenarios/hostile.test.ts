@@ -434,3 +434,22 @@ describe("secrets", () => {
     expect(text).toBe("before ⟦secret:SOME_API_KEY⟧ after");
   });
 });
+
+describe("a program that nobody trusts", () => {
+  const reaching = (root: string) =>
+    worker(`sandbox: { paths: { there: { root: ${root}, mode: rw, write_approval: false } } }\ntoolsets: { filesystem: {} }`);
+
+  test("does not reach beyond its folder, whatever its author pre-approved", async () => {
+    const model = ({ turn }: { turn: number }) =>
+      turn === 1 ? { calls: [{ tool: "write_file", args: { path: "there/a.txt", content: "x" } }] } : "done";
+    const untrusted = await play({
+      files: { "main.worker": reaching("/elsewhere") },
+      model,
+      request: { input: "x", trust: false },
+    });
+    expect(untrusted.error).toMatchObject({ name: "UntrustedProgram" });
+    expect(untrusted.model.requests).toEqual([]);
+    const inside = await play({ files: { "main.worker": reaching("./out") }, model, request: { input: "x", trust: false } });
+    expect(inside.files["out/a.txt"]).toBe("x");
+  });
+});

@@ -1,0 +1,14 @@
+import type { Worker } from "../program/program.ts";
+import { isInside } from "./is-inside.ts";
+
+/**
+ * The workers, by path, that reach beyond the program's folder: by a scope outside of it, or by programs of the machine. What
+ * their author pre-approved takes effect only when the user has trusted the folder.
+ */
+export function workersBeyondFolder(root: string, workers: ReadonlyMap<string, Worker>): string[] {
+  return [...workers].flatMap(([path, { scopes, toolsets }]) => {
+    const leaves = scopes.some((scope) => !isInside(root, scope.root));
+    const runsPrograms = toolsets.some((one) => one.kind === "toolset" && one.binding.toolset.requires?.includes("commands"));
+    return (leaves && toolsets.length > 0) || runsPrograms ? [path] : [];
+  });
+}
