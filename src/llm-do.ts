@@ -21,7 +21,7 @@ import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
-import { builtInToolsets } from "./toolsets/built-ins.ts";
+import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
@@ -81,7 +81,7 @@ export interface RunOutput extends RunResult {
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const names = [...builtInProviders, ...providers].map(({ name }) => name);
-  return compileProgram({ ...rest, host, providers: names, builtIns: builtInToolsets, trusted: trust, toRun });
+  return compileProgram({ ...rest, host, providers: names, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
 }
 
 /**

@@ -1,7 +1,8 @@
+import { createNodeHost } from "../host/node-host.ts";
 import { frontmatterSchema } from "../language/frontmatter-schema.ts";
 import { manifestSchema } from "../language/manifest.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { builtInToolsets } from "../toolsets/built-ins.ts";
+import { createBuiltInToolsets } from "../toolsets/built-ins.ts";
 
 /** The files that have a schema for editors. */
 export const schemaNames = ["worker", "manifest"] as const;
@@ -41,7 +42,7 @@ function withBuiltIns(value: JsonValue, key?: string): JsonValue {
 }
 
 function describeBuiltIns(reference: JsonObject): [string, JsonObject][] {
-  return [...builtInToolsets].map(([name, { config }]) => {
+  return [...createBuiltInToolsets(createNodeHost())].map(([name, { config }]) => {
     const description = `The built-in toolset \`${name}\`.`;
     return [name, { description, ...withConfiguration(reference, config?.jsonSchema as JsonObject | undefined) }];
   });

@@ -67,6 +67,10 @@ async function linkToolset(
   if (!config) return undefined;
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools) return undefined;
+  for (const { path, message } of toolset.warnings?.(config.value, scope) ?? []) {
+    const span = spanOf(syntax, path) ?? syntax.reference.span;
+    compilation.diagnostics.report(diagnose("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span }));
+  }
   const toolNames = tools.map(({ name }) => name);
   const approvals = linkApprovals(syntax, toolNames, compilation);
   const binding = { reference: syntax.reference.value, toolset, config: config.value, tools, approvals, ...prefixOf(syntax) };

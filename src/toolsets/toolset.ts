@@ -58,6 +58,8 @@ export interface Toolset<Config = unknown> {
    * call. Protected names ask or block whatever this says.
    */
   outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
+  /** What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. Pure. */
+  warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** What a person must see to judge the call. Pure. */
@@ -69,6 +71,12 @@ export interface Toolset<Config = unknown> {
 
 /** `commands`: it runs programs of the machine, so that a program which uses it has to be trusted. */
 export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands";
+
+export interface ConfigWarning {
+  /** Keys and indexes from the map under the toolset's reference. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
 
 /** What a toolset may know of its worker while it lists its tools. */
 export interface ToolsetScope {

@@ -32,6 +32,12 @@ export const compileCodes = {
     explanation:
       "The map under a toolset's reference is checked against the toolset's own schema before anything runs. The message says which key, and what is allowed.",
   },
+  "toolset-warning": {
+    severity: "warning",
+    title: "A configuration that cannot be what was meant",
+    explanation:
+      "The toolset takes this configuration, and says that a part of it does nothing, or blocks everything: a rule that an earlier one shadows, a pattern that nothing matches. The message says which part, and why.",
+  },
   "toolset-not-one": {
     severity: "error",
     title: "An export that is neither a tool nor a toolset",

@@ -6,6 +6,7 @@ import { describeWork, previewWork } from "./describe.ts";
 import { judgeCall } from "./judge/verdict.ts";
 import { runWork } from "./run-work.ts";
 import { describeFolders, prepareWork, type ShellAccess, type ShellWork } from "./shell-work.ts";
+import { shellWarnings } from "./warnings.ts";
 
 /** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
 export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
@@ -13,7 +14,8 @@ export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
     [toolsetMark]: true,
     name: "shell",
     config: configSchema,
-    requires: ["scopes"],
+    requires: ["scopes", "commands"],
+    warnings: (config, { readable }) => shellWarnings(config, readable),
     tools: (config, scope) => [toTool(config, scope, access)],
     prepare: async (call, { scopes }) => {
       const work = await failing(() => prepareWork(call, scopes, access));

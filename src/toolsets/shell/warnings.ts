@@ -1,11 +1,8 @@
+import type { ConfigWarning } from "../toolset.ts";
 import type { ShellConfig, ShellRule } from "./config.ts";
 import { includesPattern, parsePattern } from "./patterns.ts";
 
-export interface ShellWarning {
-  /** Keys and indexes from the map under the toolset's reference. */
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
+export type ShellWarning = ConfigWarning;
 
 /** What is valid and does not do what its author can have meant. `scopes`: the names that the worker has. Pure. */
 export function shellWarnings(config: ShellConfig, scopes?: readonly string[]): readonly ShellWarning[] {

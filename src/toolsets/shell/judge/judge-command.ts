@@ -20,8 +20,12 @@ export interface JudgeContext {
   /** Gathers programs of the line that could write such names too, once they are open. */
   readonly strangers: Set<string>;
   readonly depth: number;
+  /** How many programs may still be looked at. */
+  readonly budget: { left: number };
 }
 
+/** A line with more programs in it than this, those that others start included, is never allowed. */
+export const mostPrograms = 500;
 const deepest = 6;
 
 /** A whole command line, or a script inside one: the sum of its parts. */
@@ -45,6 +49,7 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
   if (program === undefined) return reasons;
+  if (--context.budget.left < 0) return [...reasons, asks("it starts too many programs")];
   if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
   const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));

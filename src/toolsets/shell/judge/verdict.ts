@@ -1,7 +1,7 @@
 import type { OwnVerdict } from "../../toolset.ts";
 import type { ShellConfig } from "../config.ts";
 import type { ShellPlan } from "../parse/plan.ts";
-import { judgePlan } from "./judge-command.ts";
+import { judgePlan, mostPrograms } from "./judge-command.ts";
 import type { PathTable } from "./path-table.ts";
 import { asks, type Reason, toVerdict } from "./reasons.ts";
 
@@ -26,7 +26,7 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const allowedBy = new Set<string>();
   const opens = new Set<string>();
   const strangers = new Set<string>();
-  const context = { config, table: call.table, allowedBy, opens, strangers, depth: 0 };
+  const context = { config, table: call.table, allowedBy, opens, strangers, depth: 0, budget: { left: mostPrograms } };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
   if (opens.size > 0 && strangers.size > 0) {
     reasons.push(asks(`${[...opens].join(", ")} would be open to ${[...strangers].join(", ")} too; run them apart`));

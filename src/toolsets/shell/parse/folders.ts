@@ -7,6 +7,7 @@ export interface Flow {
 }
 
 const mostFolders = 8;
+const deepestFolder = 100;
 
 export function staying(folders: Folders): Flow {
   return { ok: folders, failed: folders };
@@ -65,5 +66,5 @@ export function enter(folder: Folder, path: string): Folder | undefined {
     components.push(component);
     named = true;
   }
-  return components;
+  return components.length > deepestFolder ? undefined : components;
 }

@@ -3,7 +3,7 @@ import { maxCommandLength, maxDepth } from "./limits.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
-import { type EachChild, Walk } from "./walk.ts";
+import { type EachChild, TooMuch, Walk } from "./walk.ts";
 
 /** Reads command lines. Pure once it has been loaded. */
 export type CommandParser = (text: string, folders: Folders) => ShellPlan;
@@ -27,8 +27,8 @@ function readText(reader: Reader, text: string, folders: Folders): ShellPlan {
   if (doubt !== undefined) return { commands: [], findings: [], uncertain: doubt };
   try {
     return readParsed(reader, text, folders);
-  } catch {
-    return { commands: [], findings: [], uncertain: "the parser failed at it" };
+  } catch (error) {
+    return { commands: [], findings: [], uncertain: error instanceof TooMuch ? error.message : "the parser failed at it" };
   }
 }
 

@@ -23,6 +23,9 @@ interface Place {
   readonly hasInput?: boolean;
 }
 
+/** Ends a walk: what is left of the tree is not looked at, and nothing in it is allowed. */
+export class TooMuch extends Error {}
+
 /** One pass over a tree: gathers simple commands and findings, follows the folder, and writes the whole anew. */
 export class Walk {
   readonly commands: SimpleCommand[] = [];
@@ -258,11 +261,11 @@ export class Walk {
 
   #add(command: SimpleCommand): void {
     this.commands.push(command);
-    if (this.commands.length > maxSimpleCommands) this.#doubt(`it has more than ${maxSimpleCommands} commands`);
+    if (this.commands.length > maxSimpleCommands) throw new TooMuch(`it has more than ${maxSimpleCommands} commands`);
   }
 
   #count(node: SyntaxNode): void {
-    if (++this.#nodes > maxNodes) this.#doubt("it has too many parts");
+    if (++this.#nodes > maxNodes) throw new TooMuch("it has too many parts");
     if (!knownKinds.has(node.type)) this.#doubt(`it has a part of an unknown kind (${node.type})`);
   }
 

@@ -33,7 +33,8 @@ export const readFind: ReadProgram = ({ words }) => {
     if (!runners.has(value)) continue;
     const end = words.findIndex(({ value: one }, at) => at > index && (one === ";" || one === "+"));
     inner.push({ words: words.slice(index + 1, end === -1 ? words.length : end), mustBeCovered: false });
-    if (end !== -1) index = end;
+    // Without an end all that follows is the program's.
+    index = end === -1 ? words.length : end;
   }
   return { hatches, effect: "read", texts, inner };
 };
