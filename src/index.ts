@@ -9,8 +9,26 @@ export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnos
 export type { Host } from "./host/host.ts";
 export { ScopeError, type Scopes } from "./host/scopes.ts";
 export { type CompileRequest, compile, type RunOutput, type RunRequest, run } from "./llm-do.ts";
+// Models.
+export {
+  type GenerateOptions,
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelRequest,
+  type ModelResponse,
+} from "./models/model.ts";
+export type { Provider, ProviderEnvironment } from "./models/provider.ts";
 export type { Program, Worker } from "./program/program.ts";
-export type { ApprovalDecision, ApprovalMode, ApprovalRequest, DecisionSource, DeniedCall, Preview, Verdict } from "./protocol/approval.ts";
+export type {
+  ApprovalDecision,
+  ApprovalMode,
+  ApprovalRequest,
+  DecisionSource,
+  DeniedCall,
+  Preview,
+  Verdict,
+} from "./protocol/approval.ts";
 // What travels.
 export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
@@ -19,10 +37,7 @@ export type { FilePart, Message } from "./protocol/message.ts";
 export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
-// Models.
-export { type GenerateOptions, type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelResponse } from "./models/model.ts";
-export type { Provider, ProviderEnvironment } from "./models/provider.ts";
-
+export type { Schema } from "./schema/schema.ts";
 // Tools.
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {
@@ -37,5 +52,4 @@ export type {
   ToolsetScope,
   WorkerRuntime,
 } from "./toolsets/toolset.ts";
-export type { Schema } from "./schema/schema.ts";
 export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";

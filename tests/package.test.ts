@@ -57,7 +57,9 @@ test("the package holds what it needs, and no tests", () => {
     ]),
   );
   expect(files.filter((path) => /\.test(-d)?\.[jt]s|^tests\/|^examples\/|^scripts\/|^node_modules\//.test(path))).toEqual([]);
-  expect(files.filter((path) => !/^(bin|dist|schema|src)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path))).toEqual([]);
+  expect(
+    files.filter((path) => !/^(bin|dist|schema|src)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path)),
+  ).toEqual([]);
 });
 
 test("the command says its version", () => {

@@ -9,11 +9,6 @@ export function childCallPath(parent: CallPath, ordinal: number, name: string): 
   return `${parent}/${ordinal}.${name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)}`;
 }
 
-export function callPathName(path: CallPath): string {
-  const last = path.slice(path.lastIndexOf("/") + 1);
-  return last.slice(last.indexOf(".") + 1);
-}
-
 export type CallKind = "worker" | "tool" | "code";
 
 /** Why a call or a run ended. */

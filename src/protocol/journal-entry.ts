@@ -78,12 +78,6 @@ export type JournalFact =
 
 export type JournalEntry = { readonly v: 1; readonly n: number; readonly time: number } & JournalFact;
 
-/** A value too large for a line, kept beside the journal under its digest. */
-export interface BlobReference {
-  readonly $blob: string;
-  readonly bytes: number;
-}
-
 /**
  * One side effect of the loop: a model request, a tool's execution, a child call, a question. `detail` is written
  * before it happens, `describe(result)` after.

@@ -99,5 +99,3 @@ function detail(event: RunEvent): string {
   if (event.type === "call-end" || event.type === "run-end") return ` ${event.stopReason}`;
   return "";
 }
-
-export type { JsonObject };

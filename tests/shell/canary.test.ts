@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import type { ScopeDeclaration } from "../../src/host/scopes.ts";
-import { judgeCall } from "../../src/toolsets/shell/judge/verdict.ts";
-import { prepareWork } from "../../src/toolsets/shell/shell-work.ts";
+import { prepareWork } from "../../src/toolsets/shell/prepare-work.ts";
 import { bash, Machine } from "./machine.ts";
 import { readVerdicts } from "./read-verdicts.ts";
 import { ruleSets } from "./rule-sets.ts";
@@ -92,7 +91,7 @@ async function prepare(machine: Machine, command: string, rules: string) {
   };
   try {
     const work = await prepareWork({ args: { command }, config }, scopes, { commands, networkEnabled: false });
-    return { work, verdict: judgeCall(config, work).verdict };
+    return { work, verdict: work.verdict };
   } finally {
     await scopes.close();
   }

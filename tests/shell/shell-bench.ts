@@ -2,9 +2,9 @@ import type { CommandRequest, CommandResult, Commands, Isolation } from "../../s
 import { createMemoryHost } from "../../src/host/memory-host.ts";
 import type { ScopeDeclaration } from "../../src/host/scopes.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
+import type { ShellWork } from "../../src/toolsets/shell/access.ts";
 import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
 import { createShellToolset } from "../../src/toolsets/shell/shell.ts";
-import type { ShellWork } from "../../src/toolsets/shell/shell-work.ts";
 import type { OwnVerdict, WorkerRuntime } from "../../src/toolsets/toolset.ts";
 
 export interface BenchOptions {

@@ -1,13 +1,13 @@
 import type { Preview } from "../../protocol/approval.ts";
 import { clipText } from "../../util/clip-text.ts";
+import type { PlannedRun } from "./access.ts";
 import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";
 import { showWord } from "./parse/quote.ts";
-import type { ShellWork } from "./shell-work.ts";
 
 const longestTitle = 200;
 
 /** One line; what does not fit into it is in the preview, whole. */
-export function describeWork({ request, notIsolated, cwd }: ShellWork): string {
+export function describeRun({ request, notIsolated, cwd }: PlannedRun): string {
   const command = request.type === "argv" ? request.argv.map(showWord).join(" ") : request.script;
   const [first = "", ...others] = command.split("\n");
   const isWhole = others.length === 0 && first.length <= longestTitle;
@@ -18,11 +18,11 @@ export function describeWork({ request, notIsolated, cwd }: ShellWork): string {
 }
 
 /** Exactly what would be started: the arguments of one program, or the whole script and the programs in it. */
-export function previewWork(work: ShellWork): Preview {
-  const { request, plan, notIsolated, networkEnabled } = work;
+export function previewRun(run: PlannedRun, plan: ShellPlan): Preview {
+  const { request, notIsolated, networkEnabled, opens } = run;
   const facts = [
-    `in ${work.cwd.virtualPath}, ${work.timeoutSeconds} s at most`,
-    ...(work.opens.length === 0 ? [] : [`may use the protected names ${work.opens.join(", ")}`]),
+    `in ${run.cwd.virtualPath}, ${run.timeoutSeconds} s at most`,
+    ...(opens.length === 0 ? [] : [`may use the protected names ${opens.join(", ")}`]),
     notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
   ];
   const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);

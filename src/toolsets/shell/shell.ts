@@ -1,11 +1,9 @@
+import { describeScope } from "../../host/scope-refusals.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { toToolFailure } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
+import type { ShellAccess, ShellWork } from "./access.ts";
 import { configSchema, type ShellConfig } from "./config.ts";
-import { describeWork, previewWork } from "./describe.ts";
-import { judgeCall } from "./judge/verdict.ts";
-import { runWork } from "./run-work.ts";
-import { describeFolders, prepareWork, type ShellAccess, type ShellWork } from "./shell-work.ts";
 import { shellWarnings } from "./warnings.ts";
 
 /** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
@@ -18,15 +16,21 @@ export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
     warnings: (config, { readable }) => shellWarnings(config, readable),
     tools: (config, scope) => [toTool(config, scope, access)],
     prepare: async (call, { scopes }) => {
-      const work = await failing(() => prepareWork(call, scopes, access));
+      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
       const { canonicalArgs, facts, cwd } = work;
       // Nobody knows what a command writes: those of one scope go one after another.
       return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };
     },
-    needsApproval: (call) => judgeCall(call.config, workOf(call)).verdict,
-    describeCall: (call) => describeWork(workOf(call)),
-    preview: (call) => previewWork(workOf(call)),
+    needsApproval: (call) => workOf(call).verdict,
+    describeCall: (call) => workOf(call).description,
+    preview: (call) => workOf(call).preview,
   };
+}
+
+/** The grammar and what is known of programs are loaded by runs that use them. */
+async function loadWork() {
+  const [{ prepareWork }, { runPlanned }] = await Promise.all([import("./prepare-work.ts"), import("./run-planned.ts")]);
+  return { prepareWork, runPlanned };
 }
 
 const timeout = {
@@ -51,8 +55,9 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
     settlesOnAbort: true,
     execute: async (args, { scopes, signal }, payload) =>
       failing(async () => {
+        const { prepareWork, runPlanned } = await loadWork();
         const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, access));
-        return runWork(work, access, { scopes, signal });
+        return runPlanned(work, access, { scopes, signal });
       }),
   };
 }
@@ -74,4 +79,12 @@ async function failing<T>(action: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toToolFailure(error);
   }
+}
+
+/** What a model is told of the folders. */
+function describeFolders(names: readonly string[]): string {
+  const [first] = names;
+  if (first === undefined) return "";
+  const standard = names.includes(".") ? "." : first;
+  return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
 }

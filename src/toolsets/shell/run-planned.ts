@@ -3,8 +3,8 @@ import { describeScope } from "../../host/scope-refusals.ts";
 import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { toolFailure } from "../toolset.ts";
+import type { PlannedRun, ShellAccess } from "./access.ts";
 import { quietEnvironment } from "./environment.ts";
-import type { ShellAccess, ShellWork } from "./shell-work.ts";
 
 /** Of each stream; the tail is kept. */
 const maxOutputBytes = 50 * 1024;
@@ -15,22 +15,22 @@ export interface Running {
 }
 
 /** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
-export async function runWork(work: ShellWork, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
+export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
   const request: CommandRequest = {
-    command: work.request,
+    command: run.request,
     scopes,
-    cwd: work.cwd,
-    network: work.networkEnabled,
+    cwd: run.cwd,
+    network: run.networkEnabled,
     environment: quietEnvironment,
-    timeoutMilliseconds: work.timeoutSeconds * 1000,
+    timeoutMilliseconds: run.timeoutSeconds * 1000,
     maxOutputBytes,
     // What was judged as isolated does not run without.
-    isolationRequired: work.notIsolated === undefined,
-    unprotected: work.opens,
+    isolationRequired: run.notIsolated === undefined,
+    unprotected: run.opens,
     signal,
   };
   try {
-    return toResult(work, await commands.run(request), scopes);
+    return toResult(run, await commands.run(request), scopes);
   } catch (error) {
     // Its message is for people: it can hold paths of the machine.
     if (error instanceof NotIsolated) throw toolFailure("tool_failed", "The command was not run: it could not be isolated.");
@@ -38,10 +38,10 @@ export async function runWork(work: ShellWork, { commands }: ShellAccess, { scop
   }
 }
 
-function toResult(work: ShellWork, result: CommandResult, scopes: Scopes): JsonObject {
+function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
   const { stdout, stderr, exitCode, dropped, timedOut, movedAside } = result;
-  const late = `Command timed out after ${work.timeoutSeconds} seconds.`;
-  const hints = exitCode === 0 ? [] : hintsOf(work, stderr, scopes);
+  const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
+  const hints = exitCode === 0 ? [] : hintsOf(run, stderr, scopes);
   return {
     stdout,
     stderr: timedOut ? [stderr.trimEnd(), late].filter((text) => text !== "").join("\n") : stderr,
@@ -64,7 +64,7 @@ const networkFailures = [
 ];
 
 /** What the wall does, where a message looks as if it had been met. */
-function hintsOf({ networkEnabled }: ShellWork, stderr: string, scopes: Scopes): readonly string[] {
+function hintsOf({ networkEnabled }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
   const text = stderr.toLowerCase();
   const hints: string[] = [];
   if (writeFailures.some((one) => text.includes(one))) {

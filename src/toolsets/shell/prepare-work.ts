@@ -1,37 +1,18 @@
-import type { CommandRequest, Commands } from "../../host/commands.ts";
+import type { CommandRequest } from "../../host/commands.ts";
 import { protectionOfName } from "../../host/protected-names.ts";
-import { describeScope } from "../../host/scope-refusals.ts";
 import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
+import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
+import { describeRun, previewRun } from "./describe.ts";
 import { lookUpPaths } from "./judge/look-up-paths.ts";
 import type { PathTable } from "./judge/path-table.ts";
 import { asks, type Reason } from "./judge/reasons.ts";
-import { type JudgedCall, judgeCall } from "./judge/verdict.ts";
+import { judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
-
-/** How the toolset reaches the machine. */
-export interface ShellAccess {
-  readonly commands: Commands;
-  /** Whether commands may use the network (`sandbox.network_enabled`). */
-  readonly networkEnabled: boolean;
-}
-
-/** A call as it was prepared: judged, shown, and then run as it is. */
-export interface ShellWork extends JudgedCall {
-  readonly request: CommandRequest["command"];
-  readonly cwd: ResolvedPath;
-  readonly timeoutSeconds: number;
-  readonly networkEnabled: boolean;
-  /** Protected names that it may use like others. */
-  readonly opens: readonly string[];
-  readonly canonicalArgs: JsonObject;
-  /** What the judgement rests on, for the comparison after the question. */
-  readonly facts: JsonObject;
-}
 
 export interface PlannedCall {
   readonly args: JsonObject;
@@ -49,16 +30,14 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const isolation = await access.commands.isolation();
   const { networkEnabled } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
+  const { verdict, opens } = judgeCall(config, { plan, table, notIsolated, reasons: judgeFolder(cwd) });
   const request = toRequest(command, plan.argv, plan.script);
-  const judged = { plan, table, notIsolated, reasons: judgeFolder(cwd) };
-  const { opens } = judgeCall(config, judged);
+  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens };
   return {
-    ...judged,
-    opens,
-    request,
-    cwd,
-    timeoutSeconds,
-    networkEnabled,
+    ...planned,
+    verdict,
+    description: describeRun(planned),
+    preview: previewRun(planned, plan),
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
     facts: {
       request: sha256(canonicalJson(request)),
@@ -94,12 +73,4 @@ async function findFolder(scopes: Scopes, given: unknown): Promise<ResolvedPath>
 
 function judgeFolder({ components, virtualPath }: ResolvedPath): readonly Reason[] {
   return protectionOfName(components) === undefined ? [] : [asks(`it runs in ${virtualPath}, which is a protected name`)];
-}
-
-/** What a model is told of the folders. */
-export function describeFolders(names: readonly string[]): string {
-  const [first] = names;
-  if (first === undefined) return "";
-  const standard = names.includes(".") ? "." : first;
-  return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
 }
