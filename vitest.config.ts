@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
+    // Many tests wait for commands and terminals: a third worker uses the time of the other two.
+    maxWorkers: 3,
     experimental: { viteModuleRunner: false },
   },
 });

@@ -1,5 +1,5 @@
 import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
-import { type ApprovalPolicy, type JsonObject, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
+import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
 import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";

@@ -28,7 +28,8 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const strangers = new Set<string>();
   const context = { config, table: call.table, allowedBy, opens, strangers, depth: 0, budget: { left: mostPrograms } };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
-  if (opens.size > 0 && strangers.size > 0) {
+  const isAllowed = reasons.every(({ level }) => level === "default");
+  if (isAllowed && opens.size > 0 && strangers.size > 0) {
     reasons.push(asks(`${[...opens].join(", ")} would be open to ${[...strangers].join(", ")} too; run them apart`));
   }
   const isRead = call.plan.argv !== undefined || call.plan.script !== undefined;

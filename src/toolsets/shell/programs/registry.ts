@@ -28,6 +28,8 @@ export function fearsOptions(program: string): boolean {
 /** Folded as disks fold it, without a version behind it. */
 function nameOf(program: string): string {
   const name = baseName(program).toLowerCase();
+  // The loader itself starts whatever it is given.
+  if (name.startsWith("ld-linux") || name.startsWith("ld-musl")) return "ld.so";
   const bare = name.endsWith(".exe") ? name.slice(0, -4) : name;
   return lists.aliases.get(bare) ?? lists.aliases.get(bare.replace(/[\d.]+$/, "")) ?? bare;
 }
