@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { findUnsupportedManifestKeys, manifestSchema, parseManifest } from "../../src/language/manifest.ts";
+
+/** Each key of `llm-do.yaml`: what it takes, and what it does not. */
+const keys: Readonly<Record<string, readonly [accepted: string, refused: string]>> = {
+  name: ["name: pitches", "name: 3"],
+  version: ["version: 1.2.0", "version: [1]"],
+  description: ["description: Evaluates decks.", "description: { a: b }"],
+  entry: ["entry: tools.ts:main", "entry: 3"],
+  model: ["model: anthropic:claude-sonnet-4-5", "model: [a]"],
+  toolsets: ["toolsets: { files: { _use: filesystem, max_chars: 5 } }", "toolsets: [filesystem]"],
+  sandbox: ["sandbox: { paths: { notes: { root: ./notes, mode: ro } } }", "sandbox: { paths: { notes: { mode: ro } } }"],
+  profiles: ["profiles: { careful: { limits: { turns: 5 } } }", "profiles: { careful: { limts: {} } }"],
+  limits: ["limits: { turns: 5, tokens: 1000 }", "limits: { turns: 0 }"],
+  approval: ["approval: { mode: reject_all }", "approval: { mode: approve_all }"],
+  journal: ["journal: false", "journal: maybe"],
+  allowed_modules: ['allowed_modules: ["@acme/*"]', "allowed_modules: 5"],
+  args: ["args: { input: Begin }", "args: [Begin]"],
+};
+
+/** Keys that are read, and that no run honours yet: writing one is the mistake. */
+const unsupported: Readonly<Record<string, string>> = {
+  mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
+  providers: "providers: { mine: {} }",
+  auth: "auth: off",
+  debug: "debug: true",
+  generated_workers: "generated_workers: { folder: made }",
+};
+
+test("the tables have every key", () => {
+  const known = Object.keys(manifestSchema["properties"] as object).filter((key) => !["license", "metadata"].includes(key));
+  expect([...Object.keys(keys), ...Object.keys(unsupported)].sort()).toEqual(known.sort());
+});
+
+describe.each(Object.entries(keys))("%s", (_, [accepted, refused]) => {
+  test("is accepted", () => {
+    expect(parseManifest({ name: "llm-do.yaml", text: accepted }).diagnostics).toEqual([]);
+  });
+
+  test("is refused, at its place", () => {
+    const { diagnostics } = parseManifest({ name: "llm-do.yaml", text: refused });
+    expect(diagnostics.filter(({ severity }) => severity === "error")).not.toEqual([]);
+    for (const { span } of diagnostics) expect(span?.source.text).toBe(refused);
+  });
+});
+
+test.each(Object.entries(unsupported))("%s is refused as long as nothing honours it", (key, text) => {
+  const { file } = parseManifest({ name: "llm-do.yaml", text });
+  expect(findUnsupportedManifestKeys(file).map(({ path }) => path)).toEqual([key]);
+});
