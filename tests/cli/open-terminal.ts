@@ -35,7 +35,10 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     for (const listener of listeners) listener();
   };
   pty.onData((text) => terminal.write(text, tell));
-  const exitCode = new Promise<number>((done) => pty.onExit(({ exitCode: code, signal }) => done(signal ? 128 + signal : code)));
+  // The screen is drawn later than its text arrives: who waits for the end must see all of it.
+  const exitCode = new Promise<number>((done) =>
+    pty.onExit(({ exitCode: code, signal }) => terminal.write("", () => done(signal ? 128 + signal : code))),
+  );
   onTestFinished(() => pty.kill("SIGKILL"));
   const screen = () => readScreen(terminal);
   let seen = 0;
