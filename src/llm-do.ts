@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
@@ -175,8 +175,7 @@ function splitInput(input: JsonObject | string | undefined): { readonly input?: 
 async function readFiles(host: Host, sources: NonNullable<RunRequest["attachments"]>): Promise<FilePart[]> {
   const files: FilePart[] = [];
   for (const source of sources) {
-    if ("path" in source)
-      files.push(await toFilePart(source.path.slice(source.path.lastIndexOf("/") + 1), await host.files.readBytes(source.path)));
+    if ("path" in source) files.push(await toFilePart(basename(source.path), await host.files.readBytes(source.path)));
     else files.push(await toFilePart(source.name, source.bytes));
   }
   return files;

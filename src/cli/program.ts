@@ -21,7 +21,7 @@ export interface CommandLine {
 export function createProgram(line: CommandLine): Command {
   const program = new Command("llm-do")
     .usage("[run] [options] <target...> [prompt]")
-    .description("Prompts you can run, review, pin, test and resume like code.")
+    .description("Prompts that you can run, check, review and test like code.")
     .version(version)
     .enablePositionalOptions();
   addRun(program, line);

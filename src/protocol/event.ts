@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { JsonValue } from "./json.ts";
-import type { Message, ToolResult } from "./message.ts";
+import type { ToolResult } from "./message.ts";
 import type { LimitName, Usage } from "./usage.ts";
 
 /** What every event carries. `time` is milliseconds since the epoch. */
@@ -56,8 +56,7 @@ export type RunEventBody =
       readonly afterOutput: boolean;
     }
   | { readonly type: "progress"; readonly message: string }
-  | { readonly type: "warning"; readonly message: string }
-  | { readonly type: "message"; readonly message: Message };
+  | { readonly type: "warning"; readonly message: string };
 
 export type RunEvent = EventEnvelope & RunEventBody;
 export type RunEventType = RunEvent["type"];

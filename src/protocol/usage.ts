@@ -1,4 +1,4 @@
-/** What was spent, in tokens and provider requests. `usd` is null where a price is not known. */
+/** What was spent, in tokens and provider requests. */
 export interface Usage {
   readonly requests: number;
   /** Input tokens in total, cached ones included. */

@@ -13,7 +13,7 @@ import { describeFiles, toHandle } from "./attachments.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
-import { toRunError } from "./request-model.ts";
+import { toProviderError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { workerToolset } from "./worker-toolset.ts";
 
@@ -129,7 +129,7 @@ async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) 
   try {
     return await run.resolveModel(id);
   } catch (thrown) {
-    if (thrown instanceof ModelError) throw toRunError(thrown, { callPath });
+    if (thrown instanceof ModelError) throw toProviderError(thrown, { callPath });
     throw thrown;
   }
 }

@@ -65,10 +65,10 @@ async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequ
   const { callPath, depth, signal } = request;
   const { name } = code;
   const input = code.input ? await validateInput(code.input, request.input, callPath) : request.input;
+  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   run.emit(request, { type: "call-start", kind: "code", name });
   run.journal.record({ type: "call-start", callPath, depth, kind: "code", name, input: request.input });
   const started = run.clock.monotonic();
-  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const place = {
     run,
     callPath,

@@ -117,7 +117,7 @@ function journalRequest({ model }: CallConfig, frame: CallFrame, request: ModelR
 
 const digestOf = new WeakMap<object, string>();
 
-/** Equal requests have equal digests. Messages and tools are digested once each, so that a long call stays linear. */
+/** Equal requests have equal digests. Messages and tools are digested once each, however often they are sent. */
 function digestRequest({ messages, tools, ...rest }: ModelRequest): string {
   return sha256([canonicalJson(rest), ...tools.map(digestOnce), "", ...messages.map(digestOnce)].join("\n"));
 }
@@ -137,17 +137,18 @@ async function waitForRetry(
   { attempt, afterOutput }: { attempt: number; afterOutput: boolean },
 ): Promise<void> {
   const delay = retryDelay(error, attempt, call.run.random());
-  if (delay === undefined) throw toRunError(error, call);
+  if (delay === undefined) throw toProviderError(error, call);
   call.run.emit(call, { type: "retry", attempt, delayMilliseconds: delay, reason: error.message, afterOutput });
   await call.run.clock.sleep(delay, call.signal);
 }
 
-export function toRunError(error: ModelError, place: { readonly callPath: string }): RunError {
+/** A provider's failure as the caller of the run gets it. */
+export function toProviderError(error: ModelError, place: { readonly callPath: string }): RunError {
   const code = error.code === "auth" ? "authentication" : "provider";
   return new RunError(code, error.message, { cause: error, callPath: place.callPath });
 }
 
-/** Four characters a token is what English text comes to; files are counted by their size. Linear in what is new. */
+/** Four characters a token is what English text comes to; files are counted by their size. */
 function estimateTokens(frame: CallFrame): number {
   return (
     frame.messages.reduce(

@@ -3,6 +3,7 @@ import { childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { reportCall } from "./report-call.ts";
 import { createWorkerRuntime } from "./worker-runtime.ts";
 
 /**
@@ -40,10 +41,8 @@ interface ToolPlace {
 
 async function answerToolCall(call: CallConfig, part: ToolCallPart, { toolset, ordinal }: ToolPlace): Promise<ToolResultPart> {
   const place = { callPath: childCallPath(call.callPath, ordinal, part.name), depth: call.depth };
-  const started = call.run.clock.monotonic();
-  call.run.emit(place, { type: "tool-call", tool: part.name, args: part.args });
-  const result = await resultOf(call, part, { toolset, place });
-  call.run.emit(place, { type: "tool-result", tool: part.name, result, milliseconds: call.run.clock.monotonic() - started });
+  const reported = { ...place, tool: part.name, args: part.args };
+  const result = await reportCall(call.run, reported, () => resultOf(call, part, { toolset, place }));
   return { type: "tool-result", id: part.id, name: part.name, result };
 }
 

@@ -1,6 +1,6 @@
 import type { Gate } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
-import type { Callable } from "../program/program.ts";
+import type { AttachmentPolicy, Callable } from "../program/program.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { type AttachmentHandle, type Tool, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
@@ -8,6 +8,7 @@ import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import type { CallConfig, RuntimeConfig } from "./config.ts";
 import type { LimitAccount } from "./limit-account.ts";
+import { reportCall } from "./report-call.ts";
 import { workerToolset } from "./worker-toolset.ts";
 
 /** The place that code stands in while it runs: a tool of a worker's call, or a code entry. */
@@ -15,7 +16,7 @@ export interface CodePlace {
   readonly run: RuntimeConfig;
   readonly callPath: CallPath;
   readonly depth: number;
-  readonly caller: { readonly name: string; readonly description: string };
+  readonly caller: { readonly name: string; readonly description: string; readonly attachmentPolicy?: AttachmentPolicy };
   readonly model: string | undefined;
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
@@ -74,10 +75,8 @@ async function callByName(
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
   const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
   const bounded = place.account.bounded.bind(place.account);
-  const started = place.run.clock.monotonic();
-  place.run.emit(path, { type: "tool-call", tool: name, args: input });
-  const result = await gated.call({ name, args: input, ...path, caller: place.caller.name, runtime, bounded });
-  place.run.emit(path, { type: "tool-result", tool: name, result, milliseconds: place.run.clock.monotonic() - started });
+  const answer = () => gated.call({ name, args: input, ...path, caller: place.caller.name, runtime, bounded });
+  const result = await reportCall(place.run, { ...path, tool: name, args: input }, answer);
   if (result.ok) return result.value;
   throw new ToolFailure(result.error);
 }

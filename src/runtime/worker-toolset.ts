@@ -1,5 +1,5 @@
 import type { Scopes } from "../host/scopes.ts";
-import type { Worker } from "../program/program.ts";
+import type { AttachmentPolicy, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
@@ -21,7 +21,8 @@ import type { LimitAccount } from "./limit-account.ts";
 export interface Caller {
   readonly run: RuntimeConfig;
   readonly depth: number;
-  readonly caller: { readonly name: string };
+  /** A code entry has no policy of its own. */
+  readonly caller: { readonly name: string; readonly attachmentPolicy?: AttachmentPolicy };
   readonly account: LimitAccount;
 }
 
@@ -83,7 +84,8 @@ async function prepareCall(
       "finish the work here, without calling a worker",
     );
   }
-  const files = await readAttachments(attachmentPaths(worker.input.jsonSchema, args), scopes, [worker.attachmentPolicy]);
+  const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy];
+  const files = await readAttachments(attachmentPaths(worker.input.jsonSchema, args), scopes, policies);
   const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
   return { canonicalArgs: args, targets: [], facts: { files: describeFiles(files), readApproval }, payload: files };
 }

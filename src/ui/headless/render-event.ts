@@ -44,7 +44,6 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "text-delta":
     case "reasoning-delta":
     case "usage":
-    case "message":
       return undefined;
   }
 }
