@@ -24,6 +24,7 @@ export type {
   ApprovalDecision,
   ApprovalMode,
   ApprovalRequest,
+  ApprovalRule,
   DecisionSource,
   DeniedCall,
   Preview,

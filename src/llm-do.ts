@@ -10,6 +10,7 @@ import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
+import type { ApprovalRule } from "./protocol/approval.ts";
 import type { CallPath } from "./protocol/call.ts";
 import type { EventSink } from "./protocol/event.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -42,6 +43,8 @@ export interface CompileRequest {
   readonly set?: readonly string[];
   /** `pattern=provider:name`, over the model that the workers whose names match name themselves. */
   readonly modelFor?: readonly string[];
+  /** Rules for calls, as a run's policy has them: `explain` and `check` know of them then. */
+  readonly rules?: readonly ApprovalRule[];
   /** The program's code may run. Default false: it is read, and its exports stay unverified. */
   readonly trust?: boolean;
   /** A worker without a model is an error, not a hint. Default false. */
@@ -52,7 +55,7 @@ export interface CompileRequest {
   readonly host?: Host;
 }
 
-export interface RunRequest extends Omit<CompileRequest, "toRun"> {
+export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /** Who may do what. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
@@ -144,7 +147,7 @@ async function defaultHost(): Promise<Host> {
 }
 
 async function requireProgram(request: RunRequest & { readonly host: Host }): Promise<Program> {
-  const { program, diagnostics, untrusted } = await compile({ ...request, toRun: true });
+  const { program, diagnostics, untrusted } = await compile({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
   if (program) return program;
@@ -152,8 +155,8 @@ async function requireProgram(request: RunRequest & { readonly host: Host }): Pr
 }
 
 /** A manifest can take approvals away, and never give any. */
-function tighten(policy: ApprovalPolicy, { approval }: Program): ApprovalPolicy {
-  return approval === "reject_all" ? { ...policy, mode: approval } : policy;
+function tighten(policy: ApprovalPolicy, { approval, rules }: Program): ApprovalPolicy {
+  return { ...policy, rules, ...(approval === "reject_all" ? { mode: approval } : {}) };
 }
 
 /** Scripts that the user named, and not the program: they need no trust in it. */

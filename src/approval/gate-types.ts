@@ -1,4 +1,4 @@
-import type { DeniedCall } from "../protocol/approval.ts";
+import type { DeniedCall, Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JournalFact, StepSeam } from "../protocol/journal-entry.ts";
@@ -21,6 +21,8 @@ export interface GatedToolset {
   isSequential(name: string): boolean;
   /** What the tool's code may call. */
   callsOf(name: string): readonly string[];
+  /** What the rules say of a call, which is looked at and not made. Rejects with a `ToolFailure` where it cannot be made at all. */
+  judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
   open(): Promise<void>;
@@ -50,6 +52,8 @@ export interface GatedCall {
   readonly depth: number;
   /** The worker or code that asks. */
   readonly caller: string;
+  /** The worker's id, where it is one. */
+  readonly callerId?: string | undefined;
   /** The runtime that the tool will see. */
   readonly runtime: WorkerRuntime;
   /** Bounds how many leaf tools run at once; not used for tools that wait for calls of their own. */

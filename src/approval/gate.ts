@@ -1,12 +1,13 @@
-import type { ApprovalDecision } from "../protocol/approval.ts";
+import type { ApprovalDecision, Verdict } from "../protocol/approval.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { type Tool, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { type Tool, type ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { KeyedQueue } from "../util/keyed-queue.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
+import { type ReadRule, readRules } from "./approval-rule.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type Gate, type GatedCall, type GatedToolset, type GateOptions, PolicyStop, type ToolsetBinding } from "./gate-types.ts";
 import { ApprovalMemory } from "./memory.ts";
@@ -22,10 +23,11 @@ import {
   type PreparedCall,
   prepareCall,
   previewCall,
+  rulesWord,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
-import { blockedRefusal, deniedRefusal, refusal, toRefusal } from "./refusal.ts";
+import { blockedRefusal, deniedRefusal, toRefusal } from "./refusal.ts";
 import { judge } from "./verdict.ts";
 
 declare const grantBrand: unique symbol;
@@ -40,6 +42,7 @@ export function createGate(options: GateOptions): Gate {
   const run: GateRun = {
     ...options,
     policy,
+    rules: readRules(policy.rules),
     memory: new ApprovalMemory(),
     questions: policy.mode === "prompt" && policy.approver ? new QuestionQueue(policy.approver) : undefined,
     targets: new KeyedQueue(),
@@ -48,6 +51,7 @@ export function createGate(options: GateOptions): Gate {
 }
 
 interface GateRun extends GateOptions {
+  readonly rules: readonly ReadRule[];
   readonly memory: ApprovalMemory;
   readonly questions: QuestionQueue | undefined;
   readonly targets: KeyedQueue;
@@ -73,14 +77,26 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
     close: async () => {
       if (isOpen) await toolset.close?.(config);
     },
+    judge: async (request) => {
+      const call = { binding, tool: requireTool(byName, request.name), request };
+      return judgeCall(run, call, await prepareCall(call, await checkArgs(call, request.args)));
+    },
     call: async (request) => {
       const tool = byName.get(request.name);
-      return tool
-        ? passGate(run, { binding, tool, request })
-        : refusal({ type: "unknown_tool", error: `there is no tool \`${request.name}\`` });
+      return tool ? passGate(run, { binding, tool, request }) : toRefusal(unknownTool(request.name));
     },
   } satisfies Partial<GatedToolset>;
   return Object.freeze(gated) as unknown as GatedToolset;
+}
+
+function requireTool(tools: ReadonlyMap<string, Tool>, name: string): Tool {
+  const tool = tools.get(name);
+  if (tool) return tool;
+  throw unknownTool(name);
+}
+
+function unknownTool(name: string): ToolFailure {
+  return toolFailure("unknown_tool", `there is no tool \`${name}\``);
 }
 
 /** Validated, prepared and settled, as often as a person edits the arguments. */
@@ -112,7 +128,7 @@ function settleAlone(run: GateRun, call: PendingCall, prepared: PreparedCall): P
 async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): Promise<Settled> {
   const { callPath, name } = call.request;
   const { digest, preparation } = prepared;
-  const verdict = judge(ownVerdict(call, prepared), authorsWord(call));
+  const verdict = judgeCall(run, call, prepared);
   run.record({ type: "verdict", callPath, tool: name, args: preparation.canonicalArgs, digest, verdict });
   if (verdict.type === "blocked") return { result: blockedRefusal(name, verdict.why) };
   if (verdict.type === "allowed") return { result: await execute(run, call, grant(run, call, prepared)) };
@@ -127,6 +143,10 @@ async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): 
     throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");
   }
   return { result: await execute(run, call, grant(run, call, again)) };
+}
+
+function judgeCall({ rules }: GateRun, call: PendingCall, prepared: PreparedCall): Verdict {
+  return judge({ own: ownVerdict(call, prepared), preApproved: authorsWord(call), ruling: rulesWord(rules, call, prepared) });
 }
 
 /** What a person made of the arguments; undefined where they are as they were shown. */

@@ -5,6 +5,7 @@ import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 
 /** A call on its way through the gate. */
@@ -91,6 +92,24 @@ export function authorsWord({ binding, tool }: PendingCall): boolean | undefined
   return binding.approvals.get(tool.name) ?? binding.approvals.get("*");
 }
 
+/** What the rules of the run say of the call. */
+export function rulesWord(
+  rules: readonly ReadRule[],
+  { binding, tool, request }: PendingCall,
+  { view }: PreparedCall,
+): Ruling | undefined {
+  if (rules.length === 0) return undefined;
+  const { caller, callerId, name } = request;
+  const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
+  const names = new Set([
+    ...Object.keys((tool.input.jsonSchema["properties"] as object | undefined) ?? {}),
+    ...Object.keys(view.args),
+  ]);
+  const textsOf = (arg: string): readonly string[] => special[arg] ?? (arg in view.args ? [textOfArgument(view.args[arg])] : []);
+  const args = new Map([...names].map((arg) => [arg, textsOf(arg)]));
+  return ruleOn(rules, { workers: callerId === undefined ? [caller] : [caller, callerId], tool: name, args });
+}
+
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {
   return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
 }
@@ -107,7 +126,7 @@ export function allowLine({ binding, tool }: PendingCall): string {
 
 /** These hooks are pure and answer at once; a promise is a mistake of the toolset's author. */
 function settledNow<T>(value: T): T {
-  if (ignorePromise(value)) throw new TypeError("`describeCall` and `preview` of a toolset must not be async");
+  if (ignorePromise(value)) throw new TypeError("`describeCall`, `preview` and `ruleTexts` of a toolset must not be async");
   return value;
 }
 

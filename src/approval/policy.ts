@@ -1,4 +1,6 @@
-import type { ApprovalDecision, ApprovalMode, ApprovalRequest } from "../protocol/approval.ts";
+import type { ApprovalDecision, ApprovalMode, ApprovalRequest, ApprovalRule } from "../protocol/approval.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { parseRule } from "./approval-rule.ts";
 
 /**
  * Answers one question. Called once per question, never two at a time. May reject (the call is then denied); must
@@ -13,6 +15,8 @@ export interface ApprovalPolicy {
   readonly approver?: Approver;
   /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
   readonly onDenied?: "return" | "stop";
+  /** The strictest of those that match a call decides; none of them moves what a toolset or an author made to ask or blocks. */
+  readonly rules?: readonly ApprovalRule[];
 }
 
 const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt", strict: "reject_all" };
@@ -20,7 +24,18 @@ const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt",
 /** Throws a `TypeError` that names the right words where a policy is not one. */
 export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
   const mode: string = policy?.mode;
+  for (const { rule, effect } of policy?.rules ?? []) checkRule(rule, effect);
   if (mode === "prompt" || mode === "approve_all" || mode === "reject_all") return policy;
   const hint = renamed[mode] ? `; \`${mode}\` is now \`${renamed[mode]}\`` : "";
   throw new TypeError(`\`approval.mode\` must be \`prompt\`, \`approve_all\` or \`reject_all\`${hint}`);
+}
+
+function checkRule(rule: string, effect: string): void {
+  if (effect !== "allow" && effect !== "ask" && effect !== "block")
+    throw new TypeError(`the effect of the rule \`${rule}\` must be \`allow\`, \`ask\` or \`block\``);
+  try {
+    parseRule(rule);
+  } catch (thrown) {
+    throw new TypeError(`the rule \`${rule}\` cannot be read: ${errorMessage(thrown)}`);
+  }
 }

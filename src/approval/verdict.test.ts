@@ -22,5 +22,5 @@ const table: readonly (readonly [string, OwnVerdict | undefined, boolean | undef
 ];
 
 test.each(table)("%s, %j and pre_approved %j: %s", (_, own, approved, type) => {
-  expect(judge(own, approved)).toMatchObject({ type, why: expect.stringMatching(/./) });
+  expect(judge({ own, preApproved: approved })).toMatchObject({ type, why: expect.stringMatching(/./) });
 });

@@ -1,10 +1,11 @@
 import type { Compiled } from "../compile/compile.ts";
 import { compile } from "../llm-do.ts";
+import { type RuleFlags, rulesOf } from "./approval-rules.ts";
 import { reserveStdout } from "./output.ts";
 import { isTrusted } from "./require-trust.ts";
 
 /** What `check` and `explain` take: which program, and what the command line says over its files. */
-export interface CompileFlags {
+export interface CompileFlags extends RuleFlags {
   readonly entry?: string;
   readonly model?: string;
   readonly modelFor?: readonly string[];
@@ -19,6 +20,7 @@ export async function compileTrusted(targets: readonly string[], flags: CompileF
   const request = {
     ...(targets.length > 1 ? { files: targets } : { target }),
     trust,
+    rules: rulesOf(flags),
     ...(entry === undefined ? {} : { entry }),
     ...(model === undefined ? {} : { model }),
     ...(modelFor ? { modelFor } : {}),

@@ -1,8 +1,9 @@
 import type { Limits } from "../protocol/usage.ts";
+import type { RuleFlags } from "./approval-rules.ts";
 import type { InputFlags } from "./run-input.ts";
 
 /** The flags of a run, as the parser leaves them. */
-export interface RunFlags extends InputFlags {
+export interface RunFlags extends InputFlags, RuleFlags {
   readonly entry?: string;
   readonly model?: string;
   readonly modelFor?: readonly string[];

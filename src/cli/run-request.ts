@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
+import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
-import { compile, type RunRequest } from "../llm-do.ts";
+import { type CompileRequest, compile, type RunRequest } from "../llm-do.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { checkLimits } from "../runtime/check-limits.ts";
@@ -48,12 +49,12 @@ export async function withInput<T extends BaseRequest>(request: T, given: GivenI
 
 /** The program as a run would have it. Rejects with a `CompileError` or `UntrustedProgram`, as a run does. */
 export async function compileToRun(
-  request: BaseRequest,
-): Promise<{ readonly program: LinkedProgram; readonly outline: Outline }> {
+  request: BaseRequest & Pick<CompileRequest, "rules">,
+): Promise<Pick<Compiled, "diagnostics"> & { readonly program: LinkedProgram; readonly outline: Outline }> {
   const { program, outline, diagnostics, untrusted } = await compile({ ...request, toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
-  if (program && outline) return { program, outline };
+  if (program && outline) return { program, outline, diagnostics };
   throw new Error("invariant: a program compiles without errors and is none");
 }
 

@@ -3,6 +3,7 @@ import type { Host } from "../host/host.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import type { Home } from "./home.ts";
+import type { LinkedRule } from "./link-rules.ts";
 import type { Modules } from "./modules.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Packages } from "./packages.ts";
@@ -24,6 +25,7 @@ export interface Compilation {
   readonly modules: Modules;
   readonly packages: Packages;
   readonly overrides: Overrides;
+  readonly rules: readonly LinkedRule[];
   /** Values of the environment that configuration asked for, by the name of their variable: to be redacted. */
   readonly secrets: Map<string, string>;
   /** Whether the program is to be run now: what it lacks from outside is then an error. */

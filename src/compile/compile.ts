@@ -3,16 +3,19 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import type { Program, Worker } from "../program/program.ts";
+import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
+import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
+import { linkRules } from "./link-rules.ts";
 import { linkWorker } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type EntryPlace, locateEntry } from "./locate-entry.ts";
@@ -39,6 +42,8 @@ export interface CompileOptions {
   readonly set?: readonly string[] | undefined;
   /** `--model-for`: `pattern=provider:name`, over what the matching workers name themselves. */
   readonly modelFor?: readonly string[] | undefined;
+  /** Rules of the run's policy, beside those of the manifest. */
+  readonly rules?: readonly ApprovalRule[] | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
   readonly providers: readonly string[];
@@ -79,10 +84,12 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const parts = { workers, callables: calls.link(workers), codeFiles: await findCode(modules, workers) };
   const isVerified = modules.trusted || !modules.areUsed;
   const needTrust = modules.trusted ? [] : [...parts.codeFiles, ...workersBeyondFolder(place.root, workers)];
+  const outline =
+    entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined;
+  if (outline) checkRules(compilation.rules, outline, diagnostics);
   return {
     program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
-    outline:
-      entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined,
+    outline,
     diagnostics: diagnostics.toArray(),
     codeFiles: parts.codeFiles,
     ...(needTrust.length === 0 ? {} : { untrusted: { root: place.root, files: needTrust } }),
@@ -90,7 +97,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
 }
 
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
-  const { host, builtIns, trusted, set, modelFor, toRun } = options;
+  const { host, builtIns, trusted, set, modelFor, rules = [], toRun } = options;
   const { root, listed, worker } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
@@ -109,6 +116,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     modules: new Modules({ host, files, trusted, report }),
     packages: new Packages({ host, root, manifest, report }),
     overrides: new Overrides({ set, modelFor }, report),
+    rules: linkRules(manifest, rules, diagnostics),
     secrets: new Map(),
     toRun,
   };

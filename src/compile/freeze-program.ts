@@ -14,7 +14,7 @@ export interface ProgramParts {
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
-  { name, root, manifest, files, overrides, secrets }: Compilation,
+  { name, root, manifest, files, overrides, rules, secrets }: Compilation,
   { entry, workers, callables, codeFiles }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
@@ -33,6 +33,7 @@ export function freezeProgram(
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     limits: linkLimits(manifest?.limits?.value),
     ...(approval ? { approval: approval.value } : {}),
+    rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
     ...(args ? { args: args.value } : {}),
     ...(journal ? { journal: journal.value } : {}),
   });

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { ReadRule } from "../approval/approval-rule.ts";
 import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -8,7 +9,7 @@ import type { Compilation } from "./compilation.ts";
 import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import type { EntryPlace } from "./locate-entry.ts";
-import { planTools } from "./plan-tools.ts";
+import { type PlanContext, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -28,7 +29,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
   const show = (path: string): string => showPath(root, path);
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
-    return worker ? [outlineWorker(one, worker, { show, root })] : [];
+    return worker ? [outlineWorker(one, worker, { show, root, rules: compilation.rules })] : [];
   });
   const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
   const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
@@ -57,6 +58,7 @@ function showPath(root: string, path: string): string {
 interface Showing {
   readonly show: (path: string) => string;
   readonly root: string;
+  readonly rules: readonly ReadRule[];
 }
 
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
@@ -75,7 +77,7 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     limits,
     attachments: attachmentPolicy,
     toolsets: references.flatMap(
-      (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes }) ?? [],
+      (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
     ),
   };
 }
@@ -97,12 +99,12 @@ function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing):
 function outlineToolset(
   { syntax, target }: ResolvedReference,
   linked: ToolsetReference | undefined,
-  { show, scopes }: Showing & { readonly scopes: Worker["scopes"] },
+  { show, ...context }: Showing & PlanContext,
 ): OutlinedToolset | undefined {
   const reference = syntax.reference.value;
   if (target.kind === "unverified") return { reference, kind: "unverified", tools: [] };
   if (!linked) return undefined;
-  const tools = planTools(linked, scopes);
+  const tools = planTools(linked, context);
   if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
   return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };

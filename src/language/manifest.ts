@@ -52,6 +52,23 @@ const mode: Shape<"prompt" | "reject_all"> = refined(
   },
 );
 
+const effect: Shape<"ask" | "block"> = refined({ ...text(), jsonSchema: { enum: ["ask", "block"] } }, (value, node, place) => {
+  if (value === "ask" || value === "block") return value;
+  const tightens = "a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`";
+  const message = `\`${place.path}\` has to be \`ask\` or \`block\`, not \`${clipText(value, 40)}\``;
+  const notes = value === "allow" ? [{ message: tightens }] : [];
+  place.report(diagnose("invalid-value", { message, span: node.span, notes }));
+  return undefined;
+});
+
+const rule = record(
+  {
+    effect: { shape: effect, required: true, description: "What becomes of calls that match." },
+    rule: { shape: text(), required: true, description: "Which calls: `tool`, `worker/tool`, or `worker/tool(pattern)`." },
+  },
+  { note: 'write `{ effect: block, rule: "shell(rm *)" }`' },
+);
+
 /** The table of what a manifest may say. */
 export const manifestKeys = {
   name: { shape: text(), description: "What the program is called. By default the name of its folder." },
@@ -66,7 +83,10 @@ export const manifestKeys = {
   approval: {
     shape: record({
       mode: { shape: mode, description: "What a run does at most where a call asks: ask a person, or deny." },
-      rules: { shape: json(), description: "Rules for calls." },
+      rules: {
+        shape: list(rule),
+        description: "Calls that ask or are blocked, whatever else is said of them: `worker/tool(pattern)`.",
+      },
     }),
     description: "What asks for approval. A manifest can only tighten it.",
   },
@@ -105,7 +125,6 @@ const unsupported: Readonly<Record<string, string>> = {
   auth: "logins are not used yet; models are reached by key",
   debug: "debugging cannot be set in a file yet",
   generated_workers: "workers cannot be made in a run yet",
-  "approval.rules": "there are no rules yet; `_approval_config` under a toolset pre-approves its tools",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
   "sandbox.network_enabled": "commands have no network of their own yet",
   "sandbox.required": "commands cannot be required to be isolated yet",

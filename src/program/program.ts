@@ -1,6 +1,7 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelSettings } from "../models/model.ts";
+import type { ApprovalRule } from "../protocol/approval.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -29,6 +30,8 @@ export interface Program {
   readonly limits: Limits;
   /** The manifest's: `reject_all` holds whatever a run says; there is no way to loosen here. */
   readonly approval?: "prompt" | "reject_all";
+  /** The manifest's rules, and those that it was compiled with. */
+  readonly rules: readonly ApprovalRule[];
   /** The manifest's: the entry's input where a run is given none. */
   readonly args?: JsonObject;
   /** The manifest's: whether runs are recorded. */

@@ -44,6 +44,16 @@ export type ApprovalDecision =
 /** How a question was settled: by whom, so that a report can tell a person's answer from a mode's. */
 export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "error";
 
+/** What a rule does: `allow` pre-approves what nobody else spoke of, `ask` always asks, `block` never lets it run. */
+export type RuleEffect = "allow" | "ask" | "block";
+
+/** `rule` is written as `worker/tool(pattern)`; docs/approval.md has the grammar. `source` says where it was written. */
+export interface ApprovalRule {
+  readonly effect: RuleEffect;
+  readonly rule: string;
+  readonly source?: string;
+}
+
 export type ApprovalMode = "prompt" | "approve_all" | "reject_all";
 
 /** One thing a run needed and did not get; `allow` are the lines of configuration that would allow it. */

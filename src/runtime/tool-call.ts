@@ -63,7 +63,15 @@ async function resultOf(
   }
   const bounded = call.account.bounded.bind(call.account);
   const runtime = createWorkerRuntime(call, place.callPath, toolset.callsOf(part.name));
-  return toolset.call({ name: part.name, args: part.args, ...place, caller: call.worker.name, runtime, bounded });
+  return toolset.call({
+    name: part.name,
+    args: part.args,
+    ...place,
+    caller: call.worker.name,
+    callerId: call.worker.id,
+    runtime,
+    bounded,
+  });
 }
 
 function unknownTool(call: CallConfig, name: string): ToolResult {

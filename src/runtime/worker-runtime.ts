@@ -11,12 +11,20 @@ import type { LimitAccount } from "./limit-account.ts";
 import { reportCall } from "./report-call.ts";
 import { workerToolset } from "./worker-toolset.ts";
 
+/** The worker whose tool it is, or a code entry, which has neither an id nor a policy. */
+export interface CodeCaller {
+  readonly id?: string;
+  readonly name: string;
+  readonly description: string;
+  readonly attachmentPolicy?: AttachmentPolicy;
+}
+
 /** The place that code stands in while it runs: a tool of a worker's call, or a code entry. */
 export interface CodePlace {
   readonly run: RuntimeConfig;
   readonly callPath: CallPath;
   readonly depth: number;
-  readonly caller: { readonly name: string; readonly description: string; readonly attachmentPolicy?: AttachmentPolicy };
+  readonly caller: CodeCaller;
   readonly model: string | undefined;
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
@@ -75,7 +83,8 @@ async function callByName(
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
   const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
   const bounded = place.account.bounded.bind(place.account);
-  const answer = () => gated.call({ name, args: input, ...path, caller: place.caller.name, runtime, bounded });
+  const answer = () =>
+    gated.call({ name, args: input, ...path, caller: place.caller.name, callerId: place.caller.id, runtime, bounded });
   const result = await reportCall(place.run, { ...path, tool: name, args: input }, answer);
   if (result.ok) return result.value;
   throw new ToolFailure(result.error);

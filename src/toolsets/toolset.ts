@@ -60,6 +60,11 @@ export interface Toolset<Config = unknown> {
   outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
   /** What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. Pure. */
   warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
+  /**
+   * What patterns of approval rules are compared with, by argument, where that is not the argument as it is: the commands of
+   * a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any. Pure.
+   */
+  ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly string[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** What a person must see to judge the call. Pure. */

@@ -1,7 +1,10 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
+import { isFlag } from "../../compile/flag.ts";
+import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { run } from "../../llm-do.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
+import { rulesOf } from "../approval-rules.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
@@ -25,7 +28,9 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
-    const approval: ApprovalPolicy = flags.dryRun ? { mode: "reject_all" } : await createPolicy(flags, terminal);
+    const approval: ApprovalPolicy = flags.dryRun
+      ? { mode: "reject_all", rules: rulesOf(flags) }
+      : await createPolicy(flags, terminal);
     const read = readWords(words);
     const request = createRequest(read, flags, signal);
     const onWait = (what: string) =>
@@ -76,6 +81,7 @@ async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Pro
 }
 
 async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
+  if (!flags.quiet) await warnOfRules(request, approval);
   const withFields = await withInput(request, given);
   const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), events: flags.events });
   try {
@@ -86,9 +92,17 @@ async function runAndReport({ flags, request, approval, given }: Work): Promise<
   }
 }
 
+/** A rule of a flag that matches nothing looks as if it protected something. */
+async function warnOfRules(request: BaseRequest, { rules = [] }: ApprovalPolicy): Promise<void> {
+  if (rules.length === 0) return;
+  const { diagnostics } = await compileToRun({ ...request, rules });
+  const unused = diagnostics.filter(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
+  if (unused.length > 0) writeStderr(`${renderDiagnostics(unused)}\n\n`);
+}
+
 /** `--dry-run`: what would be sent first, and all that could come of it. */
 async function showFirstRequest({ flags, request, approval, given }: Work): Promise<number> {
-  const { program, outline } = await compileToRun(request);
+  const { program, outline } = await compileToRun({ ...request, rules: approval.rules ?? [] });
   const { createFirstRequest } = await import("../dry-run.ts");
   const { renderFirstRequest } = await import("../../ui/explain/render-first-request.ts");
   const first = await createFirstRequest(program, { ...(await withInput(request, given)), approval });
@@ -102,12 +116,13 @@ async function showFirstRequest({ flags, request, approval, given }: Work): Prom
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
   const { approveAll, rejectAll, onDenied = "return", quiet } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
-  if (rejectAll) return { mode: "reject_all", onDenied };
+  const plain = { onDenied, rules: rulesOf(flags) };
+  if (rejectAll) return { mode: "reject_all", ...plain };
   if (approveAll) {
     if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
-    return { mode: "approve_all", onDenied };
+    return { mode: "approve_all", ...plain };
   }
-  if (!terminal) return { mode: "prompt", onDenied };
+  if (!terminal) return { mode: "prompt", ...plain };
   const { createTerminalApprover } = await import("../terminal-approver.ts");
-  return { mode: "prompt", approver: createTerminalApprover(terminal), onDenied };
+  return { mode: "prompt", approver: createTerminalApprover(terminal), ...plain };
 }

@@ -50,6 +50,18 @@ export const compileCodes = {
     explanation:
       "The keys of `_approval_config` are the toolset's tools, without a prefix, or `*` for all of them. An entry that matches nothing would look like a grant and be none.",
   },
+  "approval-rule": {
+    severity: "error",
+    title: "A rule for calls that cannot be read",
+    explanation:
+      "A rule is written as `tool`, `worker/tool` or `worker/tool(pattern)`. The worker and the tool are globs of names; a pattern is a glob of the tool's first argument, or `name=glob` for any other, with commas between several.",
+  },
+  "approval-rule-unused": {
+    severity: "warning",
+    title: "A rule for calls that no call can match",
+    explanation:
+      "The rule names a worker or a tool that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
+  },
   "variable-missing": {
     severity: "error",
     title: "A variable that is not set",

@@ -26,6 +26,8 @@ export interface PlannedRun {
 /** A call as it was prepared: judged, shown, and then run as it is. */
 export interface ShellWork extends PlannedRun {
   readonly verdict: OwnVerdict;
+  /** What it starts, each program with its arguments; without any, the line as it stands. */
+  readonly started: readonly string[];
   readonly description: string;
   readonly preview: Preview;
   readonly canonicalArgs: JsonObject;

@@ -30,12 +30,13 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const isolation = await access.commands.isolation();
   const { networkEnabled } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
-  const { verdict, opens } = judgeCall(config, { plan, table, notIsolated, reasons: judgeFolder(cwd) });
+  const { verdict, opens, started } = judgeCall(config, { plan, table, notIsolated, reasons: judgeFolder(cwd) });
   const request = toRequest(command, plan.argv, plan.script);
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens };
   return {
     ...planned,
     verdict,
+    started: started.length > 0 ? started : [command],
     description: describeRun(planned),
     preview: previewRun(planned, plan),
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },

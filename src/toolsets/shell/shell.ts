@@ -22,6 +22,7 @@ export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
       return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
+    ruleTexts: (call) => ({ command: workOf(call).started }),
     describeCall: (call) => workOf(call).description,
     preview: (call) => workOf(call).preview,
   };

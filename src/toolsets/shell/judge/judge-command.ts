@@ -1,7 +1,7 @@
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
-import { nameWord } from "../parse/quote.ts";
+import { nameWord, quoteWord } from "../parse/quote.ts";
 import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { fearsOptions, programReader } from "../programs/registry.ts";
@@ -15,6 +15,8 @@ export interface JudgeContext {
   readonly table: PathTable;
   /** Gathers the rules that allowed something. */
   readonly allowedBy: Set<string>;
+  /** Gathers every program that the line starts, with its arguments, as one would write it. */
+  readonly started: Set<string>;
   /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
   readonly opens: Set<string>;
   /** Gathers programs of the line that could write such names too, once they are open. */
@@ -49,6 +51,7 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
   if (program === undefined) return reasons;
+  context.started.add(command.words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" "));
   if (--context.budget.left < 0) return [...reasons, asks("it starts too many programs")];
   if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
   const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });

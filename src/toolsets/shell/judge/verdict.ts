@@ -19,6 +19,8 @@ export interface Judgement {
   readonly verdict: OwnVerdict;
   /** Protected names that the command may use where it runs: somebody was asked, or a rule spells it out. */
   readonly opens: readonly string[];
+  /** What it starts, each program with its arguments, as far as that was read. */
+  readonly started: readonly string[];
 }
 
 /** Pure: the rules, the command as it was read, and what was found on disk. */
@@ -26,7 +28,9 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const allowedBy = new Set<string>();
   const opens = new Set<string>();
   const strangers = new Set<string>();
-  const context = { config, table: call.table, allowedBy, opens, strangers, depth: 0, budget: { left: mostPrograms } };
+  const started = new Set<string>();
+  const budget = { left: mostPrograms };
+  const context = { config, table: call.table, allowedBy, opens, strangers, started, depth: 0, budget };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
   const isAllowed = reasons.every(({ level }) => level === "default");
   if (isAllowed && opens.size > 0 && strangers.size > 0) {
@@ -37,5 +41,5 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   if (reasons.length === 0 && call.notIsolated !== undefined) {
     reasons.push({ level: "default", why: "commands are not isolated on this machine, so what the rules allow asks" });
   }
-  return { verdict: toVerdict(reasons, [...allowedBy]), opens: [...opens].sort() };
+  return { verdict: toVerdict(reasons, [...allowedBy]), opens: [...opens].sort(), started: [...started] };
 }

@@ -1,0 +1,99 @@
+import type { ApprovalRule, RuleEffect } from "../protocol/approval.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { matchesFlatGlob } from "../util/flat-glob.ts";
+
+/** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. */
+export interface RulePattern {
+  /** Of the name of the worker (or code) that calls, or of its id. */
+  readonly worker: string;
+  /** Of the tool's name, as a model calls it. */
+  readonly tool: string;
+  /** All of them have to match. Without a name: the tool's first argument. */
+  readonly args: readonly ArgPattern[];
+}
+
+export interface ArgPattern {
+  readonly name: string | undefined;
+  readonly glob: string;
+}
+
+export interface ReadRule extends ApprovalRule {
+  readonly pattern: RulePattern;
+}
+
+/** What a rule is compared with. */
+export interface RuledCall {
+  /** The names that the caller goes by. */
+  readonly workers: readonly string[];
+  readonly tool: string;
+  /** The tool's arguments, the first one first, each with the texts that stand for it. */
+  readonly args: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface Ruling {
+  readonly effect: RuleEffect;
+  readonly why: string;
+}
+
+/**
+ * Reads `worker/tool(pattern)`: `write_file`, `main/shell(git log*)`, `write_file(path=reports/*)`. The worker and the
+ * pattern may be left out. Throws an `Error` that says what is wrong.
+ */
+export function parseRule(text: string): RulePattern {
+  const [, head = "", inner] = /^([^()]*)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
+  if (head.trim() === "") throw new Error("a rule is written as `tool`, `worker/tool` or `worker/tool(pattern)`");
+  const slash = head.lastIndexOf("/");
+  const worker = slash === -1 ? "*" : head.slice(0, slash).trim();
+  const tool = head.slice(slash + 1).trim();
+  if (worker === "" || tool === "") throw new Error("the worker and the tool around `/` must not be empty; `*` means any");
+  if (/\s/.test(worker + tool)) throw new Error("names hold no blanks; a pattern of arguments stands in brackets");
+  return { worker, tool, args: inner === undefined ? [] : parseArgs(inner) };
+}
+
+export function readRules(rules: readonly ApprovalRule[] = []): readonly ReadRule[] {
+  return rules.map((rule) => ({ ...rule, pattern: parseRule(rule.rule) }));
+}
+
+/** `git log*`, or `path=reports/*, content=*`: what begins with a name and `=` names an argument. */
+function parseArgs(text: string): ArgPattern[] {
+  if (text.trim() === "") throw new Error("the brackets are empty; leave them out for any arguments");
+  const named = /^\s*([A-Za-z_]\w*)=/.test(text) ? text.split(/,(?=\s*[A-Za-z_]\w*=)/) : undefined;
+  if (!named) return [{ name: undefined, glob: text.trim() }];
+  return named.map((part) => {
+    const at = part.indexOf("=");
+    return { name: part.slice(0, at).trim(), glob: part.slice(at + 1).trim() };
+  });
+}
+
+/** Whether a rule speaks of a tool of a worker at all, whatever the arguments. */
+export function concerns({ worker, tool }: RulePattern, call: Pick<RuledCall, "workers" | "tool">): boolean {
+  return call.workers.some((name) => matchesFlatGlob(worker, name)) && matchesFlatGlob(tool, call.tool);
+}
+
+/** The strictest of the rules that match. To be allowed, every text of an argument has to match; to ask or block, any. */
+export function ruleOn(rules: readonly ReadRule[], call: RuledCall): Ruling | undefined {
+  const matching = rules.filter((rule) => matches(rule, call));
+  const strictest = matching.toSorted((a, b) => strictness[b.effect] - strictness[a.effect])[0];
+  return strictest && { effect: strictest.effect, why: describeRule(strictest) };
+}
+
+const strictness: Readonly<Record<RuleEffect, number>> = { allow: 0, ask: 1, block: 2 };
+
+export function describeRule({ effect, rule, source }: ApprovalRule): string {
+  return `the rule \`${rule}\`${source === undefined ? "" : ` of ${source}`} ${effect}s`;
+}
+
+function matches({ pattern, effect }: ReadRule, call: RuledCall): boolean {
+  if (!concerns(pattern, call)) return false;
+  const [first] = call.args.keys();
+  return pattern.args.every(({ name = first, glob }) => {
+    const texts = (name !== undefined && call.args.get(name)) || [];
+    const fits = (text: string) => matchesFlatGlob(glob, text);
+    return effect === "allow" ? texts.length > 0 && texts.every(fits) : texts.some(fits);
+  });
+}
+
+/** An argument as rules see it where its toolset does not say otherwise. */
+export function textOfArgument(value: unknown): string {
+  return typeof value === "string" ? value : canonicalJson(value);
+}
