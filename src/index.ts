@@ -8,7 +8,17 @@ export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnos
 // The machine.
 export type { Host } from "./host/host.ts";
 export { ScopeError, type Scopes } from "./host/scopes.ts";
-export { type CompileRequest, compile, type RunOutput, type RunRequest, run } from "./llm-do.ts";
+export {
+  type CallJudge,
+  type CompileRequest,
+  compile,
+  type JudgedCall,
+  type Judgement,
+  judgeCalls,
+  type RunOutput,
+  type RunRequest,
+  run,
+} from "./llm-do.ts";
 // Models.
 export {
   type GenerateOptions,

@@ -20,12 +20,15 @@ import type { Limits } from "./protocol/usage.ts";
 import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
+import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
+
+export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
 export interface CompileRequest {
   /**
@@ -93,13 +96,20 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
   const host = request.host ?? (await defaultHost());
-  const program = await requireProgram({ ...request, host });
+  const program = await requireProgram({ ...request, host, rules: request.approval?.rules ?? [], toRun: true });
   try {
     return await runProgram(program, { ...request, host });
   } catch (thrown) {
     if (thrown instanceof RunError) throw thrown;
     throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
   }
+}
+
+/** What the gate would say of calls that nobody makes: policies can be tested. Rejects as `run` does, before anything is judged. */
+export async function judgeCalls(request: Omit<CompileRequest, "toRun">): Promise<CallJudge> {
+  const host = request.host ?? (await defaultHost());
+  const program = await requireProgram({ ...request, host });
+  return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules }), version });
 }
 
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
@@ -146,8 +156,8 @@ async function defaultHost(): Promise<Host> {
   return createNodeHost();
 }
 
-async function requireProgram(request: RunRequest & { readonly host: Host }): Promise<Program> {
-  const { program, diagnostics, untrusted } = await compile({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+async function requireProgram(request: CompileRequest): Promise<Program> {
+  const { program, diagnostics, untrusted } = await compile(request);
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
   if (program) return program;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RuleEffect } from "../protocol/approval.ts";
 import { blocked, needsApproval, type OwnVerdict, preApproved } from "../toolsets/toolset.ts";
 import { judge } from "./verdict.ts";
 
@@ -24,3 +25,27 @@ const table: readonly (readonly [string, OwnVerdict | undefined, boolean | undef
 test.each(table)("%s, %j and pre_approved %j: %s", (_, own, approved, type) => {
   expect(judge({ own, preApproved: approved })).toMatchObject({ type, why: expect.stringMatching(/./) });
 });
+
+/** What each kind of rule makes of a row: nothing above is lifted by a rule, and what is unstated is all that one moves. */
+const ruled: readonly (readonly [string, OwnVerdict | undefined, boolean | undefined, allow: string, ask: string])[] = [
+  ["blocked", blocked("no"), true, "blocked", "blocked"],
+  ["asks by a rule", needsApproval("r", "rule"), undefined, "ask", "ask"],
+  ["asks by a rule", needsApproval("r", "rule"), true, "ask", "ask"],
+  ["asks by default", needsApproval(), undefined, "allowed", "ask"],
+  ["asks by default", needsApproval(), true, "allowed", "ask"],
+  ["asks by default", needsApproval(), false, "ask", "ask"],
+  ["pre-approved", preApproved(), undefined, "allowed", "ask"],
+  ["pre-approved", preApproved(), false, "ask", "ask"],
+  ["none", undefined, undefined, "allowed", "ask"],
+  ["none", undefined, true, "allowed", "ask"],
+  ["none", undefined, false, "ask", "ask"],
+];
+
+test.each(ruled)(
+  "%s, %j, pre_approved %j: a rule that allows makes it %s, one that asks %s, one that blocks blocked",
+  (...row) => {
+    const [, own, approved, allow, ask] = row;
+    const typeUnder = (effect: RuleEffect) => judge({ own, preApproved: approved, ruling: { effect, why: "a rule" } }).type;
+    expect([typeUnder("allow"), typeUnder("ask"), typeUnder("block")]).toEqual([allow, ask, "blocked"]);
+  },
+);

@@ -1,10 +1,11 @@
 import type { Compiled } from "../compile/compile.ts";
-import { compile } from "../llm-do.ts";
+import { UntrustedProgram } from "../compile/compile-error.ts";
+import { type CompileRequest, compile } from "../llm-do.ts";
 import { type RuleFlags, rulesOf } from "./approval-rules.ts";
 import { reserveStdout } from "./output.ts";
-import { isTrusted } from "./require-trust.ts";
+import { isTrusted, requireTrust } from "./require-trust.ts";
 
-/** What `check` and `explain` take: which program, and what the command line says over its files. */
+/** What every command that compiles a program takes: which one, and what the command line says over its files. */
 export interface CompileFlags extends RuleFlags {
   readonly entry?: string;
   readonly model?: string;
@@ -15,9 +16,17 @@ export interface CompileFlags extends RuleFlags {
 
 /** Compiles, and imports the program's code only where its folder is trusted. What that code prints goes to stderr. */
 export async function compileTrusted(targets: readonly string[], flags: CompileFlags): Promise<Compiled> {
+  const request = toCompileRequest(targets, flags);
+  reserveStdout();
+  const compiled = await compile(request);
+  if (!compiled.untrusted || !(await isTrusted(compiled.untrusted.root))) return compiled;
+  return compile({ ...request, trust: true });
+}
+
+export function toCompileRequest(targets: readonly string[], flags: CompileFlags): CompileRequest {
   const { entry, model, modelFor, set, trust = false } = flags;
   const [target = "."] = targets;
-  const request = {
+  return {
     ...(targets.length > 1 ? { files: targets } : { target }),
     trust,
     rules: rulesOf(flags),
@@ -26,8 +35,15 @@ export async function compileTrusted(targets: readonly string[], flags: CompileF
     ...(modelFor ? { modelFor } : {}),
     ...(set ? { set } : {}),
   };
-  reserveStdout();
-  const compiled = await compile(request);
-  if (!compiled.untrusted || !(await isTrusted(compiled.untrusted.root))) return compiled;
-  return compile({ ...request, trust: true });
+}
+
+/** Does what needs the program's code, where its folder has been trusted before. Asks nobody, and says how to go on. */
+export async function withKnownTrust<T>(request: CompileRequest, doIt: (request: CompileRequest) => Promise<T>): Promise<T> {
+  try {
+    return await doIt(request);
+  } catch (thrown) {
+    if (!(thrown instanceof UntrustedProgram)) throw thrown;
+    await requireTrust(thrown, { terminal: undefined, signal: new AbortController().signal });
+    return doIt({ ...request, trust: true });
+  }
 }

@@ -4,6 +4,7 @@ import { addInit, addSchema } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { RunsFlags } from "./commands/runs.ts";
+import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -27,6 +28,7 @@ export function createProgram(line: CommandLine): Command {
   addRun(program, line);
   addCheck(program, line);
   addExplain(program, line);
+  addVerdict(program, line);
   addRuns(program, line);
   addSchema(program, line);
   addInit(program, line);
@@ -98,6 +100,23 @@ function addExplain(program: Command, line: CommandLine): void {
       refuseDashes("explain", line);
       const { explainCommand } = await import("./commands/explain.ts");
       line.exitCode = await explainCommand(targets, flags);
+    });
+}
+
+function addVerdict(program: Command, line: CommandLine): void {
+  const verdict = program
+    .command("verdict")
+    .description("say what the gate would say of a call, and why; make no call")
+    .argument("<target>", targetHelp)
+    .argument("<tool>", "`tool` of the entry, or `worker/tool`; `-` where each line of stdin says it")
+    .argument("[args]", "the arguments as JSON; `-` reads one { tool, args } a line, and prints one { verdict, why } a line");
+  addCompileOptions(verdict)
+    .option("--trust", "import the program's code, whose tools are not known otherwise")
+    .option("--json", "print JSON")
+    .action(async (target: string, tool: string, args: string | undefined, flags: VerdictFlags) => {
+      refuseDashes("verdict", line);
+      const { verdictCommand } = await import("./commands/verdict.ts");
+      line.exitCode = await verdictCommand({ target, tool, args }, flags);
     });
 }
 

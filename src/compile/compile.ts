@@ -86,7 +86,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const needTrust = modules.trusted ? [] : [...parts.codeFiles, ...workersBeyondFolder(place.root, workers)];
   const outline =
     entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined;
-  if (outline) checkRules(compilation.rules, outline, diagnostics);
+  if (outline) checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()] }, diagnostics);
   return {
     program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
     outline,

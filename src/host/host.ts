@@ -34,6 +34,8 @@ export interface OpenScopesOptions {
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;
+  /** What becomes of a writable root that is not there: it is made (the default), or taken for empty while nothing is written. */
+  readonly missingRoots?: "make" | "pretend";
 }
 
 export interface Clock {

@@ -1,5 +1,5 @@
 import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile, RootDirectory } from "./directory.ts";
-import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
+import { type MemoryFile, type MemoryFolder, type MemoryNode, MemoryTree } from "./memory-tree.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
 
 export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
@@ -7,6 +7,13 @@ export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
   const { node, realPath } = tree.find(path);
   if (node.kind !== "directory") throw new SystemError("ENOTDIR");
   return new MemoryDirectory(tree, node, realPath);
+}
+
+/** A root in memory, without anything in it. */
+export function openEmptyRoot(path: string): RootDirectory {
+  const tree = new MemoryTree(() => 0);
+  tree.makeFolder(path);
+  return openMemoryRoot(tree, path);
 }
 
 /** Held by its node, as a descriptor holds an inode: it stays this directory wherever it is moved to. */

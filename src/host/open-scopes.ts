@@ -26,7 +26,8 @@ export async function openScopes(
 ): Promise<Scopes> {
   const roots: ScopeRoot[] = [];
   try {
-    for (const declaration of declarations) roots.push({ declaration, directory: await openRoot(system, declaration) });
+    for (const declaration of declarations)
+      roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
     return toScopes(await createTable(system, roots, options));
   } catch (error) {
     await closeRoots(roots);
@@ -47,12 +48,17 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
   });
 }
 
-async function openRoot(system: ScopeSystem, declaration: ScopeDeclaration): Promise<RootDirectory> {
+async function openRoot(
+  system: ScopeSystem,
+  declaration: ScopeDeclaration,
+  missing: OpenScopesOptions["missingRoots"],
+): Promise<RootDirectory> {
   try {
     return await system.openRoot(declaration.root);
   } catch (error) {
     if (errorCode(error) !== "ENOENT" || declaration.mode !== "rw") throw rootRefused(declaration, error);
   }
+  if (missing === "pretend") return (await import("./memory-directory.ts")).openEmptyRoot(declaration.root);
   try {
     await system.makeDirectory(declaration.root);
     return await system.openRoot(declaration.root);

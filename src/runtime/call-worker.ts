@@ -11,11 +11,11 @@ import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import { describeFiles, toHandle } from "./attachments.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { toProviderError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
-import { workerToolset } from "./worker-toolset.ts";
 
 const closingMilliseconds = 5000;
 
@@ -132,24 +132,6 @@ async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) 
     if (thrown instanceof ModelError) throw toProviderError(thrown, { callPath });
     throw thrown;
   }
-}
-
-function gateToolsets(call: Omit<CallConfig, "toolsets">): readonly GatedToolset[] {
-  const { run, worker, depth, account } = call;
-  return worker.toolsets.map((reference) => {
-    if (reference.kind === "toolset") return run.gate.gate(reference.binding);
-    const toolset = workerToolset(reference.worker(), { run, depth, caller: worker, account });
-    const tools = toolset.tools(undefined, { worker: worker.name, readable: [], writable: [] });
-    const { prefix, approvals } = reference;
-    return run.gate.gate({
-      reference: reference.reference,
-      toolset,
-      config: undefined,
-      approvals,
-      tools,
-      ...(prefix === undefined ? {} : { prefix }),
-    });
-  });
 }
 
 function createFrame(worker: Worker, { input, files, fragments }: WorkerInput): CallFrame {

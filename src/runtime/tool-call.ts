@@ -1,9 +1,9 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
-import { nearestNames } from "../util/nearest-names.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { reportCall } from "./report-call.ts";
+import { unknownTool } from "./unknown-tool.ts";
 import { createWorkerRuntime } from "./worker-runtime.ts";
 
 /**
@@ -54,7 +54,7 @@ async function resultOf(
     place,
   }: { readonly toolset: GatedToolset | undefined; readonly place: { readonly callPath: string; readonly depth: number } },
 ): Promise<ToolResult> {
-  if (!toolset) return unknownTool(call, part.name);
+  if (!toolset) return { ok: false, error: unknownTool(part.name, toolNames(call)).toolError };
   if (part.invalidArgs !== undefined) {
     return {
       ok: false,
@@ -74,12 +74,6 @@ async function resultOf(
   });
 }
 
-function unknownTool(call: CallConfig, name: string): ToolResult {
-  const names = call.toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
-  const near = nearestNames(name, names);
-  const hint =
-    near.length > 0
-      ? `did you mean ${near.map((one) => `\`${one}\``).join(" or ")}?`
-      : `there are: ${names.join(", ") || "no tools at all"}`;
-  return { ok: false, error: { type: "unknown_tool", error: `there is no tool \`${name}\``, hint } };
+function toolNames({ toolsets }: CallConfig): string[] {
+  return toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name));
 }

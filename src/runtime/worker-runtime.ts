@@ -1,4 +1,4 @@
-import type { Gate } from "../approval/gate-types.ts";
+import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { AttachmentPolicy, Callable } from "../program/program.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";
@@ -103,7 +103,12 @@ function findCallable(place: CodePlace, name: string): Callable {
   );
 }
 
-function gateCallable(place: CodePlace, gate: Gate, { name, callable }: { readonly name: string; readonly callable: Callable }) {
+/** What code calls by name, behind the gate. */
+export function gateCallable(
+  place: CodePlace,
+  gate: Gate,
+  { name, callable }: { readonly name: string; readonly callable: Callable },
+): GatedToolset {
   const toolset = callable.kind === "worker" ? workerToolset(callable.worker, place) : toolsetOfTool(name, callable.tool);
   const tools: readonly Tool[] = toolset.tools(undefined, { worker: place.caller.name, readable: [], writable: [] });
   return gate.gate({ reference: name, toolset, config: undefined, approvals: new Map(), tools, fromCode: true });

@@ -13,6 +13,10 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   profiles: ["profiles: { careful: { limits: { turns: 5 } } }", "profiles: { careful: { limts: {} } }"],
   limits: ["limits: { turns: 5, tokens: 1000 }", "limits: { turns: 0 }"],
   approval: ["approval: { mode: reject_all }", "approval: { mode: approve_all }"],
+  "approval.rules": [
+    'approval: { rules: [{ effect: block, rule: "*/shell(rm *)" }, { effect: ask, rule: write_file }] }',
+    "approval: { rules: [{ effect: allow, rule: write_file }] }",
+  ],
   journal: ["journal: false", "journal: maybe"],
   allowed_modules: ['allowed_modules: ["@acme/*"]', "allowed_modules: 5"],
   args: ["args: { input: Begin }", "args: [Begin]"],
@@ -31,7 +35,8 @@ test("the tables have every key", () => {
   const known = Object.keys((manifestSchema as { readonly properties?: object }).properties ?? {}).filter(
     (key) => !["license", "metadata"].includes(key),
   );
-  expect([...Object.keys(keys), ...Object.keys(unsupported)].sort()).toEqual(known.sort());
+  const tested = [...Object.keys(keys), ...Object.keys(unsupported)].filter((key) => !key.includes("."));
+  expect(tested.sort()).toEqual(known.sort());
 });
 
 describe.each(Object.entries(keys))("%s", (_, [accepted, refused]) => {

@@ -6,31 +6,55 @@ import { clipText } from "../../util/clip-text.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import type { LinkedRule } from "../link-rules.ts";
 
-/** A rule that speaks of no tool of the program does nothing, and looks as if it did. */
-export function checkRules(rules: readonly LinkedRule[], { entry, workers }: Outline, diagnostics: DiagnosticList): void {
-  const callers = [...workers.flatMap(({ id, name }) => [name, id]), ...(entry.kind === "code" ? [entry.name] : [])];
-  const toolsets = workers.flatMap((worker) => worker.toolsets);
-  const tools = toolsets.flatMap((toolset) => toolset.tools.flatMap(({ name, calls = [] }) => [name, ...calls]));
-  const callables = entry.kind === "code" ? workers.map(({ name }) => name) : [];
-  // What code that nobody looked at offers, or what an entry in code calls, is not known here.
-  const isKnown = entry.kind !== "code" && toolsets.every(({ kind }) => kind !== "unverified");
-  for (const rule of rules) {
-    reportUnmet(rule, { what: "worker", glob: rule.pattern.worker, names: callers }, diagnostics);
-    if (isKnown) reportUnmet(rule, { what: "tool", glob: rule.pattern.tool, names: [...tools, ...callables] }, diagnostics);
+/** Who makes calls, and by what names; undefined where not all of them are known. */
+interface Caller {
+  readonly names: readonly string[];
+  readonly tools: readonly string[] | undefined;
+}
+
+/** A rule that speaks of no call of the program does nothing, and looks as if it did. `callables`: what code may call. */
+export function checkRules(
+  rules: readonly LinkedRule[],
+  { outline, callables }: { readonly outline: Outline; readonly callables: readonly string[] },
+  diagnostics: DiagnosticList,
+): void {
+  const callers = rules.length === 0 ? [] : callersOf(outline, callables);
+  for (const { pattern, written } of rules) {
+    const meant = callers.filter(({ names }) => names.some((name) => matchesFlatGlob(pattern.worker, name)));
+    const tools = meant.flatMap((caller) => caller.tools ?? []);
+    const isClear = meant.every((caller) => caller.tools !== undefined);
+    const report = (what: string, glob: string, names: readonly string[]) =>
+      diagnostics.report(unused({ what, glob, names }, written.span));
+    if (meant.length === 0)
+      report(
+        "worker",
+        pattern.worker,
+        callers.flatMap(({ names }) => names),
+      );
+    else if (isClear && !tools.some((name) => matchesFlatGlob(pattern.tool, name))) report("tool", pattern.tool, tools);
   }
 }
 
-interface Meeting {
-  readonly what: "worker" | "tool";
+function callersOf({ entry, workers }: Outline, callables: readonly string[]): Caller[] {
+  const ofWorkers = workers.map(({ id, name, toolsets }): Caller => {
+    const tools = toolsets.flatMap((toolset) => toolset.tools);
+    const isKnown = toolsets.every(({ kind }) => kind !== "unverified");
+    const byCode = tools.some(({ calls }) => calls !== undefined) ? callables : [];
+    return { names: [name, id], tools: isKnown ? [...tools.map((tool) => tool.name), ...byCode] : undefined };
+  });
+  return entry.kind === "code" ? [...ofWorkers, { names: [entry.name], tools: callables }] : ofWorkers;
+}
+
+interface Unmet {
+  readonly what: string;
   readonly glob: string;
   readonly names: readonly string[];
 }
 
-function reportUnmet({ written }: LinkedRule, { what, glob, names }: Meeting, diagnostics: DiagnosticList): void {
-  if (names.some((name) => matchesFlatGlob(glob, name))) return;
+function unused({ what, glob, names }: Unmet, span: LinkedRule["written"]["span"]) {
   const known = [...new Set(names)].sort();
   const near = didYouMean(glob, known);
   const all = { message: `the ${what}s: ${known.map((name) => `\`${name}\``).join(", ") || "none"}` };
-  const message = `\`${clipText(glob, 60)}\` matches no ${what} of the program, so the rule does nothing`;
-  diagnostics.report(diagnose("approval-rule-unused", { message, span: written.span, notes: near.length > 0 ? near : [all] }));
+  const message = `\`${clipText(glob, 60)}\` matches no ${what} that is meant, so the rule does nothing`;
+  return diagnose("approval-rule-unused", { message, span, notes: near.length > 0 ? near : [all] });
 }

@@ -1,0 +1,101 @@
+import { createInterface } from "node:readline/promises";
+import { CompileError } from "../../compile/compile-error.ts";
+import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import { type CallJudge, type CompileRequest, type JudgedCall, type Judgement, judgeCalls } from "../../llm-do.ts";
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import { escapeText } from "../../util/escape-text.ts";
+import { type CompileFlags, toCompileRequest, withKnownTrust } from "../compile-trusted.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { reserveStdout, writeResult, writeStderr } from "../output.ts";
+
+export interface VerdictFlags extends CompileFlags {
+  readonly json?: boolean;
+}
+
+export interface VerdictWords {
+  readonly target: string;
+  /** `tool` or `worker/tool`; `-` where each line says it. */
+  readonly tool: string;
+  /** JSON, or `-` for a call a line on stdin. */
+  readonly args: string | undefined;
+}
+
+/** `llm-do verdict TARGET TOOL [ARGS]`: what the gate would say of a call, which is not made. */
+export async function verdictCommand({ target, tool, args }: VerdictWords, flags: VerdictFlags): Promise<number> {
+  reserveStdout();
+  const judge = await openJudge(toCompileRequest([target], flags));
+  if (!judge) return exitCodes.usage;
+  try {
+    if (args === "-" || tool === "-") return await judgeLines(judge, tool === "-" ? undefined : tool);
+    const judgement = await judge.judge({ ...readTool(tool), args: readArgs(args ?? "{}") });
+    await writeResult(flags.json ? `${JSON.stringify(toLine(judgement))}\n` : renderJudgement(judgement));
+    return exitCodes.done;
+  } finally {
+    await judge.close();
+  }
+}
+
+/** Undefined where the program has mistakes, which are told. */
+async function openJudge(request: CompileRequest): Promise<CallJudge | undefined> {
+  try {
+    return await withKnownTrust(request, judgeCalls);
+  } catch (thrown) {
+    if (!(thrown instanceof CompileError)) throw thrown;
+    writeStderr(`${renderDiagnostics(thrown.diagnostics)}\n`);
+    return undefined;
+  }
+}
+
+/** One answer for each line, in order, as they come; a line that is no call is answered too, and told by the exit code. */
+async function judgeLines(judge: CallJudge, tool: string | undefined): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line.trim() === "") continue;
+    const answer = await judgeLine(judge, line, tool).catch((thrown: unknown) => {
+      if (!(thrown instanceof UsageError)) throw thrown;
+      exitCode = exitCodes.usage;
+      return { verdict: "refused", why: thrown.message };
+    });
+    await writeResult(`${JSON.stringify(answer)}\n`);
+  }
+  return exitCode;
+}
+
+async function judgeLine(judge: CallJudge, line: string, standard: string | undefined): Promise<object> {
+  const call = readJson(line, "the line");
+  const wanted = standard === undefined ? '{ "tool": "…", "args": {…} }' : '{ "args": {…} }';
+  if (!isRecord(call)) throw new UsageError(`the line is no object: write ${wanted}`);
+  const { tool = standard, args = {} } = call;
+  if (typeof tool !== "string") throw new UsageError(`the line names no tool: write ${wanted}`);
+  return toLine(await judge.judge({ ...readTool(tool), args: args as JsonValue }));
+}
+
+/** The last slash is the one before the tool: an id of a worker can have slashes. */
+function readTool(text: string): Pick<JudgedCall, "worker" | "tool"> {
+  const slash = text.lastIndexOf("/");
+  return slash === -1 ? { tool: text } : { worker: text.slice(0, slash), tool: text.slice(slash + 1) };
+}
+
+function readArgs(text: string): JsonValue {
+  return readJson(text, "the arguments") as JsonValue;
+}
+
+function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new UsageError(`${what} cannot be read as JSON: ${errorMessage(thrown)}`);
+  }
+}
+
+function toLine(judgement: Judgement): object {
+  const { type: verdict, why } = judgement;
+  return judgement.type === "refused" ? { verdict, why, error: judgement.error.type } : { verdict, why };
+}
+
+function renderJudgement(judgement: Judgement): string {
+  const hint = judgement.type === "refused" ? judgement.error.hint : undefined;
+  const lines = [`${judgement.type}: ${judgement.why}`, ...(hint === undefined ? [] : [`  ${hint}`])];
+  return lines.map((line) => `${escapeText(line, { keepBackslashes: true })}\n`).join("");
+}
