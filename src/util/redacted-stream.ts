@@ -3,6 +3,8 @@ import type { Redactor } from "./redactor.ts";
 /** Redacts a text that comes in pieces: what could be the beginning of a secret is held back until it is known. */
 export class RedactedStream {
   readonly #redactor: Redactor;
+  /** The last character that was shown: whether a credential begins after it depends on it. */
+  #shown = "";
   #held = "";
 
   constructor(redactor: Redactor) {
@@ -11,16 +13,20 @@ export class RedactedStream {
 
   /** What can be shown by now. */
   push(piece: string): string {
-    const text = this.#redactor.text(this.#held + piece);
-    const keep = this.#redactor.openEnd(text);
-    this.#held = text.slice(text.length - keep);
-    return text.slice(0, text.length - keep);
+    const text = this.#shown + this.#held + piece;
+    return this.#show(text, this.#redactor.closedLength(text, this.#shown.length));
   }
 
   /** The rest. */
   end(): string {
-    const rest = this.#held;
-    this.#held = "";
-    return rest;
+    const text = this.#shown + this.#held;
+    return this.#show(text, text.length);
+  }
+
+  #show(text: string, end: number): string {
+    const told = this.#redactor.text(text.slice(0, end), this.#shown.length);
+    this.#shown = text.slice(0, end).slice(-1);
+    this.#held = text.slice(end);
+    return told;
   }
 }

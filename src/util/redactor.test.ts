@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RedactedStream } from "./redacted-stream.ts";
 import { environmentSecrets, Redactor } from "./redactor.ts";
 
 const redactor = new Redactor([
@@ -22,4 +24,74 @@ test("reaches strings and keys at any depth, and JSON inside strings", () => {
 test("takes for secrets what is named like one", () => {
   const environment = { OPENAI_API_KEY: "1", GITHUB_TOKEN: "2", DB_PASSWORD: "3", HOME: "4", KEYBOARD: "5", EMPTY_KEY: "" };
   expect(environmentSecrets(environment).map(({ name }) => name)).toEqual(["OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD"]);
+});
+
+const pem = (body: string) => `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----`;
+
+/** None of them was ever valid. */
+const shaped: readonly (readonly [name: string, secret: string])[] = [
+  ["api-key", "sk-proj-A1b2C3d4E5f6G7h8I9j0K1l2"],
+  ["api-key", "sk-ant-api03-A1b2C3d4E5f6G7h8I9j0K1l2-x_y"],
+  ["api-key", `sk_live_${"aB3".repeat(9)}`],
+  ["github-token", `ghp_${"aB3d".repeat(9)}`],
+  ["github-token", `github_pat_${"a1B_".repeat(20)}`],
+  ["gitlab-token", "glpat-a1B2c3D4e5F6g7H8i9J0"],
+  ["npm-token", `npm_${"aB3d".repeat(9)}`],
+  ["slack-token", "xoxb-123456789012-abcdefABCDEF"],
+  ["aws-key-id", "AKIAIOSFODNN7EXAMPLE"],
+  ["google-key", `AIza${"aB3_-".repeat(7)}`],
+  ["jwt", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.aB3dE6gH9jK_lM-n"],
+  ["private-key", pem("MIIBOgIBAAJBAKj34Gkx\nFqd1")],
+];
+
+describe("what has the shape of a credential", () => {
+  const shapes = new Redactor([]);
+
+  test.each(shaped)("%s: %s", (name, secret) => {
+    expect(shapes.text(`a "${secret}", b`)).toBe(`a "⟦secret:${name}⟧", b`);
+    expect(shapes.json({ key: [secret] })).toEqual({ key: [`⟦secret:${name}⟧`] });
+  });
+
+  test.each([
+    "sk-loading-indicator-of-a-long-name",
+    "a task-A1b2C3d4E5f6G7h8I9j0K1l2",
+    "AKIA",
+    "eyJhbGciOiJIUzI1NiJ9",
+    "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+    "the eyes, npm_config_cache, and --- lines",
+  ])("is not found in %s", (text) => {
+    expect(shapes.text(text)).toBe(text);
+  });
+
+  test("is gone to the end of a text that breaks off in it", () => {
+    expect(shapes.text(`x ${pem("MIIB").slice(0, 45)}`)).toBe("x ⟦secret:private-key⟧");
+  });
+});
+
+test("a stream shows, however it is cut, what the whole text would", () => {
+  const words = [
+    "abcdefgh",
+    "abcdefghij",
+    "abc",
+    "abcabcdefg",
+    "s",
+    "sk",
+    "-",
+    "-----",
+    "eyJ",
+    "\n",
+    " ",
+    "x",
+    ...shaped.map(([, secret]) => secret),
+  ];
+  const texts = fc.array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 8 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(texts, fc.array(fc.nat(200), { maxLength: 12 }), (text, cuts) => {
+      const at = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].sort((a, b) => a - b);
+      const stream = new RedactedStream(redactor);
+      const shown = at.slice(1).map((end, index) => stream.push(text.slice(at[index], end)));
+      expect([...shown, stream.end()].join("")).toBe(redactor.text(text));
+    }),
+    { numRuns: 2000 },
+  );
 });

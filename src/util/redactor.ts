@@ -1,3 +1,5 @@
+import { nameOfShape, openShapeAt, secretShapes } from "./secret-shapes.ts";
+
 /** A value that must not be shown, and the name that stands for it. */
 export interface Secret {
   readonly name: string;
@@ -7,24 +9,51 @@ export interface Secret {
 /** Shorter values are too common to be told from ordinary text. */
 const shortestSecret = 8;
 
-/** Replaces known secret values by `⟦secret:NAME⟧`, in texts and in every string (and key) of a JSON value. */
+/**
+ * Replaces secret values by `⟦secret:NAME⟧`, in texts and in every string (and key) of a JSON value: those that are known,
+ * and whatever has the shape of a credential.
+ */
 export class Redactor {
-  readonly #pattern: RegExp | undefined;
+  readonly #pattern: RegExp;
   readonly #names: ReadonlyMap<string, string>;
+  /** A value can be hidden from the pattern where JSON escapes its characters. */
+  readonly #isEscaped: boolean;
 
   constructor(secrets: readonly Secret[]) {
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
+    this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
     const longestFirst = [...this.#names.keys()].sort((a, b) => b.length - a.length);
-    this.#pattern = longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined;
+    this.#pattern = new RegExp([...longestFirst.map(escapePattern), secretShapes].join("|"), "g");
   }
 
-  text(text: string): string {
-    if (!this.#pattern) return text;
-    return text.replace(this.#pattern, (found) => `⟦secret:${this.#names.get(found)}⟧`);
+  /** `from`: where to begin; what stands before it is looked at, and not told. */
+  text(text: string, from = 0): string {
+    let told = "";
+    let at = from;
+    for (const { index, found } of this.#findAll(text, from)) {
+      told += `${text.slice(at, index)}⟦secret:${this.#names.get(found) ?? nameOfShape(found)}⟧`;
+      at = index + found.length;
+    }
+    return told + text.slice(at);
   }
 
-  /** How many characters at the end of a text are the beginning of a secret, and could become one. */
-  openEnd(text: string): number {
+  /** How much of a text can be told by now: what follows is, or could become, a secret that goes on. */
+  closedLength(text: string, from = 0): number {
+    const closed = Math.max(Math.min(text.length - this.#openValue(text), openShapeAt(text)), from);
+    for (const { index, found } of this.#findAll(text, from)) {
+      if (index < closed && index + found.length > closed) return index;
+    }
+    return closed;
+  }
+
+  *#findAll(text: string, from: number): Iterable<{ readonly index: number; readonly found: string }> {
+    const pattern = new RegExp(this.#pattern);
+    pattern.lastIndex = from;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) yield { index: match.index, found: match[0] };
+  }
+
+  /** How many characters at the end of a text are the beginning of a known value. */
+  #openValue(text: string): number {
     let longest = 0;
     for (const secret of this.#names.keys()) {
       for (let length = Math.min(secret.length - 1, text.length); length > longest; length--) {
@@ -34,11 +63,10 @@ export class Redactor {
     return longest;
   }
 
-  /** Redacts a value that is already JSON text, in place of its strings one by one. */
   json<T>(value: T): T {
-    if (!this.#pattern) return value;
     const text = JSON.stringify(value);
-    return text === undefined ? value : (JSON.parse(text, (_key, member: unknown) => this.#member(member)) as T);
+    if (text === undefined || !(this.#isEscaped || text.search(this.#pattern) >= 0)) return value;
+    return JSON.parse(text, (_key, member: unknown) => this.#member(member)) as T;
   }
 
   #member(member: unknown): unknown {
