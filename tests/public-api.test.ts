@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { init, parse } from "es-module-lexer";
 import { expect, test } from "vitest";
+import * as approval from "../src/approval/index.ts";
 import * as product from "../src/index.ts";
+import * as scopes from "../src/scopes.ts";
 import * as testing from "../src/testing/index.ts";
 
 /*
@@ -19,6 +21,7 @@ test("llm-do", async () => {
     UntrustedProgram
     blocked
     compile
+    judgeCalls
     needsApproval
     preApproved
     run
@@ -29,8 +32,10 @@ test("llm-do", async () => {
     type ApprovalMode
     type ApprovalPolicy
     type ApprovalRequest
+    type ApprovalRule
     type Approver
     type AttachmentHandle
+    type CallJudge
     type CallPath
     type CompileRequest
     type Compiled
@@ -44,6 +49,8 @@ test("llm-do", async () => {
     type Host
     type JsonObject
     type JsonValue
+    type JudgedCall
+    type Judgement
     type LimitName
     type Limits
     type Message
@@ -79,6 +86,42 @@ test("llm-do", async () => {
     type Verdict
     type Worker
     type WorkerRuntime"
+  `);
+});
+
+test("llm-do/approval", async () => {
+  expect(await exportsOf("../src/approval/index.ts", approval)).toMatchInlineSnapshot(`
+    "createToolGate
+    type ApprovalDecision
+    type ApprovalMode
+    type ApprovalPolicy
+    type ApprovalRequest
+    type ApprovalRule
+    type Approver
+    type DecisionSource
+    type DeniedCall
+    type GateableTool
+    type Preview
+    type RuleEffect
+    type ToolGate
+    type ToolGateOptions
+    type Verdict"
+  `);
+});
+
+test("llm-do/scopes", async () => {
+  expect(await exportsOf("../src/scopes.ts", scopes)).toMatchInlineSnapshot(`
+    "ScopeError
+    openScopes
+    type FileFacts
+    type InspectedPath
+    type ListOptions
+    type ListedFiles
+    type Protection
+    type ReadFile
+    type ResolvedPath
+    type ScopeDeclaration
+    type Scopes"
   `);
 });
 

@@ -7,9 +7,10 @@ import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 /** What an author may hand in: any Standard Schema that knows its JSON Schema, or JSON Schema 2020-12 as data. */
 export type SchemaSource<T = unknown> = StandardSchema<T> | JsonSchema;
 
-/** Throws a `TypeError` where the source is neither, or cannot say its JSON Schema. */
+/** Takes what the AI SDK's `jsonSchema(…)` makes, too, which holds a JSON Schema. Throws a `TypeError` where the source is neither, or cannot say its JSON Schema. */
 export function toSchema<T>(source: SchemaSource<T>): Schema<T> {
   if (isStandardSchema(source)) return fromStandardSchema(source as StandardSchema<T>);
+  if (isRecord(source) && isRecord(source["jsonSchema"])) return fromJsonSchema(source["jsonSchema"]) as Schema<T>;
   if (isRecord(source)) return fromJsonSchema(source as JsonSchema) as Schema<T>;
   throw new TypeError("a schema must be a Standard Schema (zod, valibot, arktype, …) or a JSON Schema object");
 }

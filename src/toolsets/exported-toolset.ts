@@ -1,5 +1,5 @@
 import { isRecord } from "../protocol/json.ts";
-import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import type { SchemaSource } from "../schema/to-schema.ts";
 import { tool } from "./tool.ts";
 import { isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
 import { toolsetOfTool } from "./toolset-of-tool.ts";
@@ -51,19 +51,10 @@ function foreignToolset(name: string, map: Readonly<Record<string, ForeignTool>>
 }
 
 function fromForeign(name: string, { description = "", inputSchema, execute }: ForeignTool): Tool {
-  const input = schemaOf(inputSchema);
   return tool({
     name,
     description,
-    input,
+    input: inputSchema as SchemaSource,
     run: (args, runtime) => execute(args, { toolCallId: runtime.callPath, messages: [], abortSignal: runtime.signal }),
   });
-}
-
-/** A Standard Schema or JSON Schema as it is, or the AI SDK's `jsonSchema(…)`, which holds one. */
-function schemaOf(source: unknown): SchemaSource {
-  const inner =
-    isRecord(source) && isRecord(source["jsonSchema"]) && source["~standard"] === undefined ? source["jsonSchema"] : source;
-  toSchema(inner as SchemaSource);
-  return inner as SchemaSource;
 }

@@ -1,0 +1,144 @@
+import { noScopes } from "../host/no-scopes.ts";
+import type { Scopes } from "../host/scopes.ts";
+import type { DeniedCall } from "../protocol/approval.ts";
+import { childCallPath } from "../protocol/call.ts";
+import type { RunEventBody } from "../protocol/event.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { Redactor, type Secret } from "../util/redactor.ts";
+import { createGate } from "./gate.ts";
+import { type Gate, PolicyStop } from "./gate-types.ts";
+import type { ApprovalPolicy } from "./policy.ts";
+
+/** A tool in the AI SDK's form, as far as the gate needs to know it. */
+export interface GateableTool {
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: tools of every input and output are taken
+  readonly execute?: ((args: any, options: any) => any) | undefined;
+}
+
+export interface ToolGateOptions {
+  readonly approval: ApprovalPolicy;
+  /** Who makes the calls, in questions and for rules. Default `agent`. */
+  readonly name?: string;
+  /** What code behind the gate may be handed. Default: none. The caller opens and closes them. */
+  readonly scopes?: Scopes;
+  /** Hidden from questions and events, beside what has the shape of a credential. */
+  readonly secrets?: readonly Secret[];
+  /** Questions and their answers, as they come. Must not throw. */
+  readonly onEvent?: (event: Extract<RunEventBody, { readonly type: "approval-request" | "approval-decision" }>) => void;
+}
+
+/** The gate for tools that another loop calls. */
+export interface ToolGate {
+  /**
+   * The same tools, each behind the gate: a call runs only where the policy allows it, with exactly the arguments that were
+   * judged and shown. One that may not run answers `{ error, type, hint }`, for the model. Tools without `execute` stay as
+   * they are. Arguments and results are JSON.
+   */
+  gate<T extends Readonly<Record<string, GateableTool>>>(tools: T): T;
+  /** Aborts when a person says stop, or at the first denial where the policy stops for one; later calls then reject. */
+  readonly signal: AbortSignal;
+  /** What needed an approval and did not get it, so far. */
+  readonly denied: readonly DeniedCall[];
+}
+
+/** Throws a `TypeError` where the policy is none. */
+export function createToolGate(options: ToolGateOptions): ToolGate {
+  const { approval: policy, secrets = [], name = "agent" } = options;
+  const redactor = new Redactor(secrets);
+  const redact = redactor.json.bind(redactor);
+  const controller = new AbortController();
+  const denied: DeniedCall[] = [];
+  const gate = createGate({
+    runId: name,
+    policy,
+    step: (_step, work) => work(),
+    record: () => undefined,
+    emit: (_call, event) => {
+      if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redact(event));
+    },
+    redact,
+    onDenied: (call) => denied.push(call),
+    stop: (reason) => controller.abort(reason),
+    endsRun: (thrown) => thrown instanceof PolicyStop,
+  });
+  let calls = 0;
+  const place = { gate, name, scopes: options.scopes ?? noScopes, stopped: controller.signal, nextCall: () => calls++ };
+  const gateOne = ([toolName, tool]: [string, GateableTool]) => [
+    toolName,
+    "execute" in tool ? gateTool(place, toolName, tool) : tool,
+  ];
+  return {
+    gate: <T extends Readonly<Record<string, GateableTool>>>(tools: T) =>
+      Object.fromEntries(Object.entries(tools).map(gateOne)) as T,
+    signal: controller.signal,
+    denied,
+  };
+}
+
+interface GatePlace {
+  readonly gate: Gate;
+  readonly name: string;
+  readonly scopes: Scopes;
+  readonly stopped: AbortSignal;
+  readonly nextCall: () => number;
+}
+
+function gateTool({ gate, name, scopes, stopped, nextCall }: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
+  const optionsOf = new WeakMap<WorkerRuntime, unknown>();
+  const tool: Tool = {
+    [toolMark]: true,
+    name: toolName,
+    description: typeof foreign.description === "string" ? foreign.description : "",
+    input: schemaOf(foreign.inputSchema),
+    execute: (args, runtime) => foreign.execute?.(args, optionsOf.get(runtime)),
+  };
+  const toolset: Toolset = Object.freeze({ [toolsetMark]: true as const, name: toolName, tools: () => [tool] });
+  const gated = gate.gate({
+    reference: toolName,
+    toolset,
+    config: undefined,
+    approvals: new Map(),
+    tools: [tool],
+    fromCode: true,
+  });
+  const execute = async (args: JsonValue, given: { readonly abortSignal?: AbortSignal } = {}) => {
+    stopped.throwIfAborted();
+    const callPath = childCallPath(name, nextCall(), toolName);
+    const signal = given.abortSignal ? AbortSignal.any([stopped, given.abortSignal]) : stopped;
+    const runtime = createRuntime({ name, scopes, signal, callPath });
+    optionsOf.set(runtime, given);
+    const bounded = <T>(work: () => Promise<T>) => work();
+    const result = await gated.call({ name: toolName, args, callPath, depth: 0, caller: name, runtime, bounded });
+    return result.ok ? result.value : result.error;
+  };
+  return { ...foreign, execute };
+}
+
+/** The loop that calls has validated the arguments, and may have changed them: they are judged and run as they come. */
+function schemaOf(source: unknown): Schema {
+  return { jsonSchema: toSchema(source as SchemaSource).jsonSchema, validate: async (value) => ({ ok: true, value }) };
+}
+
+function createRuntime({
+  name,
+  scopes,
+  signal,
+  callPath,
+}: Pick<WorkerRuntime, "scopes" | "signal" | "callPath"> & { readonly name: string }): WorkerRuntime {
+  return Object.freeze({
+    call: () => Promise.reject(new Error("there is no program here whose tools could be called")),
+    scopes,
+    attachments: [],
+    worker: Object.freeze({ name, description: "" }),
+    model: undefined,
+    signal,
+    callPath,
+    depth: 0,
+    progress: () => undefined,
+  });
+}
