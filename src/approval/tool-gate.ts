@@ -68,10 +68,10 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
   });
   let calls = 0;
   const place = { gate, name, scopes: options.scopes ?? noScopes, stopped: controller.signal, nextCall: () => calls++ };
-  const gateOne = ([toolName, tool]: [string, GateableTool]) => [
-    toolName,
-    "execute" in tool ? gateTool(place, toolName, tool) : tool,
-  ];
+  const gateOne = ([toolName, tool]: [string, GateableTool]) => {
+    const { execute } = tool;
+    return [toolName, execute ? gateTool(place, toolName, tool) : tool];
+  };
   return {
     gate: <T extends Readonly<Record<string, GateableTool>>>(tools: T) =>
       Object.fromEntries(Object.entries(tools).map(gateOne)) as T,
