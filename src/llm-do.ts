@@ -19,6 +19,7 @@ import type { Limits } from "./protocol/usage.ts";
 import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
+import { requireIsolation } from "./runtime/require-isolation.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
@@ -102,6 +103,7 @@ export async function run(request: RunRequest): Promise<RunOutput> {
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
   const { host } = request;
   const policy = checkPolicy(tighten(request.approval, program));
+  await requireIsolation(program, host);
   const limits = checkLimits({ ...program.limits, ...request.limits });
   const files = await readFiles(host, request.attachments ?? []);
   const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });

@@ -96,6 +96,11 @@ function findCallable(place: CodePlace, name: string): Callable {
 
 function gateCallable(place: CodePlace, gate: Gate, { name, callable }: { readonly name: string; readonly callable: Callable }) {
   const toolset = callable.kind === "worker" ? workerToolset(callable.worker, place) : toolsetOfTool(name, callable.tool);
-  const tools: readonly Tool[] = toolset.tools(undefined, { worker: place.caller.name, readable: [], writable: [] });
+  const tools: readonly Tool[] = toolset.tools(undefined, {
+    worker: place.caller.name,
+    readable: [],
+    writable: [],
+    networkEnabled: false,
+  });
   return gate.gate({ reference: name, toolset, config: undefined, approvals: new Map(), tools, fromCode: true });
 }
