@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
@@ -74,9 +75,20 @@ function isAlive(pid: number): boolean {
   if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
-    return true;
+    return !isZombie(pid);
   } catch (error) {
     // EPERM: there is one, of another user.
     return errorCode(error) !== "ESRCH";
+  }
+}
+
+/** Dead, and nobody has asked how it ended: in containers without an init that can last. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    // The name in brackets can hold anything; the state follows it.
+    return /^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
   }
 }
