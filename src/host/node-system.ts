@@ -7,6 +7,7 @@ import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
+import { isZombie } from "./process-state.ts";
 import { errorCode } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -75,19 +76,18 @@ function isAlive(pid: number): boolean {
   if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
-    return !isZombie(pid);
+    return !isDead(pid);
   } catch (error) {
     // EPERM: there is one, of another user.
     return errorCode(error) !== "ESRCH";
   }
 }
 
-/** Dead, and nobody has asked how it ended: in containers without an init that can last. */
-function isZombie(pid: number): boolean {
+/** In a container without an init a zombie can last. */
+function isDead(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {
-    // The name in brackets can hold anything; the state follows it.
-    return /^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return isZombie(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
   }

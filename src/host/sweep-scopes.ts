@@ -1,3 +1,4 @@
+import { dependencyFolders } from "./dependency-folders.ts";
 import { removeLeftOvers } from "./replace-file.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import { openPlace } from "./scope-walk.ts";
@@ -6,9 +7,6 @@ import type { Writer } from "./temporary-name.ts";
 
 /** Less than a millisecond each; what lies deeper in a larger tree goes with the first write beside it. */
 const mostFolders = 1000;
-
-/** Trees of others, in which nobody writes file by file. */
-const leftOut = new Set([".git", "node_modules", "bower_components", ".venv", "venv", "site-packages", "__pycache__", ".tox"]);
 
 const sweptBy = new WeakMap<Writer, Set<string>>();
 
@@ -33,8 +31,9 @@ async function sweepFolder(table: ScopeTable, folder: ResolvedPath): Promise<rea
   const { directory, scope, components, close } = await openPlace(table, folder);
   try {
     if (scope.mode === "rw") await removeLeftOvers(directory, table.writer);
-    const names = (await directory.entries()).filter(({ type, name }) => type === "directory" && !leftOut.has(name));
-    return names.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
+    const folders = (await directory.entries()).filter(({ type }) => type === "directory");
+    const entered = folders.filter(({ name }) => name !== ".git" && !dependencyFolders.has(name));
+    return entered.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
   } finally {
     await close();
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { dependencyFolders } from "../dependency-folders.ts";
 import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
 import { foldName } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
@@ -176,7 +177,7 @@ function accessOf(protection: Protection, foldedName: string): ProtectedEntry["a
 
 /** In a scope that is the whole machine, what the wall shows its own way. A submodule can have any name. */
 function isLeftOut({ options: { table, unprotected } }: Walk, place: Place, name: string): boolean {
-  if (dependencies.has(name)) return insideOpenGit(place.components, unprotected) === undefined;
+  if (dependencyFolders.has(name)) return insideOpenGit(place.components, unprotected) === undefined;
   return place.components.length === 0 && machineFolders.has(join(table.root(place.scope).directory.realPath, name));
 }
 
@@ -185,4 +186,3 @@ function isLocked(error: unknown): boolean {
 }
 
 const machineFolders = new Set(["/proc", "/sys", "/dev", "/run", ...programFolders]);
-const dependencies = new Set(["node_modules", "bower_components", ".venv", "venv", "site-packages", "__pycache__", ".tox"]);
