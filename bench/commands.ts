@@ -1,32 +1,48 @@
-// What a command costs with the wall and without: `node bench/commands.ts [FOLDER]`.
-import { mkdtempSync, rmSync } from "node:fs";
+// What a command costs with the wall and without, and what protected names add: `node bench/commands.ts`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodeHost } from "../src/host/node-host.ts";
+import { measure, printRow } from "./timing.ts";
 
-const rounds = 50;
-const own = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
-const root = process.argv[2] ?? own;
+const hosts = [createNodeHost({ wall: true }), createNodeHost({ wall: false })] as const;
+console.log(JSON.stringify(await hosts[0].commands.isolation()));
+printRow("command", "with the wall, median ms", "without, median ms");
+printRow("---", "---", "---");
+await compare("`true`", { type: "argv", argv: ["true"] });
+await compare("`bash -c true`", { type: "bash", script: "true" });
+for (const names of [30, 120, 480]) await compare(`\`true\`, ${names} protected files`, { type: "argv", argv: ["true"] }, names);
 
-for (const wall of [true, false]) {
-  const host = createNodeHost({ wall });
-  const began = performance.now();
-  const isolation = await host.commands.isolation();
-  console.log(`${JSON.stringify(isolation)}: found in ${(performance.now() - began).toFixed(1)} ms`);
-  const scopes = await host.openScopes([{ name: "s", root, mode: "rw" }]);
-  const request = { scopes, cwd: scopes.resolve("s"), network: false, isolationRequired: false };
-  const limits = { timeoutMilliseconds: 10_000, maxOutputBytes: 50_000, signal: new AbortController().signal };
-  for (const command of [{ type: "argv", argv: ["true"] } as const, { type: "bash", script: "true" } as const]) {
-    const times: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const start = performance.now();
-      await host.commands.run({ ...request, ...limits, command });
-      times.push(performance.now() - start);
-    }
-    times.sort((a, b) => a - b);
-    const [least, median] = [times[0] ?? 0, times[rounds / 2] ?? 0];
-    console.log(`  ${command.type}: least ${least.toFixed(1)} ms, median ${median.toFixed(1)} ms`);
+/** In a folder with so many folders, each with a protected file. */
+async function compare(label: string, command: Parameters<typeof run>[1], names = 0): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
+  for (let index = 0; index < names; index++) {
+    mkdirSync(join(root, `part-${index}`));
+    writeFileSync(join(root, `part-${index}/package.json`), "{}");
   }
-  await scopes.close();
+  const rounds = names > 100 ? 10 : 50;
+  const [walled, bare] = [
+    await run({ host: hosts[0], root, rounds }, command),
+    await run({ host: hosts[1], root, rounds }, command),
+  ];
+  printRow(label, walled, bare);
+  rmSync(root, { recursive: true });
 }
-rmSync(own, { recursive: true });
+
+interface Place {
+  readonly host: ReturnType<typeof createNodeHost>;
+  readonly root: string;
+  readonly rounds: number;
+}
+
+async function run(
+  { host, root, rounds }: Place,
+  command: { readonly type: "argv"; readonly argv: readonly string[] } | { readonly type: "bash"; readonly script: string },
+): Promise<number> {
+  const scopes = await host.openScopes([{ name: "s", root, mode: "rw" }]);
+  const limits = { timeoutMilliseconds: 60_000, maxOutputBytes: 50_000, signal: new AbortController().signal };
+  const request = { command, scopes, cwd: scopes.resolve("s"), network: false, isolationRequired: false, ...limits };
+  const { median } = await measure(rounds, () => host.commands.run(request));
+  await scopes.close();
+  return median;
+}

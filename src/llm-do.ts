@@ -21,6 +21,7 @@ import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
+import { requireIsolation } from "./runtime/require-isolation.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
@@ -115,6 +116,7 @@ export async function judgeCalls(request: Omit<CompileRequest, "toRun">): Promis
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
   const { host } = request;
   const policy = checkPolicy(tighten(request.approval, program));
+  await requireIsolation(program, host);
   const limits = checkLimits({ ...program.limits, ...request.limits });
   const files = await readFiles(host, request.attachments ?? []);
   const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });

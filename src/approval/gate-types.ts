@@ -39,6 +39,8 @@ export interface ToolsetBinding {
   readonly prefix?: string;
   /** `_approval_config`: unprefixed tool name, or `*`, to pre-approved. */
   readonly approvals: ReadonlyMap<string, boolean>;
+  /** Whether programs that its tools start may use the network. Default false. */
+  readonly networkEnabled?: boolean;
   /** Code refers to it by calling it: no file can pre-approve its tools. */
   readonly fromCode?: boolean;
   /** The tools of this configuration, under their unprefixed names. */

@@ -51,7 +51,8 @@ export async function checkArgs({ tool, request }: PendingCall, given: JsonValue
 export async function prepareCall({ binding, tool, request }: PendingCall, checked: CheckedArgs): Promise<PreparedCall> {
   const call = { tool: tool.name, args: checked.args, config: binding.config };
   const { scopes, signal } = request.runtime;
-  const found = await abortable((async () => binding.toolset.prepare?.(call, { scopes, signal }))(), signal);
+  const access = { scopes, signal, networkEnabled: binding.networkEnabled ?? false };
+  const found = await abortable((async () => binding.toolset.prepare?.(call, access))(), signal);
   const plain = { targets: [], facts: {} };
   const preparation = { ...(found ?? plain), canonicalArgs: frozenJson(found?.canonicalArgs ?? checked.args) };
   const digest = sha256(canonicalJson([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]));

@@ -1,4 +1,5 @@
 import type { Worker } from "../program/program.ts";
+import { runsPrograms } from "../program/runs-programs.ts";
 import { isInside } from "./is-inside.ts";
 
 /**
@@ -6,9 +7,8 @@ import { isInside } from "./is-inside.ts";
  * their author pre-approved takes effect only when the user has trusted the folder.
  */
 export function workersBeyondFolder(root: string, workers: ReadonlyMap<string, Worker>): string[] {
-  return [...workers].flatMap(([path, { scopes, toolsets }]) => {
-    const leaves = scopes.some((scope) => !isInside(root, scope.root));
-    const runsPrograms = toolsets.some((one) => one.kind === "toolset" && one.binding.toolset.requires?.includes("commands"));
-    return (leaves && toolsets.length > 0) || runsPrograms ? [path] : [];
+  return [...workers].flatMap(([path, worker]) => {
+    const leaves = worker.scopes.some((scope) => !isInside(root, scope.root));
+    return (leaves && worker.toolsets.length > 0) || runsPrograms(worker) ? [path] : [];
   });
 }

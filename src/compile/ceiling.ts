@@ -32,7 +32,7 @@ function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph)
   return found;
 }
 
-function ownCeiling({ id, model, scopes: declared, toolsets }: OutlinedWorker): Ceiling {
+function ownCeiling({ id, model, scopes: declared, toolsets, commands }: OutlinedWorker): Ceiling {
   // Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own.
   const scopes = toolsets.length > 0 ? declared : [];
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
@@ -43,12 +43,14 @@ function ownCeiling({ id, model, scopes: declared, toolsets }: OutlinedWorker): 
     writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
     tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),
     code,
+    network: commands?.networkEnabled ? [id] : [],
     unverified: toolsets.flatMap(({ kind, reference }) => (kind === "unverified" ? [reference] : [])),
   };
 }
 
 export function mergeCeilings(ceilings: readonly Ceiling[]): Ceiling {
-  const union = (key: keyof Ceiling): string[] => [...new Set(ceilings.flatMap((ceiling) => ceiling[key]))].sort();
+  const union = (key: keyof Ceiling): string[] => [...new Set(ceilings.flatMap((ceiling) => ceiling[key] ?? []))].sort();
+  const network = union("network");
   return {
     workers: union("workers"),
     models: union("models"),
@@ -56,17 +58,19 @@ export function mergeCeilings(ceilings: readonly Ceiling[]): Ceiling {
     writes: union("writes"),
     tools: union("tools"),
     code: union("code"),
+    ...(network.length > 0 ? { network } : {}),
     unverified: union("unverified"),
   };
 }
 
 /** A ceiling in words, one for each thing that could be done. */
-export function abilities({ models, reads, writes, tools, code, unverified }: Ceiling): string[] {
+export function abilities({ models, reads, writes, tools, code, network, unverified }: Ceiling): string[] {
   return [
     ...writes.map((root) => `write ${root}`),
     ...reads.map((root) => `read ${root}`),
     ...tools.map((tool) => `call ${tool.slice(0, tool.lastIndexOf(" "))}`),
     ...code.map((file) => `run ${file}`),
+    ...(network ? ["use the network by programs of this machine"] : []),
     ...unverified.map((reference) => `run ${reference}, which is not verified`),
     ...models.map((model) => `send to ${model}`),
   ];

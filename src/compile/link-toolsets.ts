@@ -73,7 +73,9 @@ async function linkToolset(
   }
   const toolNames = tools.map(({ name }) => name);
   const approvals = linkApprovals(syntax, toolNames, compilation);
-  const binding = { reference: syntax.reference.value, toolset, config: config.value, tools, approvals, ...prefixOf(syntax) };
+  const { networkEnabled } = scope;
+  const linked = { toolset, config: config.value, tools, approvals, networkEnabled };
+  const binding = { reference: syntax.reference.value, ...linked, ...prefixOf(syntax) };
   return { reference: { kind: "toolset", binding }, syntax, toolNames };
 }
 

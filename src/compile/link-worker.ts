@@ -6,6 +6,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
+import { linkCommands } from "./link-commands.ts";
 import { linkLimits } from "./link-limits.ts";
 import { linkPrompt } from "./link-prompt.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
@@ -36,9 +37,11 @@ export async function linkWorker(resolved: ResolvedWorker, { compilation, modelO
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
+  const commands = linkCommands(compilation, file);
+  const { networkEnabled } = commands;
   const toolsets = await linkToolsets(resolved.references, {
     compilation,
-    scope: { worker: name, readable, writable },
+    scope: { worker: name, readable, writable, networkEnabled },
     workerOf,
   });
   const { compatible_models: compatible } = file;
@@ -56,6 +59,7 @@ export async function linkWorker(resolved: ResolvedWorker, { compilation, modelO
     render: await linkPrompt(compilation, resolved, input),
     toolsets,
     scopes,
+    commands,
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
     limits: linkLimits(file.limits?.value),
     locked: file.locked?.value ?? false,

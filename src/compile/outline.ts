@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
 import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
+import { runsPrograms } from "../program/runs-programs.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -74,6 +75,7 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     input: input.jsonSchema,
     ...(output ? { output: output.jsonSchema } : {}),
     scopes: scopes.map((scope) => outlineScope(scope, showing)),
+    ...(runsPrograms(worker) ? { commands: worker.commands } : {}),
     limits,
     attachments: attachmentPolicy,
     toolsets: references.flatMap(

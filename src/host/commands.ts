@@ -46,7 +46,9 @@ export interface CommandRequest {
   readonly network: boolean;
   /**
    * Protected names that this command may use like any other, because somebody was asked: `.git`, `package.json`. In any
-   * case and at any depth. Files of the running program stay protected.
+   * case and at any depth. Files of the running program stay protected. `.git` alone leaves read-only what makes git run
+   * programs, in submodules too: beside it, `.git/config` opens its configuration (and a `.git` that is a file), `.git/hooks`
+   * its hooks.
    */
   readonly unprotected?: readonly string[];
   /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */

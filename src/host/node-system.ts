@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
@@ -6,6 +7,7 @@ import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
+import { isZombie } from "./process-state.ts";
 import { errorCode } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -74,9 +76,19 @@ function isAlive(pid: number): boolean {
   if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
-    return true;
+    return !isDead(pid);
   } catch (error) {
     // EPERM: there is one, of another user.
     return errorCode(error) !== "ESRCH";
+  }
+}
+
+/** In a container without an init a zombie can last. */
+function isDead(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    return isZombie(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
   }
 }

@@ -5,6 +5,7 @@ import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
+import { sweepScopes } from "./sweep-scopes.ts";
 import { errorCode } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -89,6 +90,8 @@ export function scopeTable(scopes: Scopes): ScopeTable {
 
 function toScopes(table: ScopeTable): Scopes {
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
+  // Nobody waits for it but whoever closes the scopes.
+  const sweeping = sweepScopes(table);
   const scopes: Scopes = {
     declarations: table.roots.map((root) => root.declaration),
     readable: () => table.allowed.readable,
@@ -103,7 +106,10 @@ function toScopes(table: ScopeTable): Scopes {
     list: (virtualPath, options) => listFiles(table, virtualPath, options),
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
-    close: () => closeRoots(table.roots),
+    close: async () => {
+      await sweeping;
+      await closeRoots(table.roots);
+    },
   };
   tables.set(scopes, table);
   return scopes;

@@ -1,10 +1,11 @@
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { RootDirectory } from "./directory.ts";
 import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
 import { type Allowed, describeScope } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
+import { isWithin } from "./within.ts";
 
 /** A declared scope, open. */
 export interface ScopeRoot {
@@ -128,8 +129,6 @@ function foldPath(path: string): string {
   return path.split(sep).map(foldName).join(sep);
 }
 
-/** By components: `/root-evil` is not below `/root`. */
 function isBelow(path: string, folder: string): boolean {
-  const between = relative(folder, path);
-  return between !== "" && between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between);
+  return path !== folder && isWithin(path, folder);
 }

@@ -1,7 +1,7 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
-import type { Source, Span, Spanned } from "../diagnostics/source.ts";
+import type { Source } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import {
   type Fields,
@@ -20,6 +20,7 @@ import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape, spanned } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
+import { findWrittenKeys, hostsUnsupported, type UnsupportedKey } from "./unsupported-keys.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
 
@@ -126,18 +127,12 @@ const unsupported: Readonly<Record<string, string>> = {
   debug: "debugging cannot be set in a file yet",
   generated_workers: "workers cannot be made in a run yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
-  "sandbox.network_enabled": "commands have no network of their own yet",
-  "sandbox.required": "commands cannot be required to be isolated yet",
+  "sandbox.network_enabled[]": hostsUnsupported,
 };
 
 /** Those of them that a manifest writes. */
-export function findUnsupportedManifestKeys(file: ManifestFile): { path: string; sentence: string; span: Span }[] {
-  return Object.entries(unsupported).flatMap(([path, sentence]) => {
-    const [key = "", inner] = path.split(".");
-    const written = (file as unknown as Record<string, Spanned<object> | undefined>)[key];
-    const at = inner === undefined ? written : (written?.value as Record<string, Spanned<unknown>> | undefined)?.[inner];
-    return at ? [{ path, sentence, span: at.span }] : [];
-  });
+export function findUnsupportedManifestKeys(file: ManifestFile): UnsupportedKey[] {
+  return findWrittenKeys(unsupported, file);
 }
 
 /** Reads `llm-do.yaml`. Tells all mistakes at once, and never throws. */

@@ -35,7 +35,7 @@ export const sandboxShape: Shape<SandboxSyntax> = record({
   network_enabled: {
     shape: network,
     default: false,
-    description: "Whether shell commands reach the network; a list of hosts for those alone.",
+    description: "Whether shell commands reach the network. A list, for those hosts alone, is not accepted yet.",
   },
   required: {
     shape: flag,

@@ -71,10 +71,18 @@ export interface Worker {
   render(input: JsonObject): RenderedPrompt;
   readonly toolsets: readonly ToolsetReference[];
   readonly scopes: readonly ScopeDeclaration[];
+  readonly commands: CommandPolicy;
   readonly attachmentPolicy: AttachmentPolicy;
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
+}
+
+/** What programs of the machine may do that a worker's tools start. */
+export interface CommandPolicy {
+  readonly networkEnabled: boolean;
+  /** A run does not begin where they cannot be isolated. */
+  readonly isolationRequired: boolean;
 }
 
 /** Each text is a part of its own; none is empty. */

@@ -38,6 +38,8 @@ export interface OutlinedWorker {
   /** Absent: text. */
   readonly output?: JsonSchema;
   readonly scopes: readonly OutlinedScope[];
+  /** Where its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
+  readonly commands?: { readonly networkEnabled: boolean; readonly isolationRequired: boolean };
   readonly limits: Limits;
   readonly attachments: OutlinedAttachments;
   readonly toolsets: readonly OutlinedToolset[];
@@ -104,6 +106,8 @@ export interface Ceiling {
   readonly tools: readonly string[];
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
+  /** Ids of workers whose programs may use the network; absent where there is none. */
+  readonly network?: readonly string[];
   /** References whose tools are not known for lack of trust. */
   readonly unverified: readonly string[];
 }

@@ -9,7 +9,7 @@ export function gateToolsets({ run, worker, depth, account }: ToolsetPlace): rea
   return worker.toolsets.map((reference) => {
     if (reference.kind === "toolset") return run.gate.gate(reference.binding);
     const toolset = workerToolset(reference.worker(), { run, depth, caller: worker, account });
-    const tools = toolset.tools(undefined, { worker: worker.name, readable: [], writable: [] });
+    const tools = toolset.tools(undefined, { worker: worker.name, readable: [], writable: [], networkEnabled: false });
     const { prefix, approvals } = reference;
     return run.gate.gate({
       reference: reference.reference,

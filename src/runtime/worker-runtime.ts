@@ -110,6 +110,11 @@ export function gateCallable(
   { name, callable }: { readonly name: string; readonly callable: Callable },
 ): GatedToolset {
   const toolset = callable.kind === "worker" ? workerToolset(callable.worker, place) : toolsetOfTool(name, callable.tool);
-  const tools: readonly Tool[] = toolset.tools(undefined, { worker: place.caller.name, readable: [], writable: [] });
+  const tools: readonly Tool[] = toolset.tools(undefined, {
+    worker: place.caller.name,
+    readable: [],
+    writable: [],
+    networkEnabled: false,
+  });
   return gate.gate({ reference: name, toolset, config: undefined, approvals: new Map(), tools, fromCode: true });
 }

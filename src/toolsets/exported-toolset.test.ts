@@ -6,7 +6,7 @@ import { toolName } from "./tool-name.ts";
 
 const act = tool({ name: "act", input: z.object({}), run: () => "ok" });
 const acts = toolset({ name: "acts", tools: () => [act] });
-const scope = { worker: "main", readable: [], writable: [] };
+const scope = { worker: "main", readable: [], writable: [], networkEnabled: false };
 
 describe("an export of code", () => {
   const kinds: Record<string, [unknown, string[] | undefined]> = {

@@ -88,6 +88,8 @@ export interface ToolsetScope {
   readonly worker: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  /** Whether programs that its tools start may use the network (`sandbox.network_enabled`). */
+  readonly networkEnabled: boolean;
 }
 
 export interface ToolsetCall<Config = unknown> {
@@ -103,6 +105,8 @@ export interface PreparedToolsetCall<Config = unknown> extends ToolsetCall<Confi
 export interface PrepareAccess {
   readonly scopes: Scopes;
   readonly signal: AbortSignal;
+  /** As in `ToolsetScope`. */
+  readonly networkEnabled: boolean;
 }
 
 export interface Preparation {

@@ -17,7 +17,14 @@ function delays(count: number, longest: number): number[] {
   });
 }
 
-describe("kill -9 at any moment", { timeout: 120_000 }, () => {
+const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 20);
+
+/** Wherever they lie. */
+async function temporariesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".tmp"));
+}
+
+describe("kill -9 at any moment", { timeout: 60_000 + kills * 3000 }, () => {
   it("leaves a journal that reads back, reports that are whole or absent, and nothing else after the next run", async () => {
     const cwd = await copyExample();
     const whole = join(await copyExample());
@@ -25,7 +32,7 @@ describe("kill -9 at any moment", { timeout: 120_000 }, () => {
     const read = (folder: string, name: string) => readFile(join(folder, "evaluations", name), "utf8");
     const env = { SLOW_MILLISECONDS: "60" };
     const unfinished: string[] = [];
-    for (const delay of delays(20, 700)) {
+    for (const delay of delays(kills, 700)) {
       const running = startCli([".", "--model", slowScripted, "--approve-all", "-v"], { cwd, env });
       await running.stderrHolds("main starts");
       await setTimeout(delay / 2);
@@ -39,18 +46,15 @@ describe("kill -9 at any moment", { timeout: 120_000 }, () => {
       for (const name of await readdir(join(cwd, "evaluations")).catch(() => []))
         if (!name.startsWith(".")) expect(await read(cwd, name)).toBe(await read(whole, name));
     }
-    expect(unfinished.length).toBeGreaterThan(10);
+    expect(unfinished.length).toBeGreaterThan(kills / 2);
     const shown = await runCli(["runs", "show", unfinished[0] ?? ""], { cwd });
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
     expect(shown.stdout).toMatch(/no end after \d+ entries: killed, or still running\n/);
     expect(shown.stdout).toContain("\nunder way at the last entry:\n");
     const list = await runCli(["runs", "list"], { cwd });
-    expect(list.stdout.trimEnd().split("\n")).toHaveLength(20);
+    expect(list.stdout.trimEnd().split("\n")).toHaveLength(kills);
     expect((await runCli([".", "--model", scripted, "--approve-all"], { cwd })).exitCode).toBe(0);
     expect(await readdir(join(cwd, "evaluations"))).toEqual(await readdir(join(whole, "evaluations")));
-    for (const folder of [".", "input", ".llm-do"]) {
-      const left = (await readdir(join(cwd, folder))).filter((name) => name.endsWith(".tmp"));
-      expect(left).toEqual([]);
-    }
+    expect(await temporariesIn(cwd)).toEqual([]);
   });
 });

@@ -65,6 +65,7 @@ function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
   return {
     model: worker.model ? `${texts(worker.model.id)} (${texts(worker.model.source)})` : null,
     scopes: Object.fromEntries(scopes),
+    ...(worker.commands.networkEnabled || worker.commands.isolationRequired ? { commands: worker.commands } : {}),
     toolsets: Object.fromEntries(worker.toolsets.map(summarizeReference)),
     ...(Object.keys(worker.limits).length > 0 ? { limits: worker.limits } : {}),
   };

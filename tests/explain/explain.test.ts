@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Outline } from "../../src/protocol/outline.ts";
 import { renderExplanation } from "../../src/ui/explain/render-explanation.ts";
 import { hostileOutline } from "./hostile.ts";
-import { outlineOfExample, outlineOfNewsroom } from "./programs.ts";
+import { outlineOfExample, outlineOfNewsroom, outlineOfShells } from "./programs.ts";
 
 function golden(name: string): string {
   return join(import.meta.dirname, "golden", name);
@@ -51,6 +51,31 @@ describe("the example", () => {
       "sends to  anthropic:claude-sonnet-4-5",
     ])
       expect(text).toContain(answer);
+  });
+});
+
+describe("programs of the machine", () => {
+  test("says who starts them, with what network, and that a run may not begin without a wall", async () => {
+    const outline = await outlineOfShells("sandbox: { network_enabled: true, required: true }");
+    const text = textOf(outline, 80).replace(/ {2,}/g, "  ");
+    expect(text).toContain("Programs of this machine (isolated if it can; else each asks)\n  main  WITH the network\n");
+    expect(text).toContain("no run begins where they cannot be isolated (`required`)\n  careful  without network\n");
+    expect(text).toContain("network  by programs that main may start\n");
+    expect(outline.workers[0]?.commands).toEqual({ networkEnabled: true, isolationRequired: true });
+    expect(outline.ceiling.network).toEqual(["main"]);
+  });
+
+  test("the network is part of the ceiling", async () => {
+    const [without, required, enabled] = await Promise.all(
+      ["", "sandbox: { required: true }", "sandbox: { network_enabled: true }"].map((one) => outlineOfShells(one)),
+    );
+    expect(without?.ceiling).not.toHaveProperty("network");
+    expect(required?.ceilingDigest).toBe(without?.ceilingDigest);
+    expect(enabled?.ceilingDigest).not.toBe(without?.ceilingDigest);
+    const [careful] = (await outlineOfShells("", "sandbox: { network_enabled: true }")).workers.flatMap(({ toolsets }) =>
+      toolsets.flatMap(({ beyond }) => beyond ?? []),
+    );
+    expect(careful).toBe("use the network by programs of this machine");
   });
 });
 

@@ -12,6 +12,17 @@ export async function outlineOfExample(): Promise<Outline> {
   return require(outline);
 }
 
+/** Two workers with the shell, the first of which calls the second. */
+export async function outlineOfShells(main: string, careful = ""): Promise<Outline> {
+  const shell = "shell: { rules: [{ pattern: ls }] }";
+  const files = {
+    "main.worker": worker(`description: main\n${main}\ntoolsets: { ${shell}, careful: {} }`),
+    "careful.worker": worker(`description: careful\n${careful}\ntoolsets: { ${shell} }`),
+  };
+  const { outline } = await compileOn(createMachine({ files }));
+  return require(outline);
+}
+
 const modules = {
   "tools.ts": {
     free: tool({ input, approval: "pre-approved", run: () => 1 }),

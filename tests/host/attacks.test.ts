@@ -56,6 +56,10 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+function temporariesIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => name.endsWith(".tmp"));
+}
+
 async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action();
@@ -187,22 +191,58 @@ describe.runIf(isLinux)("descriptors", () => {
 describe("killed while writing", () => {
   const runs = Number(process.env["LLM_DO_KILL_RUNS"] ?? 50);
 
-  test(`${runs} times: never a torn file, and nothing left after the next write`, { timeout: 5000 + runs * 2000 }, async () => {
+  test(`${runs} times: never a torn file, and nothing left once the scope was opened again`, {
+    timeout: 5000 + runs * 2000,
+  }, async () => {
     const target = join(root, "in/file");
     const whole = (letter: string) => letter.repeat(300_000);
     writeFileSync(target, whole("a"));
+    let torn = 0;
     for (let run = 0; run < runs; run++) {
       const child = await start("write-forever.js", join(root, "in"));
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
       await kill(child);
       const content = readFileSync(target, "utf8");
       expect(content === whole("a") || content === whole("b")).toBe(true);
+      if (temporariesIn(join(root, "in")).length > 0) torn++;
     }
+    // Otherwise nothing was tried.
+    expect(torn).toBeGreaterThan(0);
     const next = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
-    await next.write("s/after", bytes("x"), { expect: undefined });
     await next.close();
-    expect(readdirSync(join(root, "in")).sort()).toEqual(["after", "file", "folder"]);
+    expect(readdirSync(join(root, "in")).sort()).toEqual(["file", "folder"]);
+    expect(readdirSync(join(root, "in/folder"))).toEqual(["file"]);
   });
+});
+
+describe("temporaries of killed processes", () => {
+  test("go when the scope is opened, however deep; those of the living, of read-only scopes and behind links stay", async () => {
+    const folders = ["in/a/b", "out/b", "ro/b", "outside"].map((name) => join(root, name));
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "file"), "x");
+    }
+    symlinkSync(join(root, "outside"), join(root, "in/link"));
+    for (const folder of folders) await leaveTemporary(folder);
+    const living = await leaveTemporary(folders[1] as string, "SIGSTOP");
+    const roots = { in: "rw", out: "rw", ro: "ro" } as const;
+    const declared = Object.entries(roots).map(([name, mode]) => ({ name, mode, root: join(root, name) }));
+    await (await createNodeHost().openScopes(declared)).close();
+    expect(folders.map((folder) => temporariesIn(folder).length)).toEqual([0, 1, 1, 1]);
+    expect(temporariesIn(folders[1] as string)[0]).toContain(`-${living.pid}-`);
+  });
+
+  /** Stops or kills a process in the middle of a write. */
+  async function leaveTemporary(folder: string, signal: "SIGKILL" | "SIGSTOP" = "SIGKILL"): Promise<ChildProcess> {
+    for (;;) {
+      const child = await start("write-forever.js", folder);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+      child.kill(signal);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (temporariesIn(folder).some((name) => name.includes(`-${child.pid}-`))) return child;
+      await kill(child);
+    }
+  }
 });
 
 describe.runIf(isLinux)("a disk that refuses", () => {

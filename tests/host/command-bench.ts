@@ -105,10 +105,10 @@ function processes(matches: (line: string) => boolean): readonly string[] {
     });
 }
 
-export async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
+export async function until(condition: () => boolean, milliseconds = 20_000, pause = 20): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!condition()) {
     if (performance.now() > end) throw new Error("it did not happen");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -16,6 +16,8 @@ import {
   useCommands,
 } from "./command-bench.ts";
 
+const killRuns = Number(process.env["LLM_DO_KILL_RUNS"] ?? 12);
+
 /** Each test does the forbidden thing, and looks for its effect; beside it, that what is allowed works. */
 describe.skipIf(noWall !== "")("the wall", () => {
   const bench = useCommands({});
@@ -151,16 +153,84 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(bench.read("in/gone/.git/config")).toBe("good");
     });
 
+    const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
+    const whole = { unprotected: [".git", ".git/config", ".git/hooks"], environment: author };
+    const commit = { unprotected: [".git"], environment: author };
+
     test("git works on a repository that it cannot harm", async () => {
-      await bench.bash("git init -q . && git config user.name x", { unprotected: [".git"] });
+      await bench.bash("git init -q . && git config user.name x", whole);
       bench.put("in/a.txt", "a");
       expect(await bench.bash("git status --short")).toMatchObject({ exitCode: 0, stdout: "?? a.txt\n" });
       expect((await bench.bash("git config core.pager evil; echo x > .git/hooks/pre-commit")).exitCode).not.toBe(0);
-      const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
-      const commit = { unprotected: [".git"], environment: author };
       expect(await bench.bash("git add -A && git commit -qm x && git log --oneline | wc -l", commit)).toMatchObject({
         stdout: "1\n",
       });
+    });
+
+    test("a command that may use .git can commit, but cannot make git run something", async () => {
+      await bench.bash(
+        "git init -q . && git config user.name x && mkdir -p .git/modules/a/b && git init -q --bare .git/modules/a/b",
+        whole,
+      );
+      const steering = [".git/config", ".git/modules/a/b/config"];
+      const before = steering.map((name) => bench.read(`in/${name}`));
+      const hooks = readdirSync(bench.at("in/.git/hooks")).sort();
+      const attempts = [
+        "sh -c 'echo x > .git/hooks/pre-commit'",
+        "git config core.pager evil",
+        "cp /etc/hosts .git/config",
+        "mv .git/config .git/other",
+        "rm -r .git/hooks",
+        "mv .git/hooks .git/other",
+        "ln .git/config .git/hard",
+        "ln -sfn ../evil .git/hooks",
+        "echo '[core] fsmonitor = evil' >> .git/modules/a/b/config",
+        "echo x > .git/modules/a/b/hooks/post-checkout",
+      ];
+      for (const script of attempts) {
+        const { exitCode, movedAside } = await bench.bash(script, commit);
+        expect([script, exitCode === 0, movedAside]).toEqual([script, false, []]);
+      }
+      expect(steering.map((name) => bench.read(`in/${name}`))).toEqual(before);
+      expect(readdirSync(bench.at("in/.git/hooks")).sort()).toEqual(hooks);
+      bench.put("in/a.txt", "a");
+      const { exitCode, movedAside } = await bench.bash("git add -A && git commit -qm x && git gc -q", commit);
+      expect([exitCode, movedAside]).toEqual([0, []]);
+    });
+
+    test("nor can it put there what was missing, or point git elsewhere", async () => {
+      await bench.bash("git init -q --template= . && git commit -q --allow-empty -m x && git worktree add -q w", whole);
+      const script = `mkdir .git/hooks evil && echo x > .git/hooks/pre-commit
+        echo ../evil > .git/commondir; echo x > .git/config.worktree; echo '[core]' > .git/worktrees/w/config.worktree
+        mkdir -p .git/modules/n && echo x > .git/modules/n/config; mkdir sub && echo 'gitdir: ../evil' > sub/.git
+        mkdir -p .git/refs/heads/x && echo x > .git/refs/heads/x/config; echo 'gitdir: ../evil' > w/.git`;
+      expect((await bench.bash(script, commit)).movedAside.toSorted()).toEqual([
+        "s/.git/commondir",
+        "s/.git/config.worktree",
+        "s/.git/hooks",
+        "s/.git/modules/n/config",
+        "s/.git/worktrees/w/config.worktree",
+        "s/sub/.git",
+      ]);
+      expect(bench.read("in/w/.git")).not.toContain("evil");
+      expect(bench.read("in/.git/refs/heads/x/config")).toBe("x\n");
+    });
+
+    test("another repository in the place of one is taken apart", async () => {
+      await bench.bash("git init -q .", whole);
+      const script = "mv .git old; cp -r old .git; echo '[core] pager = evil' >> .git/config";
+      expect((await bench.bash(script, commit)).movedAside).toEqual(["s/.git/config", "s/.git/hooks"]);
+      expect(existsSync(bench.at("in/.git/config"))).toBe(false);
+    });
+
+    test("what somebody was asked about is open", async () => {
+      const { exitCode, movedAside } = await bench.bash(
+        "git init -q . && git config user.name x && echo x > .git/hooks/y",
+        whole,
+      );
+      expect([exitCode, movedAside]).toEqual([0, []]);
+      const configure = { unprotected: [".git", ".git/config"] };
+      expect((await bench.bash("git config user.name y && ! sh -c 'echo x > .git/hooks/z'", configure)).exitCode).toBe(0);
     });
   });
 
@@ -248,6 +318,11 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect([unshare, mount]).not.toContain("0");
     });
 
+    test("can open their output, also by its name", async () => {
+      const script = "echo a > /dev/stdout; echo b > /dev/stderr; sh -c 'echo c >> /dev/stderr; echo d > /proc/self/fd/1' | cat";
+      expect(await bench.bash(script)).toMatchObject({ exitCode: 0, stdout: "a\nd\n", stderr: "b\nc\n" });
+    });
+
     test("are bounded in number, and leave no core", async () => {
       const { stdout } = await bench.bash("ulimit -Hu; ulimit -Hc");
       const [processes, core] = stdout.trim().split("\n").map(Number);
@@ -271,22 +346,17 @@ describe.skipIf(noWall !== "")("the wall", () => {
       await until(() => processesWith(seconds).length === 0, 5000);
     });
 
-    test("never begin, or die, when llm-do is killed while it starts them", { timeout: 120_000 }, async () => {
+    test("never begin, or die, when llm-do is killed while it starts them", { timeout: 60_000 + killRuns * 3000 }, async () => {
       const seconds = uniqueSeconds();
-      for (let n = 0; n < 12; n++) {
+      for (let n = 0; n < killRuns; n++) {
         const child = startFixture(`setsid sleep ${seconds} & sleep ${seconds}`);
-        await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+        // Itself, and the first thing that it starts.
+        await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1, 20_000, 1);
+        // Every other time between the first steps of the launcher.
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * (n % 2 === 0 ? 4 : 25)));
         child.kill("SIGKILL");
       }
-      // The command itself. A launcher that was killed on between its first steps can stay behind with nothing in it.
-      const isCommand = (line: string) => /^\d+ sleep\0/.test(line);
-      await until(() => !processesThatMention(seconds).some(isCommand), 20_000);
-      for (const line of processesThatMention(seconds)) {
-        try {
-          process.kill(Number.parseInt(line, 10), "SIGKILL");
-        } catch {}
-      }
+      await until(() => processesThatMention(seconds).length === 0);
     });
 
     test("nor when nobody wants them any more while they start", { timeout: 120_000 }, async () => {

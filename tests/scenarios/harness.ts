@@ -1,4 +1,4 @@
-import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
+import { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory-host.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
 import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
@@ -13,6 +13,8 @@ export interface Scenario {
   readonly environment?: Readonly<Record<string, string>>;
   /** Exports of the program's `tools.ts`. */
   readonly tools?: Readonly<Record<string, unknown>>;
+  /** Programs of the machine, and whether they can be isolated there. */
+  readonly machine?: Pick<MemoryHostOptions, "commands" | "isolation">;
 }
 
 export interface Played {
@@ -33,10 +35,12 @@ export async function play({
   environment = {},
   approval = { mode: "prompt" },
   request = {},
+  machine = {},
 }: Scenario): Promise<Played> {
   const root = "/program";
   const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
   const host = createMemoryHost({
+    ...machine,
     environment,
     files: {
       ...absolute,

@@ -67,15 +67,17 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
       return { ...standardResult, ...options.result };
     },
   };
-  const toolset = createShellToolset({ commands, networkEnabled: options.networkEnabled ?? false });
-  const [tool] = toolset.tools(config, { worker: "w", readable: scopes.readable(), writable: scopes.writable() });
+  const toolset = createShellToolset({ commands });
+  const networkEnabled = options.networkEnabled ?? false;
+  const seen = { readable: scopes.readable(), writable: scopes.writable() };
+  const [tool] = toolset.tools(config, { worker: "w", ...seen, networkEnabled });
   if (tool === undefined) throw new Error("no tool");
   const signal = new AbortController().signal;
   const prepare = async (given: JsonObject) => {
     const checked = await tool.input.validate(given);
     if (!checked.ok) throw new Error(`invalid: ${JSON.stringify(checked.issues)}`);
     const call = { tool: "shell", args: checked.value as JsonObject, config };
-    const preparation = await toolset.prepare?.(call, { scopes, signal });
+    const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled });
     if (preparation === undefined) throw new Error("no preparation");
     return { ...call, args: preparation.canonicalArgs, preparation, work: preparation.payload as ShellWork };
   };

@@ -297,8 +297,8 @@ describe("results", () => {
     };
     const { scopes } = await createBench({ rules: [] });
     const config = { rules: allow("ls") };
-    const toolset = createShellToolset({ commands, networkEnabled: false });
-    const [tool] = toolset.tools(config, { worker: "w", readable: ["."], writable: ["."] });
+    const toolset = createShellToolset({ commands });
+    const [tool] = toolset.tools(config, { worker: "w", readable: ["."], writable: ["."], networkEnabled: false });
     const runtime = { scopes, signal: new AbortController().signal } as unknown as WorkerRuntime;
     const failure = await Promise.resolve(tool?.execute({ command: "ls", timeout: 30 }, runtime)).catch(
       (error: unknown) => error,
@@ -316,13 +316,13 @@ test("on this machine: from text to output", async () => {
   const { commands, openScopes } = createNodeHost({ workingDirectory: machine.root });
   const scopes = await openScopes([{ name: ".", root: `${machine.root}/work`, mode: "rw" }]);
   try {
-    const toolset = createShellToolset({ commands, networkEnabled: false });
+    const toolset = createShellToolset({ commands });
     const config = { rules: allow("cat, sort, head, touch") };
-    const [tool] = toolset.tools(config, { worker: "w", readable: ["."], writable: ["."] });
+    const [tool] = toolset.tools(config, { worker: "w", readable: ["."], writable: ["."], networkEnabled: false });
     const signal = new AbortController().signal;
     const run = async (command: string) => {
       const call = { tool: "shell", args: { command, timeout: 20 }, config };
-      const preparation = await toolset.prepare?.(call, { scopes, signal });
+      const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled: false });
       return tool?.execute(call.args, { scopes, signal } as unknown as WorkerRuntime, preparation?.payload);
     };
     expect(await run("cat a.txt | sort |head -1")).toMatchObject({ stdout: "one\n", exit_code: 0, truncated: false });

@@ -32,6 +32,7 @@ const temporaryBytes = 1024 ** 3;
 export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
+  hand({ type: "lifeline" });
   const filter = createSeccompFilter(process.arch, command.network);
   const mounts = orderMounts(command.mounts);
   const args = [
@@ -59,13 +60,30 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
     ...command.argv,
   ];
   return {
-    file: bubblewrap.file,
-    args: ["--args", options, "--", ...started],
+    file: command.shell,
+    args: ["--noprofile", "--norc", "-c", launcher, "llm-do", bubblewrap.file, "--args", options, "--", ...started],
     environment: command.environment,
     cwd: "/",
     handed,
   };
 }
+
+/**
+ * What starts `bwrap`, outside the wall. Between two of its first steps bwrap has a child that waits for it and for nothing
+ * else: whoever ends bwrap just then, as its death with its parent does, leaves that child asleep for ever. So a process of
+ * the same group ends the group when the lifeline (descriptor 3) is cut, whatever they are at by then. And the command gets
+ * real pipes: we can only hand it sockets, and `/dev/stderr` cannot be opened where that is one.
+ */
+const launcher = `{ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & watcher=$!
+exec {out}> >(exec cat 3<&-); first=$!
+exec {err}> >(exec cat 3<&- >&2); second=$!
+exec >/dev/null 2>&1
+"$@" 3<&- >&"$out" 2>&"$err" {out}>&- {err}>&-
+code=$?
+exec {out}>&- {err}>&-
+wait "$first" "$second"
+kill -9 "$watcher"; wait "$watcher"
+exit "$code"`;
 
 /**
  * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open,

@@ -13,6 +13,8 @@ export interface Child {
   hasBegun(): boolean;
   /** Sees to it that it never begins: then it ends by itself. */
   refuse(): void;
+  /** When what it was started for has ended, even if something that this left still holds its pipes. */
+  readonly ended: Promise<unknown>;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
   /** When all its pipes are closed as well. */
@@ -55,6 +57,7 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
     stderr,
     hasBegun: pipes.hasBegun,
     refuse: pipes.refuse,
+    ended: Promise.race([exited, pipes.toldEnd]),
     exited,
     closed,
     signal: (name) => signalGroup(pipes.toldPid() ?? process.pid, name),
@@ -90,12 +93,13 @@ function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {
 }
 
 function createFailedChild(error: Error, tails: Pick<Child, "stdout" | "stderr">): Child {
-  const exit = describeFailure(error, tails.stderr);
+  const exited = Promise.resolve(describeFailure(error, tails.stderr));
   return {
     ...tails,
     hasBegun: () => false,
     refuse: () => {},
-    exited: Promise.resolve(exit),
+    ended: exited,
+    exited,
     closed: Promise.resolve(),
     signal: () => {},
     watched: () => undefined,

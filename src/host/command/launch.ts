@@ -14,8 +14,10 @@ export type Handed =
   | { readonly type: "descriptor"; readonly descriptor: number }
   /** A pipe that gives these bytes, and ends. */
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
-  /** A pipe on which `bwrap` tells the pid of what it started. */
+  /** A pipe on which `bwrap` tells the pid of what it started, and how that ended. */
   | { readonly type: "status" }
+  /** A pipe that carries nothing: it is cut when we end, however that happens. */
+  | { readonly type: "lifeline" }
   /**
    * Both ways: the child says that it is ready, and goes on only when it reads `go`. Until then whatever ends us or it
    * ends both: without this, somebody who dies while bwrap is being set up leaves a command that nobody watches.

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { variable } from "../host.ts";
-import { isWithin } from "./within.ts";
+import { isWithin } from "../within.ts";
 
 export interface PathFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { dependencyFolders } from "../dependency-folders.ts";
 import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
 import { foldName } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
@@ -7,6 +8,7 @@ import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
 import type { Protection, ScopeDeclaration } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
 import { isTemporaryName } from "../temporary-name.ts";
+import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
 
 /** Something in a scope that a command must not change, or must not even see. */
@@ -30,7 +32,7 @@ export interface ProtectedEntries {
 
 export interface FindOptions {
   readonly table: ScopeTable;
-  /** Folded names that a request does without. */
+  /** Folded names that a request does without; `.git` alone leaves `.git/config` and `.git/hooks` as they are. */
   readonly unprotected: ReadonlySet<string>;
   readonly signal?: AbortSignal;
   /** Holds what a wall has to keep as it is. */
@@ -81,8 +83,8 @@ async function visit(walk: Walk, place: Place): Promise<void> {
   const apart: Promise<void>[] = [];
   try {
     for (const entry of await namesIn(walk, place)) {
-      if (isExempt(walk, place, entry.name)) continue;
       const access = accessTo(walk, place, entry);
+      if (access === "exempt") continue;
       if (access !== undefined) await add(walk, place, { name: entry.name, access });
       else if (entry.type !== "directory" || isLeftOut(walk, place, entry.name)) continue;
       else if (walk.free === 0) await visitFolder(walk, place, entry.name);
@@ -152,18 +154,20 @@ async function add(walk: Walk, place: Place, entry: Pick<ProtectedEntry, "access
   walk.entries.push({ scope: place.scope, components, hostPath, facts, access: entry.access, held });
 }
 
-function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEntry["access"] | undefined {
+/** `exempt`: with all that is in it. Undefined: it is not protected itself, but can hold what is. */
+function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEntry["access"] | "exempt" | undefined {
+  const { table, unprotected } = walk.options;
+  const components = [...place.components, entry.name];
+  const protection = table.protection(place.scope, components);
+  const inGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
+  if (protection !== "program" && inGit === undefined && unprotected.has(foldName(entry.name))) return "exempt";
   if (isTemporaryName(entry.name)) return undefined;
   // A socket leads to a process outside, whatever the wall does about networks; a device, to whatever it is.
   if (entry.type === "other") return "hidden";
-  const protection = walk.options.table.protection(place.scope, [...place.components, entry.name]);
-  return protection && accessOf(protection, foldName(entry.name));
-}
-
-/** With all that is in it. */
-function isExempt({ options: { table, unprotected } }: Walk, place: Place, name: string): boolean {
-  if (!unprotected.has(foldName(name))) return false;
-  return table.protection(place.scope, [...place.components, name]) !== "program";
+  if (inGit === undefined) return protection && accessOf(protection, foldName(entry.name));
+  const part = gitPartOf(inGit, entry.type);
+  if (part !== undefined && !unprotected.has(part)) return "read-only";
+  return mayHoldGitParts(inGit) ? undefined : "exempt";
 }
 
 /** `.git` is read by every command of git; its hooks and configuration must not be written, and so none of it is. */
@@ -171,9 +175,9 @@ function accessOf(protection: Protection, foldedName: string): ProtectedEntry["a
   return protection === "ask-read-and-write" && foldedName !== ".git" ? "hidden" : "read-only";
 }
 
-/** In a scope that is the whole machine, what the wall shows its own way. */
-function isLeftOut({ options: { table } }: Walk, place: Place, name: string): boolean {
-  if (dependencies.has(name)) return true;
+/** In a scope that is the whole machine, what the wall shows its own way. A submodule can have any name. */
+function isLeftOut({ options: { table, unprotected } }: Walk, place: Place, name: string): boolean {
+  if (dependencyFolders.has(name)) return insideOpenGit(place.components, unprotected) === undefined;
   return place.components.length === 0 && machineFolders.has(join(table.root(place.scope).directory.realPath, name));
 }
 
@@ -182,4 +186,3 @@ function isLocked(error: unknown): boolean {
 }
 
 const machineFolders = new Set(["/proc", "/sys", "/dev", "/run", ...programFolders]);
-const dependencies = new Set(["node_modules", "bower_components", ".venv", "venv", "site-packages", "__pycache__", ".tox"]);

@@ -22,7 +22,7 @@ export async function runProcess(launch: Launch, limits: ProcessLimits): Promise
   remember(child);
   const waiting = new AbortController();
   try {
-    const reason = await Promise.race([child.exited.then(() => "exit" as const), stopReason(limits, waiting.signal)]);
+    const reason = await Promise.race([child.ended.then(() => "exit" as const), stopReason(limits, waiting.signal)]);
     if (reason !== "exit") await stop(child);
     await clear(child, launch.environment[markerName]);
     const exit = await Promise.race([child.exited, stuck]);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { HeldEntry } from "../directory.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import type { Place } from "../scope-walk.ts";
+import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
-import { isWithin } from "./within.ts";
 
 /** The wall has its own of these. */
 const ownFolders = ["/proc", "/dev", "/sys"];

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
-import { isWithin } from "./within.ts";
 
 const inHome = [
   ".ssh",

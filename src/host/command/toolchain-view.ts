@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { variable } from "../host.ts";
+import { isWithin } from "../within.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import type { Mount } from "./mount.ts";
-import { isWithin } from "./within.ts";
 
 export interface ToolchainFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -17,7 +17,7 @@ export interface FileWork {
   execute(access: FileAccess): Promise<JsonValue>;
 }
 
-export interface FileAccess extends PrepareAccess {
+export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal"> {
   readonly config: FilesystemConfig;
 }
 

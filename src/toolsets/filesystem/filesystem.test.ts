@@ -21,13 +21,14 @@ async function bench(
   const scopes = await host.openScopes(declarations, { programFolder: "/program" });
   const config: FilesystemConfig = { max_chars: 20_000, max_entries: 1000, ...given };
   const signal = new AbortController().signal;
-  const tools = filesystem.tools(config, { worker: "w", readable: scopes.readable(), writable: scopes.writable() });
+  const seen = { readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };
+  const tools = filesystem.tools(config, { worker: "w", ...seen });
   const prepare = async (tool: string, args: JsonObject) => {
     const found = tools.find((candidate) => candidate.name === tool);
     const validation = await found?.input.validate(args);
     if (validation?.ok !== true) throw new Error(`invalid: ${JSON.stringify(validation)}`);
     const call = { tool, args: validation.value as JsonObject, config };
-    const preparation = await filesystem.prepare?.(call, { scopes, signal });
+    const preparation = await filesystem.prepare?.(call, { scopes, signal, networkEnabled: false });
     if (preparation === undefined) throw new Error("no preparation");
     return { ...call, args: preparation.canonicalArgs, preparation };
   };

@@ -1,15 +1,7 @@
 import { describeScope } from "../../host/scope-refusals.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { toToolFailure } from "../scope-failure.ts";
-import {
-  type PrepareAccess,
-  type PreparedToolsetCall,
-  type Tool,
-  type Toolset,
-  type ToolsetScope,
-  toolMark,
-  toolsetMark,
-} from "../toolset.ts";
+import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import { configSchema, type FilesystemConfig } from "./config.ts";
 import { editFile } from "./edit-file.ts";
 import { type FileTool, type FileWork, judge, outlookOf, type PreparedWork, toPreparation } from "./file-work.ts";
@@ -58,7 +50,7 @@ function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScop
     input: fromJsonSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
     sideEffect: tool.writes,
     execute: async (args, runtime, payload) => {
-      const access: PrepareAccess = { scopes: runtime.scopes, signal: runtime.signal };
+      const access = { scopes: runtime.scopes, signal: runtime.signal };
       return failing(async () => {
         const work =
           (payload as FileWork | undefined) ?? ((await tool.prepare(args, { ...access, config })) satisfies PreparedWork).work;

@@ -7,16 +7,16 @@ import { configSchema, type ShellConfig } from "./config.ts";
 import { shellWarnings } from "./warnings.ts";
 
 /** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
-export function createShellToolset(access: ShellAccess): Toolset<ShellConfig> {
+export function createShellToolset({ commands }: Pick<ShellAccess, "commands">): Toolset<ShellConfig> {
   return {
     [toolsetMark]: true,
     name: "shell",
     config: configSchema,
     requires: ["scopes", "commands"],
     warnings: (config, { readable }) => shellWarnings(config, readable),
-    tools: (config, scope) => [toTool(config, scope, access)],
-    prepare: async (call, { scopes }) => {
-      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
+    tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
+    prepare: async (call, { scopes, networkEnabled }) => {
+      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, { commands, networkEnabled }));
       const { canonicalArgs, facts, cwd } = work;
       // Nobody knows what a command writes: those of one scope go one after another.
       return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };

@@ -4,7 +4,7 @@ import { buildTrees } from "./build-tree.ts";
 import { drawRows, drawTree, type Row } from "./layout.ts";
 import { limitRows } from "./limit-rows.ts";
 import { counted, list, show } from "./phrases.ts";
-import { ceilingRows, fileRows, modelRows } from "./render-facts.ts";
+import { ceilingRows, commandRows, fileRows, modelRows } from "./render-facts.ts";
 
 /**
  * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped
@@ -16,6 +16,7 @@ export function renderExplanation(outline: Outline, columns: number): string {
     "Calls, what happens to them, and why",
     ...buildTrees(outline).flatMap((tree) => drawTree(tree, columns)),
     ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),
+    ...section("Programs of this machine (isolated if it can; else each asks)", commandRows(outline), columns),
     ...section("Models, which are sent what is read", modelRows(outline), columns),
     ...section("Limits (prices are not known: only these bound what a run costs)", limitRows(outline), columns),
     ...renderCeiling(outline, columns),

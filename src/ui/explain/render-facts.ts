@@ -59,6 +59,16 @@ function describeAttachments(worker: OutlinedWorker): string[] {
   return [`is sent up to ${counted(maxAttachments, "attachment")}${of}, to ${bytes(maxTotalBytes)}`];
 }
 
+/** Who starts programs of the machine, and what these may do. */
+export function commandRows({ workers }: Outline): Row[] {
+  return workers.flatMap(({ name, commands }) => {
+    if (!commands) return [];
+    const network = commands.networkEnabled ? "WITH the network" : "without network";
+    const required = commands.isolationRequired ? ["no run begins where they cannot be isolated (`required`)"] : [];
+    return [{ label: show(name), texts: [network, ...required] }];
+  });
+}
+
 /** Which models, who runs on them, and where each came from. */
 export function modelRows({ workers }: Outline): Row[] {
   const users = new Map<string, string[]>();
@@ -76,7 +86,7 @@ export function modelRows({ workers }: Outline): Row[] {
 
 /** All that the entry could do, itself or through what it calls. */
 export function ceilingRows(outline: Outline): Row[] {
-  const { reads, writes, models, tools, code, unverified } = outline.ceiling;
+  const { reads, writes, models, tools, code, network = [], unverified } = outline.ceiling;
   const roots = (way: "reads" | "writes") => describeRoots(outline, way);
   const references = [...new Set(tools.map((tool) => tool.slice(0, tool.indexOf("/"))))];
   return [
@@ -85,6 +95,7 @@ export function ceilingRows(outline: Outline): Row[] {
     { label: "sends to", texts: [models.length > 0 ? list(models.map(modelLabel)) : "no model yet"] },
     { label: "calls", texts: [tools.length > 0 ? `${counted(tools.length, "tool")} of ${list(references)}` : "no tool"] },
     ...(code.length > 0 ? [{ label: "runs", texts: [`${list(code)}: code, with all of your rights`] }] : []),
+    ...(network.length > 0 ? [{ label: "network", texts: [`by programs that ${list(network)} may start`] }] : []),
     ...(unverified.length > 0
       ? [{ label: "unverified", texts: [`${list(unverified)}: could be anything that code can do`] }]
       : []),

@@ -1,0 +1,36 @@
+// What confinement costs: a file read and written through a scope, and by its path. `node bench/files.ts`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createNodeHost } from "../src/host/node-host.ts";
+import { measure, printRow } from "./timing.ts";
+
+const rounds = 2000;
+const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
+const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
+
+printRow("file", "through a scope, median ms", "by its path, median ms");
+printRow("---", "---", "---");
+for (const [path, bytes] of [
+  ["a.txt", 1000],
+  ["a.txt", 1_000_000],
+  ["1/2/3/a.txt", 1000],
+  ["1/2/3/4/5/6/7/8/a.txt", 1000],
+] as const) {
+  const plain = join(root, path);
+  mkdirSync(dirname(plain), { recursive: true });
+  writeFileSync(plain, Buffer.alloc(bytes, "x"));
+  const confined = await measure(rounds, () => scopes.read(`s/${path}`));
+  const direct = await measure(rounds, () => readFile(plain));
+  printRow(`read ${path}, ${bytes} bytes`, confined.median, direct.median);
+}
+const content = Buffer.alloc(1000, "x");
+let expected = (await scopes.facts("s/a.txt")).identity;
+const confined = await measure(200, async () => {
+  ({ identity: expected } = await scopes.write("s/a.txt", content, { expect: expected }));
+});
+const synced = await measure(200, () => writeFile(join(root, "plain.txt"), content, { flush: true }));
+printRow("write a.txt, 1000 bytes, to the disk", confined.median, synced.median);
+await scopes.close();
+rmSync(root, { recursive: true });

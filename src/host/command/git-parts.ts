@@ -1,0 +1,41 @@
+import type { EntryType } from "../directory.ts";
+import { foldName } from "../protected-names.ts";
+
+/** Names for what `.git` alone does not open to a command. */
+export type GitPart = ".git/config" | ".git/hooks";
+
+/**
+ * The components below the outermost `.git` of a path, folded; undefined where there is none, or `.git` is not open.
+ */
+export function insideOpenGit(components: readonly string[], unprotected: ReadonlySet<string>): readonly string[] | undefined {
+  if (!unprotected.has(".git")) return undefined;
+  const folded = components.map(foldName);
+  const at = folded.indexOf(".git");
+  return at < 0 ? undefined : folded.slice(at + 1);
+}
+
+/**
+ * What of a git directory makes git run programs, or look elsewhere for what says so: hooks, configuration (with filters,
+ * pagers, helpers), `commondir`, and `.git` itself where it is no folder but names one. The same of submodules and of other
+ * working trees, which lie further down. `inside`: the components below `.git`, folded.
+ */
+export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
+  const name = inside.at(-1);
+  if (name === undefined) return type === "directory" ? undefined : ".git/config";
+  if (!isGitFolder(inside.slice(0, -1))) return undefined;
+  if (name === "hooks") return ".git/hooks";
+  return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
+}
+
+/** Whether a folder below `.git` can hold such parts. */
+export function mayHoldGitParts(inside: readonly string[]): boolean {
+  return isGitFolder(inside) || (inside.length === 1 && inside[0] === "worktrees");
+}
+
+/** The name of a submodule is a path of any length, so that what a folder below `modules` is cannot be told. */
+function isGitFolder(inside: readonly string[]): boolean {
+  const [first, ...rest] = inside;
+  return first === undefined || first === "modules" || (first === "worktrees" && rest.length === 1);
+}
+
+const configuration = new Set(["config", "config.worktree", "commondir"]);

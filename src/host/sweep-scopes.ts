@@ -1,0 +1,40 @@
+import { dependencyFolders } from "./dependency-folders.ts";
+import { removeLeftOvers } from "./replace-file.ts";
+import type { ScopeTable } from "./scope-table.ts";
+import { openPlace } from "./scope-walk.ts";
+import type { ResolvedPath } from "./scopes.ts";
+import type { Writer } from "./temporary-name.ts";
+
+/** Less than a millisecond each; what lies deeper in a larger tree goes with the first write beside it. */
+const mostFolders = 1000;
+
+const sweptBy = new WeakMap<Writer, Set<string>>();
+
+/**
+ * Removes the temporaries that killed processes left in writable scopes: once in a process for each root, the nearest
+ * folders first. Never rejects.
+ */
+export async function sweepScopes(table: ScopeTable): Promise<void> {
+  const swept = sweptBy.get(table.writer) ?? new Set();
+  sweptBy.set(table.writer, swept);
+  const roots = table.roots.filter(({ declaration, directory }) => declaration.mode === "rw" && !swept.has(directory.identity));
+  for (const { directory } of roots) swept.add(directory.identity);
+  // Paths, not open folders: there are more of them than a process may have open.
+  const folders = roots.map(({ declaration }): ResolvedPath => ({ scope: declaration, components: [], virtualPath: "" }));
+  for (let index = 0; index < Math.min(folders.length, mostFolders); index++) {
+    folders.push(...(await sweepFolder(table, folders[index] as ResolvedPath).catch(() => [])));
+  }
+}
+
+/** Gives the folders in it. */
+async function sweepFolder(table: ScopeTable, folder: ResolvedPath): Promise<readonly ResolvedPath[]> {
+  const { directory, scope, components, close } = await openPlace(table, folder);
+  try {
+    if (scope.mode === "rw") await removeLeftOvers(directory, table.writer);
+    const folders = (await directory.entries()).filter(({ type }) => type === "directory");
+    const entered = folders.filter(({ name }) => name !== ".git" && !dependencyFolders.has(name));
+    return entered.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
+  } finally {
+    await close();
+  }
+}
