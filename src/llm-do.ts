@@ -71,6 +71,8 @@ export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
   readonly onEvent?: EventSink;
+  /** Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false. */
+  readonly debug?: boolean;
   /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
   readonly deltas?: boolean;
   /** Every message of every call. */
@@ -140,6 +142,7 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     fragments: request.fragments ?? [],
     limits,
     version,
+    debug: request.debug ?? false,
     streaming: request.deltas ?? false,
     signal: request.signal,
     onEvent: request.onEvent,

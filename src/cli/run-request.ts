@@ -24,6 +24,7 @@ export function createRequest(words: RunWords, flags: RunFlags, signal: AbortSig
     ...words.program,
     trust,
     signal,
+    debug: flags.debug ?? false,
     deltas: verbosityOf(flags) >= 2,
     attachments: attachment.map((path) => ({ path })),
     ...(entry === undefined ? {} : { entry }),

@@ -21,7 +21,7 @@ export function freezeProgram(
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
   const models = [...workers.values()].map(({ id, model }) => [id, model?.id ?? null]).sort();
   const approval = manifest?.approval?.value.mode;
-  const { args, journal } = manifest ?? {};
+  const { args, journal, debug } = manifest ?? {};
   return Object.freeze({
     name,
     root,
@@ -36,5 +36,6 @@ export function freezeProgram(
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
     ...(args ? { args: args.value } : {}),
     ...(journal ? { journal: journal.value } : {}),
+    ...(debug ? { debug: debug.value } : {}),
   });
 }

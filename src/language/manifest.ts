@@ -1,7 +1,7 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
-import type { Source, Span, Spanned } from "../diagnostics/source.ts";
+import type { Source } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import {
   type Fields,
@@ -20,6 +20,7 @@ import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape, spanned } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
+import { findUnsupportedKeys, type UnsupportedKey } from "./unsupported-keys.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
 
@@ -98,8 +99,8 @@ export const manifestKeys = {
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
   mcp_servers: { shape: json(), description: "MCP servers, by name." },
   providers: { shape: json(), description: "Providers of models, by name." },
-  auth: { shape: json(), description: "Whether models are reached by the user's login." },
-  debug: { shape: json(), description: "Whether calls are told in full detail." },
+  auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
+  debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
   generated_workers: { shape: json(), description: "Where workers made in a run are kept, and what they may do." },
 } satisfies Fields;
 
@@ -122,8 +123,7 @@ export const manifestSchema = {
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "MCP servers are not started yet",
   providers: "providers cannot be declared in a manifest yet",
-  auth: "logins are not used yet; models are reached by key",
-  debug: "debugging cannot be set in a file yet",
+  auth: "there are no logins yet, and models are reached by key; write `off`",
   generated_workers: "workers cannot be made in a run yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
   "sandbox.network_enabled": "commands have no network of their own yet",
@@ -131,13 +131,8 @@ const unsupported: Readonly<Record<string, string>> = {
 };
 
 /** Those of them that a manifest writes. */
-export function findUnsupportedManifestKeys(file: ManifestFile): { path: string; sentence: string; span: Span }[] {
-  return Object.entries(unsupported).flatMap(([path, sentence]) => {
-    const [key = "", inner] = path.split(".");
-    const written = (file as unknown as Record<string, Spanned<object> | undefined>)[key];
-    const at = inner === undefined ? written : (written?.value as Record<string, Spanned<unknown>> | undefined)?.[inner];
-    return at ? [{ path, sentence, span: at.span }] : [];
-  });
+export function findUnsupportedManifestKeys(file: ManifestFile): UnsupportedKey[] {
+  return findUnsupportedKeys(file, unsupported);
 }
 
 /** Reads `llm-do.yaml`. Tells all mistakes at once, and never throws. */

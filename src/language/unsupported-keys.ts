@@ -1,6 +1,5 @@
-import type { Span } from "../diagnostics/source.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { WorkerFile } from "./worker-file.ts";
 
 /**
  * Keys that are read but that no run honours yet, each with a sentence for the author: whoever compiles a worker refuses
@@ -8,8 +7,7 @@ import type { WorkerFile } from "./worker-file.ts";
  */
 export const unsupportedKeys: Readonly<Record<string, string>> = {
   server_side_tools: "tools of the provider cannot be enabled yet",
-  auth: "logins are not used yet; models are reached by key",
-  debug: "debugging cannot be set in a file yet",
+  auth: "there are no logins yet, and models are reached by key; write `off`",
   "sandbox.network_enabled": "commands have no network of their own yet",
   "sandbox.required": "commands cannot be required to be isolated yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
@@ -22,16 +20,21 @@ export interface UnsupportedKey {
   readonly span: Span;
 }
 
-/** Those of them that a file writes. */
-export function findUnsupportedKeys(file: WorkerFile): UnsupportedKey[] {
-  return Object.entries(unsupportedKeys).flatMap(([path, sentence]) => {
-    const span = spanAt(file, path.split("."));
-    return span ? [{ path, sentence, span }] : [];
+/** Those of some keys that a file writes. */
+export function findUnsupportedKeys(file: object, keys: Readonly<Record<string, string>> = unsupportedKeys): UnsupportedKey[] {
+  return Object.entries(keys).flatMap(([path, sentence]) => {
+    const written = findWritten(file, path.split("."));
+    return written && !isHonoured(path, written.value) ? [{ path, sentence, span: written.span }] : [];
   });
 }
 
-function spanAt(keys: object, [key = "", ...rest]: readonly string[]): Span | undefined {
-  const written = (keys as Record<string, { value: unknown; span: Span } | undefined>)[key];
-  if (rest.length === 0 || written === undefined) return written?.span;
-  return isRecord(written.value) ? spanAt(written.value, rest) : undefined;
+/** What is done anyway may be written down. */
+function isHonoured(path: string, value: unknown): boolean {
+  return path === "auth" && value === "off";
+}
+
+function findWritten(keys: object, [key = "", ...rest]: readonly string[]): Spanned<unknown> | undefined {
+  const written = (keys as Record<string, Spanned<unknown> | undefined>)[key];
+  if (rest.length === 0 || written === undefined) return written;
+  return isRecord(written.value) ? findWritten(written.value, rest) : undefined;
 }

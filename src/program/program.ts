@@ -36,6 +36,8 @@ export interface Program {
   readonly args?: JsonObject;
   /** The manifest's: whether runs are recorded. */
   readonly journal?: boolean;
+  /** The manifest's: all calls are told in full detail. */
+  readonly debug?: boolean;
 }
 
 export type Entry = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "code"; readonly code: CodeEntry };
@@ -75,6 +77,8 @@ export interface Worker {
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
+  /** Its calls are told in full detail. */
+  readonly debug: boolean;
 }
 
 /** Each text is a part of its own; none is empty. */

@@ -66,7 +66,8 @@ async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequ
   const { name } = code;
   const input = code.input ? await validateInput(code.input, request.input, callPath) : request.input;
   const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
-  run.emit(request, { type: "call-start", kind: "code", name });
+  const detail = run.debug ? { detail: { input: request.input } } : {};
+  run.emit(request, { type: "call-start", kind: "code", name, ...detail });
   run.journal.record({ type: "call-start", callPath, depth, kind: "code", name, input: request.input });
   const started = run.clock.monotonic();
   const place = {

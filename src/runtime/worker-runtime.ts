@@ -17,6 +17,7 @@ export interface CodeCaller {
   readonly name: string;
   readonly description: string;
   readonly attachmentPolicy?: AttachmentPolicy;
+  readonly debug?: boolean;
 }
 
 /** The place that code stands in while it runs: a tool of a worker's call, or a code entry. */
@@ -85,7 +86,8 @@ async function callByName(
   const bounded = place.account.bounded.bind(place.account);
   const answer = () =>
     gated.call({ name, args: input, ...path, caller: place.caller.name, callerId: place.caller.id, runtime, bounded });
-  const result = await reportCall(place.run, { ...path, tool: name, args: input }, answer);
+  const debug = place.run.debug || (place.caller.debug ?? false);
+  const result = await reportCall(place.run, { ...path, tool: name, args: input, debug }, answer);
   if (result.ok) return result.value;
   throw new ToolFailure(result.error);
 }

@@ -13,7 +13,7 @@ import {
   toolsetMark,
 } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
-import { attachmentPaths, describeFiles, readAttachments, toToolSchema } from "./attachments.ts";
+import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema } from "./attachments.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { LimitAccount } from "./limit-account.ts";
 
@@ -56,7 +56,7 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
         ? {
             type: "attachments" as const,
             destination: `${worker.name} (${worker.model?.id ?? "no model"})`,
-            files: files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
+            files: files.map(toPreview),
           }
         : undefined;
     },

@@ -19,6 +19,8 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   ],
   journal: ["journal: false", "journal: maybe"],
   allowed_modules: ['allowed_modules: ["@acme/*"]', "allowed_modules: 5"],
+  auth: ["auth: off", "auth: never"],
+  debug: ["debug: true", "debug: loud"],
   args: ["args: { input: Begin }", "args: [Begin]"],
 };
 
@@ -26,8 +28,6 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
   providers: "providers: { mine: {} }",
-  auth: "auth: off",
-  debug: "debug: true",
   generated_workers: "generated_workers: { folder: made }",
 };
 
