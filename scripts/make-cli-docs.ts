@@ -64,7 +64,8 @@ and lists what it needed, and the configuration that would allow it.
 
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
 trusted: once by \`--trust\`, once or for good by an answer at the terminal. Folders that are trusted for good are listed by their real
-path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
+path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust. A
+program that would have its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`) needs it too.
 
 ## What is told
 

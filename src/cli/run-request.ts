@@ -54,7 +54,7 @@ export async function compileToRun(
 ): Promise<Pick<Compiled, "diagnostics"> & { readonly program: LinkedProgram; readonly outline: Outline }> {
   const { program, outline, diagnostics, untrusted } = await compile({ ...request, toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
+  if (untrusted) throw new UntrustedProgram(untrusted);
   if (program && outline) return { program, outline, diagnostics };
   throw new Error("invariant: a program compiles without errors and is none");
 }

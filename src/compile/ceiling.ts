@@ -38,7 +38,7 @@ function ownCeiling({ id, model, scopes: declared, toolsets }: OutlinedWorker): 
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
   return {
     workers: [id],
-    models: model ? [model.id] : [],
+    models: model ? [model.address === undefined ? model.id : `${model.id} at ${model.address}`] : [],
     reads: scopes.map(({ root }) => root),
     writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
     tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
-import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
+import type { Callable, ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -8,6 +8,7 @@ import { abilities, ceilingOf, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
+import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 import { type PlanContext, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
@@ -19,17 +20,18 @@ export interface OutlineParts {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, Callable>;
+  readonly servers: readonly LinkedServer[];
   readonly codeFiles: readonly string[];
 }
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
   const { name, root, manifest, modules } = compilation;
-  const { entry, resolved, callables, codeFiles } = parts;
+  const { entry, resolved, callables, servers, codeFiles } = parts;
   const show = (path: string): string => showPath(root, path);
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
-    return worker ? [outlineWorker(one, worker, { show, root, rules: compilation.rules })] : [];
+    return worker ? [outlineWorker(one, worker, { show, root, servers, rules: compilation.rules })] : [];
   });
   const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
   const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
@@ -59,6 +61,7 @@ interface Showing {
   readonly show: (path: string) => string;
   readonly root: string;
   readonly rules: readonly ReadRule[];
+  readonly servers: readonly LinkedServer[];
 }
 
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
@@ -69,7 +72,7 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     name,
     description,
     file: showing.show(path),
-    model: model ? { id: model.id, source: model.source } : null,
+    model: model ? outlineModel(model, showing) : null,
     ...(compatibleModels ? { compatibleModels } : {}),
     input: input.jsonSchema,
     ...(output ? { output: output.jsonSchema } : {}),
@@ -80,6 +83,11 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
       (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
     ),
   };
+}
+
+function outlineModel({ id, source }: ModelChoice, { servers }: Showing): OutlinedWorker["model"] {
+  const server = servers.find(({ name }) => name === providerOf(id));
+  return { id, source, ...(server ? { address: server.address } : {}) };
 }
 
 function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing): OutlinedScope {

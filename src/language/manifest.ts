@@ -15,6 +15,7 @@ import {
 } from "./collection-shapes.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
+import { providersShape } from "./providers-shape.ts";
 import { describeNode } from "./refuse-value.ts";
 import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape, spanned } from "./shape.ts";
@@ -98,7 +99,7 @@ export const manifestKeys = {
   args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
   mcp_servers: { shape: json(), description: "MCP servers, by name." },
-  providers: { shape: json(), description: "Providers of models, by name." },
+  providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
   debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
   generated_workers: { shape: json(), description: "Where workers made in a run are kept, and what they may do." },
@@ -122,7 +123,6 @@ export const manifestSchema = {
 /** Keys that are read but that no run honours yet, each with a sentence for the author; see `unsupported-keys.ts`. */
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "MCP servers are not started yet",
-  providers: "providers cannot be declared in a manifest yet",
   auth: "there are no logins yet, and models are reached by key; write `off`",
   generated_workers: "workers cannot be made in a run yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",

@@ -19,6 +19,10 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   ],
   journal: ["journal: false", "journal: maybe"],
   allowed_modules: ['allowed_modules: ["@acme/*"]', "allowed_modules: 5"],
+  providers: [
+    'providers: { mine: { type: openai-compatible, base_url: "http://localhost:8000/v1", api_key: "${MY_KEY}" } }',
+    "providers: { mine: {} }",
+  ],
   auth: ["auth: off", "auth: never"],
   debug: ["debug: true", "debug: loud"],
   args: ["args: { input: Begin }", "args: [Begin]"],
@@ -27,7 +31,6 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
 /** Keys that are read, and that no run honours yet: writing one is the mistake. */
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
-  providers: "providers: { mine: {} }",
   generated_workers: "generated_workers: { folder: made }",
 };
 

@@ -66,13 +66,13 @@ export const compileCodes = {
     severity: "error",
     title: "A variable that is not set",
     explanation:
-      "`${NAME}` in a toolset's configuration stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
   },
   "variable-unset": {
     severity: "hint",
     title: "A variable that is not set yet",
     explanation:
-      "`${NAME}` in a toolset's configuration stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
   },
   "tool-name-conflict": {
     severity: "error",
@@ -115,6 +115,18 @@ export const compileCodes = {
     title: "Not the id of a model",
     explanation:
       "A model is named `provider:name`, for example `anthropic:claude-sonnet-4-5`. The provider says which service to speak to, so it is never left out.",
+  },
+  "provider-taken": {
+    severity: "error",
+    title: "A provider under the name of another one",
+    explanation:
+      "Nothing shadows anything: a provider of `llm-do.yaml` cannot have the name of one that comes with llm-do, or that whoever runs the program brings. Give it another name.",
+  },
+  "provider-key": {
+    severity: "error",
+    title: "A provider's key for another address",
+    explanation:
+      "The key of a provider that comes with llm-do goes to that provider's own address only, so that no program can have it sent elsewhere. Put the key for this address into a variable of its own.",
   },
   "model-missing": {
     severity: "error",

@@ -64,7 +64,8 @@ export function modelRows({ workers }: Outline): Row[] {
   const users = new Map<string, string[]>();
   for (const { name, model, compatibleModels } of workers) {
     const source = model ? ` (by ${show(model.source)})` : " (set `model`, --model or LLM_DO_MODEL)";
-    const key = `${model ? show(modelLabel(model.id)) : "none"}\n${source}`;
+    const address = model?.address === undefined ? "" : ` at ${show(model.address)}`;
+    const key = `${model ? show(modelLabel(model.id)) + address : "none"}\n${source}`;
     const only = compatibleModels ? `, which runs on ${list(compatibleModels)}` : "";
     users.set(key, [...(users.get(key) ?? []), `${show(name)}${only}`]);
   }
