@@ -13,6 +13,7 @@ import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import { freezeProgram } from "./freeze-program.ts";
+import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
@@ -104,14 +105,17 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
   const { root, listed, worker } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
-  const home: Home = { folder: root, prefix: "", names: listed ? listedNames(listed) : folderNames(host, root) };
   const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
-  const manifest = await loadManifest(place, { host, files, home, diagnostics });
+  const manifest = await loadManifest(place, { host, files, diagnostics });
+  const generated = generatedFolder(root, manifest, diagnostics);
+  const names = listed ? listedNames(listed) : folderNames(host, root, generated);
+  const home: Home = { folder: root, prefix: "", names };
   return {
     host,
     name: manifest?.name?.value ?? (basename(root) || root),
     root,
     home,
+    generated,
     manifest,
     diagnostics,
     builtIns,

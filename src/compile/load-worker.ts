@@ -5,6 +5,7 @@ import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import { extendWorker } from "./extend-worker.ts";
+import { isGenerated, withoutCapability } from "./generated-workers.ts";
 import { type Home, workerId, workerName } from "./home.ts";
 
 /** A worker's file as it is to be taken: with what the command line sets, and what it extends. */
@@ -15,6 +16,8 @@ export interface LoadedWorker {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
+  /** It was made in a run: its texts are no templates. */
+  readonly generated: boolean;
   readonly file: WorkerFile;
 }
 
@@ -36,14 +39,16 @@ export async function loadWorker(
     diagnostics.report(diagnose("reference-outside", { message }));
     return undefined;
   }
-  const source = await files.read(path, home);
+  const source = await files.read(path);
   if (!source) return undefined;
   const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
   diagnostics.reportAll(parsed.diagnostics);
   if (!parsed.file) return undefined;
-  const file = await extendWorker(compilation, { path, home, file: parsed.file });
+  const generated = await isGenerated(host, compilation.generated, path);
+  const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
+  const file = await extendWorker(compilation, { path, home, file: own });
   for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {
     diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
   }
-  return { ...names, path, home, file };
+  return { ...names, path, home, generated, file };
 }

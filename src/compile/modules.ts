@@ -94,7 +94,7 @@ export class Modules {
   }
 
   async #lex(path: string, home: Home): Promise<LexedModule> {
-    const source = (await this.#isConfined(path, home)) ? await this.#options.files.read(path, home) : undefined;
+    const source = (await this.#isConfined(path, home)) ? await this.#options.files.read(path) : undefined;
     return source ? lexModule(source) : { ...nothing, unreadable: true };
   }
 

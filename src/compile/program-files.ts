@@ -23,7 +23,7 @@ export class ProgramFiles {
   readonly #host: Host;
   readonly #report: (diagnostic: Diagnostic) => void;
   readonly #texts = new Map<string, Promise<Source | undefined>>();
-  readonly #places = new WeakMap<Source, { readonly path: string; readonly home: Home }>();
+  readonly #places = new WeakMap<Source, string>();
   readonly #digests = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
   readonly #listed: Set<string>;
@@ -40,21 +40,16 @@ export class ProgramFiles {
   }
 
   /** The text of a file; undefined, with a diagnostic, where the system refuses. */
-  read(path: string, home: Home): Promise<Source | undefined> {
-    const known = this.#texts.get(path) ?? this.#read(path, home);
+  read(path: string): Promise<Source | undefined> {
+    const known = this.#texts.get(path) ?? this.#read(path);
     this.#texts.set(path, known);
     return known;
   }
 
   /** What the relative paths of a file are relative to; those of a flag, to the working directory. */
   folderOf({ source }: Span): string {
-    const place = this.#places.get(source);
-    return place ? dirname(place.path) : this.#host.workingDirectory;
-  }
-
-  /** The home of the file that a span lies in. */
-  homeOf({ source }: Span): Home | undefined {
-    return this.#places.get(source)?.home;
+    const path = this.#places.get(source);
+    return path === undefined ? this.#host.workingDirectory : dirname(path);
   }
 
   /**
@@ -86,11 +81,11 @@ export class ProgramFiles {
     return isInside(await folder, await this.#realPath(path));
   }
 
-  async #read(path: string, home: Home): Promise<Source | undefined> {
+  async #read(path: string): Promise<Source | undefined> {
     const name = relative(this.#host.workingDirectory, path);
     try {
       const source = { name, text: await this.#host.files.readText(path) };
-      this.#places.set(source, { path, home });
+      this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
       return source;
     } catch (thrown) {

@@ -13,6 +13,7 @@ import {
   record,
   recordSchema,
 } from "./collection-shapes.ts";
+import { generatedWorkersShape } from "./generated-workers-shape.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { providersShape } from "./providers-shape.ts";
@@ -102,7 +103,7 @@ export const manifestKeys = {
   providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
   debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
-  generated_workers: { shape: json(), description: "Where workers made in a run are kept, and what they may do." },
+  generated_workers: { shape: generatedWorkersShape, description: "Where workers made in a run are kept, and what they may do." },
 } satisfies Fields;
 
 /** The syntax tree of `llm-do.yaml`. A key that is absent or that could not be read is absent here. */
@@ -124,7 +125,10 @@ export const manifestSchema = {
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "MCP servers are not started yet",
   auth: "there are no logins yet, and models are reached by key; write `off`",
-  generated_workers: "workers cannot be made in a run yet",
+  "generated_workers.model": "workers cannot be made in a run yet",
+  "generated_workers.toolsets": "workers cannot be made in a run yet",
+  "generated_workers.sandbox": "workers cannot be made in a run yet",
+  "generated_workers.limits": "workers cannot be made in a run yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
   "sandbox.network_enabled": "commands have no network of their own yet",
   "sandbox.required": "commands cannot be required to be isolated yet",

@@ -25,13 +25,17 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   ],
   auth: ["auth: off", "auth: never"],
   debug: ["debug: true", "debug: loud"],
+  generated_workers: ["generated_workers: { folder: made }", "generated_workers: { folder: /made }"],
   args: ["args: { input: Begin }", "args: [Begin]"],
 };
 
 /** Keys that are read, and that no run honours yet: writing one is the mistake. */
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
-  generated_workers: "generated_workers: { folder: made }",
+  "generated_workers.model": "generated_workers: { model: anthropic:m }",
+  "generated_workers.toolsets": "generated_workers: { toolsets: { filesystem: {} } }",
+  "generated_workers.sandbox": "generated_workers: { sandbox: { paths: {} } }",
+  "generated_workers.limits": "generated_workers: { limits: { turns: 3 } }",
 };
 
 test("the tables have every key", () => {

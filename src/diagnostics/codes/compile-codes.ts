@@ -209,6 +209,18 @@ export const compileCodes = {
     explanation:
       "The key is part of the format, and this version of llm-do does not act on it. It is refused because ignoring it would let you rely on something that does not happen. Take it out.",
   },
+  "generated-refused": {
+    severity: "error",
+    title: "More than a worker made in a run may say",
+    explanation:
+      "The files in the folder of generated workers were written by a model. They are literal text and data: no `fragments`, no `extends`, no schemas of code; and no other worker extends them. To give such a worker more, look at it, and move its file out of the folder: from then on it is yours.",
+  },
+  "generated-capability": {
+    severity: "warning",
+    title: "A worker made in a run, without a record of what it may do",
+    explanation:
+      "What a worker may do that was made in a run stands in a record which the user keeps, not in its file: the file could have been written by anybody. Without that record it has no model of its own, no tools, no scopes, no attachments and no tools of the provider. To give it what its file says, look at it, and move the file out of the folder of generated workers.",
+  },
   "manifest-not-map": {
     severity: "error",
     title: "A manifest that is not a map",
