@@ -53,6 +53,7 @@ export type { Schema } from "./schema/schema.ts";
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {
   AttachmentHandle,
+  CallOptions,
   OwnVerdict,
   Preparation,
   PrepareAccess,

@@ -19,6 +19,7 @@ test("llm-do", async () => {
     UntrustedProgram
     blocked
     compile
+    judgeCalls
     needsApproval
     preApproved
     run
@@ -29,8 +30,11 @@ test("llm-do", async () => {
     type ApprovalMode
     type ApprovalPolicy
     type ApprovalRequest
+    type ApprovalRule
     type Approver
     type AttachmentHandle
+    type CallJudge
+    type CallOptions
     type CallPath
     type CompileRequest
     type Compiled
@@ -44,6 +48,8 @@ test("llm-do", async () => {
     type Host
     type JsonObject
     type JsonValue
+    type JudgedCall
+    type Judgement
     type LimitName
     type Limits
     type Message
