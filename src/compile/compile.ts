@@ -133,13 +133,17 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
 async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
   const { home, modules } = compilation;
   if (entry.kind === "worker")
-    return resolveWorkers(compilation, [{ path: entry.path, home: homeOf(entry.path, home), isEntry: true }], calls);
-  const code = { path: entry.path, home, name: entry.name.value };
+    return resolveWorkers(
+      compilation,
+      [{ path: entry.path, home: homeOf(entry.path, home), isEntry: true, from: entry.from }],
+      calls,
+    );
+  const code = { path: entry.path, home, name: entry.name.value, from: entry.name.span };
   const files = new Set([entry.path, ...(await home.names.codeFiles())]);
-  const exports = await Promise.all([...files].map((path) => modules.values(path, home)));
+  const exports = await Promise.all([...files].map((path) => modules.values(path, { home, from: entry.name.span })));
   const tools = exports.flatMap((values) => [...(values ?? [])].flatMap(([name, value]) => (isTool(value) ? [name] : [])));
   const reached = await calls.add([...new Set([...(await home.names.workerNames()), ...tools])], code);
-  const start = reached.map(({ path, home: inside }) => ({ path, home: inside, isEntry: false }));
+  const start = reached.map(({ path, home: inside }) => ({ path, home: inside, isEntry: false, from: undefined }));
   return resolveWorkers(compilation, start, calls);
 }
 

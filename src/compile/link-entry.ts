@@ -23,8 +23,8 @@ async function linkCode(
   { path, name: { value: name, span } }: EntryPlace & { readonly kind: "code" },
 ): Promise<Entry | undefined> {
   const { modules, home, host, diagnostics } = compilation;
-  const { names, complete, failed } = await modules.exports(path, home);
-  const values = await modules.values(path, home);
+  const { names, complete, failed } = await modules.exports(path, { home, from: span });
+  const values = await modules.values(path, { home, from: span });
   if (failed || (modules.trusted && !values)) return undefined;
   if (!values && (names.has(name) || !complete)) {
     const message = `\`${name}\` is code, and the program is not trusted: whether it is a function is not known`;

@@ -67,7 +67,7 @@ async function findInclude(
   const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
   for (const candidate of [join(folder, path), join(home.folder, "templates", path)]) {
     if ((await host.files.kind(candidate)) !== "file") continue;
-    if (await files.isConfined(candidate, home)) return files.read(candidate);
+    if (await files.isConfined(candidate, home)) return files.read(candidate, span);
     diagnostics.report(
       diagnose("reference-outside", { message: `\`${path}\` is a link that leads out of the program's folder`, span }),
     );
@@ -84,7 +84,7 @@ async function readFragments(
   const texts: string[] = [];
   for (const written of paths?.value ?? []) {
     const path = await files.resolve(written, home);
-    const source = path === undefined ? undefined : await files.read(path);
+    const source = path === undefined ? undefined : await files.read(path, written.span);
     const text = source?.text.replace(/^\uFEFF/, "") ?? "";
     if (text.trim() !== "") texts.push(text);
   }

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
@@ -25,21 +26,23 @@ export interface WorkerPlace {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
+  /** What refers to it. */
+  readonly from: Span | undefined;
 }
 
 /** Undefined, with diagnostics, where there is no worker in the file. */
 export async function loadWorker(
   compilation: Compilation,
-  { path, home, isEntry }: WorkerPlace,
+  { path, home, isEntry, from }: WorkerPlace,
 ): Promise<LoadedWorker | undefined> {
   const { host, files, diagnostics, overrides } = compilation;
   const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };
   if (!(await files.isConfined(path, home))) {
     const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
-    diagnostics.report(diagnose("reference-outside", { message }));
+    diagnostics.report(diagnose("reference-outside", { message, span: from }));
     return undefined;
   }
-  const source = await files.read(path);
+  const source = await files.read(path, from);
   if (!source) return undefined;
   const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
   diagnostics.reportAll(parsed.diagnostics);

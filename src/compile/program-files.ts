@@ -39,9 +39,9 @@ export class ProgramFiles {
     return this.#digests;
   }
 
-  /** The text of a file; undefined, with a diagnostic, where the system refuses. */
-  read(path: string): Promise<Source | undefined> {
-    const known = this.#texts.get(path) ?? this.#read(path);
+  /** The text of a file; undefined, with a diagnostic, where the system refuses. `from`: what refers to it. */
+  read(path: string, from?: Span): Promise<Source | undefined> {
+    const known = this.#texts.get(path) ?? this.#read(path, from);
     this.#texts.set(path, known);
     return known;
   }
@@ -81,7 +81,7 @@ export class ProgramFiles {
     return isInside(await folder, await this.#realPath(path));
   }
 
-  async #read(path: string): Promise<Source | undefined> {
+  async #read(path: string, from: Span | undefined): Promise<Source | undefined> {
     const name = relative(this.#host.workingDirectory, path);
     try {
       const source = { name, text: await this.#host.files.readText(path) };
@@ -89,7 +89,7 @@ export class ProgramFiles {
       this.#digests.set(path, sha256(source.text));
       return source;
     } catch (thrown) {
-      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}` }));
+      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}`, span: from }));
       return undefined;
     }
   }

@@ -34,8 +34,8 @@ describe("files that git cannot keep", () => {
     host.setFaults((operation, path) => (operation === "read" && path !== "/work/main.worker" ? "EACCES" : undefined));
     expect((await compileOn(host)).shown).toEqual([
       "file-unreadable - error",
-      "file-unreadable - error",
-      "file-unreadable - error",
+      "file-unreadable main.worker:2:13 error",
+      "file-unreadable main.worker:2:13 error",
     ]);
   });
 
@@ -79,8 +79,8 @@ describe("links", () => {
     });
     const { shown } = await compileOn(host);
     expect(shown).toEqual([
-      "reference-outside - error",
-      "reference-outside - error",
+      "reference-outside main.worker:2:13 error",
+      "reference-outside main.worker:2:25 error",
       "reference-outside main.worker:2:38 error",
       "reference-outside main.worker:2:68 error",
     ]);
