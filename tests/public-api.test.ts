@@ -36,6 +36,7 @@ test("llm-do", async () => {
     type CallJudge
     type CallOptions
     type CallPath
+    type Ceiling
     type CompileRequest
     type Compiled
     type DecisionSource
@@ -57,6 +58,13 @@ test("llm-do", async () => {
     type ModelErrorCode
     type ModelRequest
     type ModelResponse
+    type NeedOfTrust
+    type Outline
+    type OutlinedModel
+    type OutlinedScope
+    type OutlinedTool
+    type OutlinedToolset
+    type OutlinedWorker
     type OwnVerdict
     type Preparation
     type PrepareAccess

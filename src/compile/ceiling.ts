@@ -1,5 +1,5 @@
 import type { Callable } from "../program/program.ts";
-import type { Ceiling, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import type { Ceiling, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 
 /** Who can call whom. */
 export interface Graph {
@@ -39,11 +39,24 @@ function ownCeiling({ id, model, scopes: declared, toolsets }: OutlinedWorker): 
   return {
     workers: [id],
     models: model ? [model.address === undefined ? model.id : `${model.id} at ${model.address}`] : [],
-    reads: scopes.map(({ root }) => root),
-    writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
+    ...rootsOf(scopes),
     tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),
     code,
     unverified: toolsets.flatMap(({ kind, reference }) => (kind === "unverified" ? [reference] : [])),
+  };
+}
+
+const nothing: Ceiling = { workers: [], models: [], reads: [], writes: [], tools: [], code: [], unverified: [] };
+
+/** What the scopes of an entry that is code let it reach. */
+export function ceilingOfScopes(scopes: readonly OutlinedScope[]): Ceiling {
+  return { ...nothing, ...rootsOf(scopes) };
+}
+
+function rootsOf(scopes: readonly OutlinedScope[]): Pick<Ceiling, "reads" | "writes"> {
+  return {
+    reads: scopes.map(({ root }) => root),
+    writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
   };
 }
 

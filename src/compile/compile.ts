@@ -14,11 +14,12 @@ import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
-import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
+import { folderNames, type Home, homeOf, isCodePath, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
 import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
 import { linkRules } from "./link-rules.ts";
+import { linkScopes } from "./link-scopes.ts";
 import { linkWorker } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type EntryPlace, locateEntry } from "./locate-entry.ts";
@@ -83,9 +84,11 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   checkDescriptions(resolved, diagnostics);
   const workers = await linkAll(resolved, compilation, options);
   const servers = linkProviders(compilation, workers.values(), options.providers);
-  const entry = entryPlace && (await linkEntry(compilation, entryPlace, workers));
+  const scopes = entryPlace?.kind === "code" ? await linkScopes(compilation, undefined) : [];
+  const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
-  const parts = { workers, callables: calls.link(workers), servers, codeFiles: await findCode(modules, workers) };
+  const codeFiles = await findCode(compilation, workers);
+  const parts = { workers, callables: calls.link(workers), servers, codeFiles, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
   const untrusted = modules.trusted ? undefined : findUntrusted(place.root, parts);
   const outline =
@@ -175,9 +178,13 @@ function findUntrusted(
   return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
 }
 
-/** Modules, and scripts that a file of the program names as a model. Scripts that the user names are the user's. */
-async function findCode(modules: Modules, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
+/**
+ * Modules, and scripts that a file of the program names as a model: these belong to the program, whatever they are written
+ * in, and are read for its digest. Scripts that the user names are the user's.
+ */
+async function findCode({ modules, files, host }: Compilation, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
   const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "program" ? [model.id] : []));
-  const scripts = models.flatMap((id) => /^scripted:(.+\.[cm]?[jt]s)$/i.exec(id)?.[1] ?? []);
-  return [...new Set([...(await modules.usedFiles()), ...scripts])].sort();
+  const scripts = [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
+  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path);
+  return [...new Set([...(await modules.usedFiles()), ...scripts.filter(isCodePath)])].sort();
 }

@@ -21,7 +21,7 @@ export function freezeProgram(
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
-  const models = [...workers.values()].map(({ id, model }) => [id, model?.id ?? null]).sort();
+  const models = [...workers.values()].map(({ id, model }) => [id, model ? place(model.id) : null]).sort();
   const approval = manifest?.approval?.value.mode;
   const { args, journal, debug } = manifest ?? {};
   return Object.freeze({

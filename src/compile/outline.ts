@@ -1,10 +1,11 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
+import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { Callable, ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
-import { abilities, ceilingOf, type Graph, mergeCeilings } from "./ceiling.ts";
+import { abilities, ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
@@ -22,6 +23,8 @@ export interface OutlineParts {
   readonly callables: ReadonlyMap<string, Callable>;
   readonly servers: readonly LinkedServer[];
   readonly codeFiles: readonly string[];
+  /** Of an entry that is code. */
+  readonly entryScopes: readonly ScopeDeclaration[];
 }
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
@@ -29,13 +32,16 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
   const { name, root, manifest, modules } = compilation;
   const { entry, resolved, callables, servers, codeFiles } = parts;
   const show = (path: string): string => showPath(root, path);
+  const showing = { show, root, servers, rules: compilation.rules };
+  const entryScopes = parts.entryScopes.map((scope) => outlineScope(scope, showing));
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
-    return worker ? [outlineWorker(one, worker, { show, root, servers, rules: compilation.rules })] : [];
+    return worker ? [outlineWorker(one, worker, showing)] : [];
   });
   const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
   const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
-  const ceiling = { ...mergeCeilings(start.map((id) => ceilingOf(graph, id))), code: codeFiles.map(show).sort() };
+  const ceilings = [...start.map((id) => ceilingOf(graph, id)), ceilingOfScopes(entryScopes)];
+  const ceiling = { ...mergeCeilings(ceilings), code: codeFiles.map(show).sort() };
   return {
     v: 1,
     name,
@@ -43,7 +49,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
     trusted: modules.trusted,
     entry:
       entry.kind === "code"
-        ? { kind: "code", name: entry.name.value, file: show(entry.path) }
+        ? { kind: "code", name: entry.name.value, file: show(entry.path), scopes: entryScopes }
         : { kind: "worker", id: start[0] ?? "" },
     workers: workers.map((worker) => withBeyond(worker, graph)),
     limits: linkLimits(manifest?.limits?.value),

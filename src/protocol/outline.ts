@@ -13,7 +13,7 @@ export interface Outline {
   readonly trusted: boolean;
   readonly entry:
     | { readonly kind: "worker"; readonly id: string }
-    | { readonly kind: "code"; readonly name: string; readonly file: string };
+    | { readonly kind: "code"; readonly name: string; readonly file: string; readonly scopes: readonly OutlinedScope[] };
   /** In the order in which they are met from the entry. */
   readonly workers: readonly OutlinedWorker[];
   /** Of a run, by the manifest. */

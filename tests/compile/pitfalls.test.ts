@@ -158,7 +158,7 @@ describe("trust", () => {
     const { program, untrusted, shown } = await compileOn(host, { trust: true });
     expect(shown).toEqual([]);
     expect(untrusted).toBeUndefined();
-    expect(program?.files).toEqual(["/work/main.worker", "/work/tools.ts", "/work/lib.ts", "/work/play.ts"]);
+    expect(program?.files).toEqual(["/work/main.worker", "/work/tools.ts", "/work/play.ts", "/work/lib.ts"]);
   });
 
   test("is not asked for what the user names", async () => {

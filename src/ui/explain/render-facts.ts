@@ -6,10 +6,21 @@ import { bytes, counted, list, show } from "./phrases.ts";
 
 /** Who may read and write what, and who takes attachments. */
 export function fileRows(outline: Outline): Row[] {
-  return outline.workers.map((worker) => ({
+  const workers = outline.workers.map((worker) => ({
     label: show(worker.name),
     texts: [...describeScopes(worker, outline), ...describeCode(worker), ...describeAttachments(worker)],
   }));
+  return [...entryRows(outline), ...workers];
+}
+
+/** An entry that is code has scopes too, which do not hold it. */
+function entryRows({ entry }: Outline): Row[] {
+  if (entry.kind === "worker") return [];
+  const scopes = entry.scopes.map((scope) => {
+    const writes = scope.mode === "rw";
+    return `${writes ? "reads, writes" : "reads"} ${describeScope(scope, writes)}`;
+  });
+  return [{ label: show(entry.name), texts: [...scopes, `whatever you may: it is code of ${show(entry.file)}`] }];
 }
 
 function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
