@@ -25,13 +25,14 @@ export interface Request extends Omit<CompileRequest, "host" | "providers"> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly mount?: object;
+  readonly unreadable?: readonly string[];
 }
 
 /** The examples by their codes. Where a file alone raises a code, no program of several files is taken. */
 export async function findSamples(tests: string): Promise<ReadonlyMap<string, Sample>> {
   const found = new Map<string, Sample>();
   const programs = await readPrograms(join(tests, "compile/samples"));
-  const templates = await readTemplates(join(tests, "language/templates"));
+  const templates = await readTemplates(join(tests, "language/templates/samples"));
   for (const samples of [templates, programs, readFiles(join(tests, "language/samples"))]) {
     for (const sample of samples.filter(isPresentable).sort((a, b) => lengthOf(b) - lengthOf(a))) {
       const [first] = sample.diagnostics;
@@ -65,13 +66,13 @@ function readFiles(folder: string): Sample[] {
     });
 }
 
-/** Those with folders that git cannot keep are left out. */
+/** Those with files that git cannot keep are left out. */
 async function readPrograms(folder: string): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (const name of readdirSync(folder).sort()) {
     const options = join(folder, name, "options.json");
     const request = existsSync(options) ? (JSON.parse(readFileSync(options, "utf8")) as Request) : {};
-    if (!request.mount && existsSync(join(folder, name, "expected.txt")))
+    if (!request.mount && !request.unreadable && existsSync(join(folder, name, "expected.txt")))
       samples.push(await compileSample(join(folder, name), request));
   }
   return samples;

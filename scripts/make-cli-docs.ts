@@ -64,7 +64,18 @@ and lists what it needed, and the configuration that would allow it.
 
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
 trusted: once by \`--trust\`, once or for good by an answer at the terminal. Folders that are trusted for good are listed by their real
-path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
+path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust. A
+program that would have its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`) needs it too.
+
+## What is told
+
+stdout has the result alone. \`-v\` tells a line for each call, question and answer on stderr, \`-vv\` also the text as it comes, and
+\`-q\` nothing at all.
+
+\`--debug\`, or \`LLM_DO_DEBUG=1\`, tells each call in full: its model and where that came from, its input, the instructions and
+prompt that were made of it, fragments and attachments, the arguments and results of the tools it calls, and the stacks of what is
+thrown. \`debug: true\` in \`llm-do.yaml\` does the same for a program, and in a worker for its calls alone. Secret values are left out of
+it as they are everywhere; what files and models say is not.
 
 ## Signals
 

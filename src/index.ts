@@ -3,7 +3,7 @@
 // Approval.
 export type { ApprovalPolicy, Approver } from "./approval/policy.ts";
 export type { Compiled } from "./compile/compile.ts";
-export { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+export { CompileError, type NeedOfTrust, UntrustedProgram } from "./compile/compile-error.ts";
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
 // The machine.
 export type { Host } from "./host/host.ts";
@@ -45,6 +45,15 @@ export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { FilePart, Message } from "./protocol/message.ts";
+export type {
+  Ceiling,
+  Outline,
+  OutlinedModel,
+  OutlinedScope,
+  OutlinedTool,
+  OutlinedToolset,
+  OutlinedWorker,
+} from "./protocol/outline.ts";
 export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
@@ -53,6 +62,7 @@ export type { Schema } from "./schema/schema.ts";
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {
   AttachmentHandle,
+  CallOptions,
   OwnVerdict,
   Preparation,
   PrepareAccess,

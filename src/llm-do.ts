@@ -6,6 +6,7 @@ import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
+import { createNamedProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -72,6 +73,8 @@ export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
   readonly onEvent?: EventSink;
+  /** Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false. */
+  readonly debug?: boolean;
   /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
   readonly deltas?: boolean;
   /** Every message of every call. */
@@ -87,8 +90,8 @@ export interface RunOutput extends RunResult {
 /** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
-  const names = [...builtInProviders, ...providers].map(({ name }) => name);
-  return compileProgram({ ...rest, host, providers: names, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
+  const known = [...builtInProviders, ...providers];
+  return compileProgram({ ...rest, host, providers: known, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
 }
 
 /**
@@ -127,7 +130,8 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
-  const resolveModel = createModelResolver(environment, [...builtInProviders, ...(request.providers ?? [])]);
+  const declared = program.servers.map(createNamedProvider);
+  const resolveModel = createModelResolver(environment, [...builtInProviders, ...declared, ...(request.providers ?? [])]);
   const messages: Message[] = [];
   const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
   const result = await runEntry(program, {
@@ -142,6 +146,7 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     fragments: request.fragments ?? [],
     limits,
     version,
+    debug: request.debug ?? false,
     streaming: request.deltas ?? false,
     signal: request.signal,
     onEvent: request.onEvent,
@@ -161,7 +166,7 @@ async function defaultHost(): Promise<Host> {
 async function requireProgram(request: CompileRequest): Promise<Program> {
   const { program, diagnostics, untrusted } = await compile(request);
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
+  if (untrusted) throw new UntrustedProgram(untrusted);
   if (program) return program;
   throw new Error(`invariant: ${request.target ?? "the program"} compiles without errors and is no program`);
 }

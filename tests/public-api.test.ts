@@ -36,7 +36,9 @@ test("llm-do", async () => {
     type Approver
     type AttachmentHandle
     type CallJudge
+    type CallOptions
     type CallPath
+    type Ceiling
     type CompileRequest
     type Compiled
     type DecisionSource
@@ -58,6 +60,13 @@ test("llm-do", async () => {
     type ModelErrorCode
     type ModelRequest
     type ModelResponse
+    type NeedOfTrust
+    type Outline
+    type OutlinedModel
+    type OutlinedScope
+    type OutlinedTool
+    type OutlinedToolset
+    type OutlinedWorker
     type OwnVerdict
     type Preparation
     type PrepareAccess

@@ -9,12 +9,21 @@ export function refusal(error: ToolError): ToolResult {
   return { ok: false, error };
 }
 
+const causes = new WeakMap<ToolResult, unknown>();
+
 /** What was thrown on a call's way, as the model is told of it. */
 export function toRefusal(caught: unknown): ToolResult {
   const thrown = toToolFailure(caught);
   if (thrown instanceof ToolFailure) return refusal(plainError(thrown.toolError));
   const hint = "the tool itself failed; try other arguments or another way";
-  return refusal({ type: "tool_failed", error: String(errorMessage(thrown)), hint });
+  const refused = refusal({ type: "tool_failed", error: String(errorMessage(thrown)), hint });
+  causes.set(refused, thrown);
+  return refused;
+}
+
+/** What a tool threw that failed by itself; undefined of every other result. */
+export function thrownBy(result: ToolResult): unknown {
+  return causes.get(result);
 }
 
 /** Code can put anything into its failure; what does not go into JSON must not end the run. */

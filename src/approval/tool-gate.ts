@@ -68,10 +68,7 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
   });
   let calls = 0;
   const place = { gate, name, scopes: options.scopes ?? noScopes, stopped: controller.signal, nextCall: () => calls++ };
-  const gateOne = ([toolName, tool]: [string, GateableTool]) => {
-    const { execute } = tool;
-    return [toolName, execute ? gateTool(place, toolName, tool) : tool];
-  };
+  const gateOne = ([toolName, tool]: [string, GateableTool]) => [toolName, gateTool(place, toolName, tool)];
   return {
     gate: <T extends Readonly<Record<string, GateableTool>>>(tools: T) =>
       Object.fromEntries(Object.entries(tools).map(gateOne)) as T,
@@ -89,6 +86,7 @@ interface GatePlace {
 }
 
 function gateTool({ gate, name, scopes, stopped, nextCall }: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
+  if (foreign.execute === undefined) return foreign;
   const optionsOf = new WeakMap<WorkerRuntime, unknown>();
   const tool: Tool = {
     [toolMark]: true,

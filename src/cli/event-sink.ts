@@ -14,15 +14,17 @@ export interface Listeners {
 
 export interface ListenOptions {
   readonly verbosity: number;
+  /** Nothing is told on stderr, calls that are debugged included. */
+  readonly quiet: boolean;
   /** A file, or `-` for stderr: one JSON object a line. */
   readonly events: string | undefined;
 }
 
 /** Opens what `-v` and `--events` ask for. Throws a `UsageError` where the file cannot be written. */
-export function openListeners({ verbosity, events }: ListenOptions): Listeners {
+export function openListeners({ verbosity, quiet, events }: ListenOptions): Listeners {
   const file = events === undefined || events === "-" ? undefined : openEventFile(events);
   const sinks: EventSink[] = [];
-  if (verbosity > 0) sinks.push(createTextPrinter({ verbosity, write: writeStderr }));
+  if (!quiet) sinks.push(createTextPrinter({ verbosity, write: writeStderr }));
   if (file) sinks.push(file.write);
   else if (events !== undefined) sinks.push((event) => writeStderr(renderEventLine(event)));
   const onEvent: EventSink = (event) => {

@@ -1,5 +1,6 @@
 import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { errorStacks } from "../util/error-stacks.ts";
 import { escapeText } from "../util/escape-text.ts";
 
 /** What went wrong in one line, and with `--debug` where: the stacks of the error and of what caused it. */
@@ -14,9 +15,8 @@ function isOfJournal(thrown: unknown): boolean {
   return thrown instanceof RunError ? thrown.code === "journal" : thrown instanceof Error && thrown.name === "JournalError";
 }
 
+/** Of a run without its secrets; before there was one, as it is. */
 function stacks(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  const cause = thrown.cause === undefined ? "" : `caused by:\n${stacks(thrown.cause) || `${String(thrown.cause)}\n`}`;
-  const stack = escapeText(thrown.stack ?? errorMessage(thrown), { keepNewlines: true, keepBackslashes: true });
-  return `${stack}\n${cause}`;
+  const text = (thrown instanceof RunError ? thrown.trace : undefined) ?? errorStacks(thrown);
+  return text === "" ? "" : `${escapeText(text, { keepNewlines: true, keepBackslashes: true })}\n`;
 }

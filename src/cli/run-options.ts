@@ -46,7 +46,10 @@ export function addRunOptions(run: Command): Command {
     .option("--no-journal", "keep no record of the run")
     .option("-v, --verbose", "show calls, approvals and usage on stderr; -vv: text as it comes", increase, 0)
     .option("-q, --quiet", "say nothing but the result, and why it failed")
-    .option("--debug", "as -v, and stack traces; also by LLM_DO_DEBUG=1");
+    .option(
+      "--debug",
+      "as -v, with all that each call begins with, its calls and results whole, and stack traces; also by LLM_DO_DEBUG=1",
+    );
 }
 
 /** The file of `--events` follows a `=`; what stands after a blank is the next argument. */

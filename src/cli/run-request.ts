@@ -24,6 +24,7 @@ export function createRequest(words: RunWords, flags: RunFlags, signal: AbortSig
     ...words.program,
     trust,
     signal,
+    debug: flags.debug ?? false,
     deltas: verbosityOf(flags) >= 2,
     attachments: attachment.map((path) => ({ path })),
     ...(entry === undefined ? {} : { entry }),
@@ -53,7 +54,7 @@ export async function compileToRun(
 ): Promise<Pick<Compiled, "diagnostics"> & { readonly program: LinkedProgram; readonly outline: Outline }> {
   const { program, outline, diagnostics, untrusted } = await compile({ ...request, toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted) throw new UntrustedProgram(untrusted.root, untrusted.files);
+  if (untrusted) throw new UntrustedProgram(untrusted);
   if (program && outline) return { program, outline, diagnostics };
   throw new Error("invariant: a program compiles without errors and is none");
 }

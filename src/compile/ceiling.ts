@@ -1,5 +1,5 @@
 import type { Callable } from "../program/program.ts";
-import type { Ceiling, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import type { Ceiling, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 
 /** Who can call whom. */
 export interface Graph {
@@ -38,13 +38,26 @@ function ownCeiling({ id, model, scopes: declared, toolsets, commands }: Outline
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
   return {
     workers: [id],
-    models: model ? [model.id] : [],
-    reads: scopes.map(({ root }) => root),
-    writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
+    models: model ? [model.address === undefined ? model.id : `${model.id} at ${model.address}`] : [],
+    ...rootsOf(scopes),
     tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),
     code,
     network: commands?.networkEnabled ? [id] : [],
     unverified: toolsets.flatMap(({ kind, reference }) => (kind === "unverified" ? [reference] : [])),
+  };
+}
+
+const nothing: Ceiling = { workers: [], models: [], reads: [], writes: [], tools: [], code: [], unverified: [] };
+
+/** What the scopes of an entry that is code let it reach. */
+export function ceilingOfScopes(scopes: readonly OutlinedScope[]): Ceiling {
+  return { ...nothing, ...rootsOf(scopes) };
+}
+
+function rootsOf(scopes: readonly OutlinedScope[]): Pick<Ceiling, "reads" | "writes"> {
+  return {
+    reads: scopes.map(({ root }) => root),
+    writes: scopes.flatMap(({ mode, root }) => (mode === "rw" ? [root] : [])),
   };
 }
 

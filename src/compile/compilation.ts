@@ -18,6 +18,8 @@ export interface Compilation {
   readonly root: string;
   /** The program itself, as a place of names. */
   readonly home: Home;
+  /** Absolute path of the folder of workers that were made in a run. */
+  readonly generated: string;
   readonly manifest: ManifestFile | undefined;
   readonly diagnostics: DiagnosticList;
   readonly builtIns: ReadonlyMap<string, Toolset>;

@@ -12,17 +12,29 @@ export class CompileError extends Error {
   }
 }
 
-/** A program brings code, or reaches beyond its folder, and the folder is not trusted. Nothing of it has run. */
-export class UntrustedProgram extends Error {
+/** What of a program takes effect only when the user trusts its folder. */
+export interface NeedOfTrust {
   /** Absolute path of the program's folder. */
   readonly root: string;
   /** Absolute paths of the code that a run would import, and of workers that reach beyond the folder. */
   readonly files: readonly string[];
+  /** Where the manifest would have models reached, each with the name of its provider. */
+  readonly addresses: readonly string[];
+}
 
-  constructor(root: string, files: readonly string[]) {
-    super(`the program in ${root} brings code or reaches beyond its folder, and the folder is not trusted`);
+/** A program brings code, reaches beyond its folder, or says where models are, and the folder is not trusted. Nothing of it has run. */
+export class UntrustedProgram extends Error implements NeedOfTrust {
+  readonly root: string;
+  readonly files: readonly string[];
+  readonly addresses: readonly string[];
+
+  constructor({ root, files, addresses }: NeedOfTrust) {
+    super(
+      `the program in ${root} brings code, reaches beyond its folder or says where its models are, and the folder is not trusted`,
+    );
     this.name = "UntrustedProgram";
     this.root = root;
     this.files = files;
+    this.addresses = addresses;
   }
 }

@@ -11,17 +11,21 @@ import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
+import type { NeedOfTrust } from "./compile-error.ts";
 import { freezeProgram } from "./freeze-program.ts";
-import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
+import { generatedFolder } from "./generated-workers.ts";
+import { folderNames, type Home, homeOf, isCodePath, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
+import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
 import { linkRules } from "./link-rules.ts";
+import { linkScopes } from "./link-scopes.ts";
 import { linkWorker } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type EntryPlace, locateEntry } from "./locate-entry.ts";
 import { locateTarget, type ProgramPlace } from "./locate-target.ts";
 import { Modules } from "./modules.ts";
-import { buildOutline } from "./outline.ts";
+import { buildOutline, type OutlineParts } from "./outline.ts";
 import { Overrides } from "./overrides.ts";
 import { Packages } from "./packages.ts";
 import { ProgramFiles } from "./program-files.ts";
@@ -46,7 +50,7 @@ export interface CompileOptions {
   readonly rules?: readonly ApprovalRule[] | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
-  readonly providers: readonly string[];
+  readonly providers: readonly KnownProvider[];
   /** Whether the program's code may be imported. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
   /** Whether the program is to be run now: a worker without a model, or a variable that is not set, is then an error. */
@@ -61,8 +65,8 @@ export interface Compiled {
   readonly diagnostics: readonly Diagnostic[];
   /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
   readonly codeFiles: readonly string[];
-  /** Where the folder is not trusted: it, and what needs the trust, that code and workers that reach beyond the folder. */
-  readonly untrusted?: { readonly root: string; readonly files: readonly string[] };
+  /** Where the folder is not trusted, and something of it needs the trust. */
+  readonly untrusted?: NeedOfTrust;
 }
 
 /** locate → load and resolve → link → check → a frozen program. No pass calls a model; every mistake is reported. */
@@ -79,11 +83,14 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   checkNames(resolved, diagnostics);
   checkDescriptions(resolved, diagnostics);
   const workers = await linkAll(resolved, compilation, options);
-  const entry = entryPlace && (await linkEntry(compilation, entryPlace, workers));
+  const servers = linkProviders(compilation, workers.values(), options.providers);
+  const scopes = entryPlace?.kind === "code" ? await linkScopes(compilation, undefined) : [];
+  const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
-  const parts = { workers, callables: calls.link(workers), codeFiles: await findCode(modules, workers) };
+  const codeFiles = await findCode(compilation, workers);
+  const parts = { workers, callables: calls.link(workers), servers, codeFiles, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
-  const needTrust = modules.trusted ? [] : [...parts.codeFiles, ...workersBeyondFolder(place.root, workers)];
+  const untrusted = modules.trusted ? undefined : findUntrusted(place.root, parts);
   const outline =
     entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined;
   if (outline) checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()] }, diagnostics);
@@ -92,7 +99,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
     outline,
     diagnostics: diagnostics.toArray(),
     codeFiles: parts.codeFiles,
-    ...(needTrust.length === 0 ? {} : { untrusted: { root: place.root, files: needTrust } }),
+    ...(untrusted ? { untrusted } : {}),
   };
 }
 
@@ -101,14 +108,17 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
   const { root, listed, worker } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
-  const home: Home = { folder: root, prefix: "", names: listed ? listedNames(listed) : folderNames(host, root) };
   const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
-  const manifest = await loadManifest(place, { host, files, home, diagnostics });
+  const manifest = await loadManifest(place, { host, files, diagnostics });
+  const generated = generatedFolder(root, manifest, diagnostics);
+  const names = listed ? listedNames(listed) : folderNames(host, root, generated);
+  const home: Home = { folder: root, prefix: "", names };
   return {
     host,
     name: manifest?.name?.value ?? (basename(root) || root),
     root,
     home,
+    generated,
     manifest,
     diagnostics,
     builtIns,
@@ -126,20 +136,24 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
 async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
   const { home, modules } = compilation;
   if (entry.kind === "worker")
-    return resolveWorkers(compilation, [{ path: entry.path, home: homeOf(entry.path, home), isEntry: true }], calls);
-  const code = { path: entry.path, home, name: entry.name.value };
+    return resolveWorkers(
+      compilation,
+      [{ path: entry.path, home: homeOf(entry.path, home), isEntry: true, from: entry.from }],
+      calls,
+    );
+  const code = { path: entry.path, home, name: entry.name.value, from: entry.name.span };
   const files = new Set([entry.path, ...(await home.names.codeFiles())]);
-  const exports = await Promise.all([...files].map((path) => modules.values(path, home)));
+  const exports = await Promise.all([...files].map((path) => modules.values(path, { home, from: entry.name.span })));
   const tools = exports.flatMap((values) => [...(values ?? [])].flatMap(([name, value]) => (isTool(value) ? [name] : [])));
   const reached = await calls.add([...new Set([...(await home.names.workerNames()), ...tools])], code);
-  const start = reached.map(({ path, home: inside }) => ({ path, home: inside, isEntry: false }));
+  const start = reached.map(({ path, home: inside }) => ({ path, home: inside, isEntry: false, from: undefined }));
   return resolveWorkers(compilation, start, calls);
 }
 
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers, model }: CompileOptions,
+  { providers: known, model }: CompileOptions,
 ): Promise<Map<string, Worker>> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {
@@ -147,14 +161,30 @@ async function linkAll(
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
+  const providers = providerNames(compilation, known);
   const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
   for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, { compilation, modelOf, workerOf }));
   return workers;
 }
 
-/** Modules, and scripts that a file of the program names as a model. Scripts that the user names are the user's. */
-async function findCode(modules: Modules, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
+function findUntrusted(
+  root: string,
+  { codeFiles, workers, servers }: Pick<OutlineParts, "codeFiles" | "workers" | "servers">,
+): NeedOfTrust | undefined {
+  const files = [...codeFiles, ...workersBeyondFolder(root, workers)];
+  const addresses = servers.map(
+    ({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`,
+  );
+  return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
+}
+
+/**
+ * Modules, and scripts that a file of the program names as a model: these belong to the program, whatever they are written
+ * in, and are read for its digest. Scripts that the user names are the user's.
+ */
+async function findCode({ modules, files, host }: Compilation, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
   const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "program" ? [model.id] : []));
-  const scripts = models.flatMap((id) => /^scripted:(.+\.[cm]?[jt]s)$/i.exec(id)?.[1] ?? []);
-  return [...new Set([...(await modules.usedFiles()), ...scripts])].sort();
+  const scripts = [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
+  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path);
+  return [...new Set([...(await modules.usedFiles()), ...scripts.filter(isCodePath)])].sort();
 }

@@ -27,8 +27,16 @@ export function expandVariables(compilation: Compilation, { config, configSpans,
   return expand(config.value, []) as JsonObject;
 }
 
-function expandText({ host, diagnostics, secrets, toRun }: Compilation, text: string, span: Span): string {
-  return text.replace(/\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, escaping: string, name: string) => {
+const variable = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The names of the variables in a text. */
+export function variablesIn(text: string): string[] {
+  return [...text.matchAll(variable)].flatMap(([, escaping, name = ""]) => (escaping === "" ? [name] : []));
+}
+
+/** One text of the program's files with its variables filled in. */
+export function expandText({ host, diagnostics, secrets, toRun }: Compilation, text: string, span: Span): string {
+  return text.replace(variable, (written, escaping: string, name: string) => {
     if (escaping !== "") return written.slice(1);
     const value = getOwn(host.environment, name);
     if (value) {

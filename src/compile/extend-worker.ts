@@ -6,6 +6,7 @@ import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import type { SandboxSyntax, ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
+import { isGenerated } from "./generated-workers.ts";
 import type { Home } from "./home.ts";
 
 export interface Extending {
@@ -58,9 +59,14 @@ interface Base {
 }
 
 async function findFile(compilation: Compilation, reference: Spanned<string>, home: Home): Promise<Base | undefined> {
-  const { files, diagnostics } = compilation;
+  const { host, files, diagnostics, generated } = compilation;
   const path = await files.resolve(reference, home);
-  const source = path === undefined ? undefined : await files.read(path, home);
+  if (path !== undefined && (await isGenerated(host, generated, path))) {
+    const message = `\`${clipText(reference.value, 60)}\` was made in a run: its settings are not an author's`;
+    diagnostics.report(diagnose("generated-refused", { message, span: reference.span }));
+    return undefined;
+  }
+  const source = path === undefined ? undefined : await files.read(path, reference.span);
   if (path === undefined || !source) return undefined;
   const { file, diagnostics: found } = parseWorkerFile(source);
   diagnostics.reportAll(found);

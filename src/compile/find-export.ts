@@ -28,7 +28,8 @@ export async function findExport(
   const [, module = "", name = ""] = form.exec(reference.value) ?? [];
   const place = await findModule(compilation, { module, reference, home });
   if (!place) return undefined;
-  const { names, complete, failed } = await modules.exports(place.path, place.home);
+  const use = { home: place.home, from: reference.span };
+  const { names, complete, failed } = await modules.exports(place.path, use);
   if (failed) return undefined;
   if (!names.has(name) && (complete || modules.trusted)) {
     const notes = didYouMean(name, names.keys());
@@ -36,7 +37,7 @@ export async function findExport(
     diagnostics.report(diagnose("export-missing", { message, span: reference.span, notes }));
     return undefined;
   }
-  const values = await modules.values(place.path, place.home);
+  const values = await modules.values(place.path, use);
   if (values) return { ...place, name, verified: true, value: values.get(name) };
   return modules.trusted ? undefined : { ...place, name, verified: false };
 }

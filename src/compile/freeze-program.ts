@@ -1,3 +1,4 @@
+import type { NamedServer } from "../models/named-provider.ts";
 import type { Callable, Entry, Program, Worker } from "../program/program.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -9,19 +10,20 @@ export interface ProgramParts {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, Callable>;
+  readonly servers: readonly NamedServer[];
   readonly codeFiles: readonly string[];
 }
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
   { name, root, manifest, files, overrides, rules, secrets }: Compilation,
-  { entry, workers, callables, codeFiles }: ProgramParts,
+  { entry, workers, callables, servers, codeFiles }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
-  const models = [...workers.values()].map(({ id, model }) => [id, model?.id ?? null]).sort();
+  const models = [...workers.values()].map(({ id, model }) => [id, model ? place(model.id) : null]).sort();
   const approval = manifest?.approval?.value.mode;
-  const { args, journal } = manifest ?? {};
+  const { args, journal, debug } = manifest ?? {};
   return Object.freeze({
     name,
     root,
@@ -31,10 +33,12 @@ export function freezeProgram(
     files: [...new Set([...files.digests.keys(), ...codeFiles])],
     digest: sha256(canonicalJson([sources, models, overrides.texts])),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
+    servers: servers.map(({ name, baseUrl, key }) => ({ name, baseUrl, ...(key ? { key } : {}) })),
     limits: linkLimits(manifest?.limits?.value),
     ...(approval ? { approval: approval.value } : {}),
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
     ...(args ? { args: args.value } : {}),
     ...(journal ? { journal: journal.value } : {}),
+    ...(debug ? { debug: debug.value } : {}),
   });
 }

@@ -32,8 +32,11 @@ export interface Names {
 
 const codeFileNames = ["tools.ts", "tools.js", "tools.mjs", "tools/index.ts"];
 
-/** The names of a folder: workers beside the manifest or in `workers/`, and the exports of its `tools.ts`. */
-export function folderNames(host: Host, folder: string): Names {
+/**
+ * The names of a folder: workers beside the manifest or in `workers/`, those made in a run where `generated` says where they
+ * are, and the exports of its `tools.ts`.
+ */
+export function folderNames(host: Host, folder: string, generated?: string): Names {
   return {
     workerPaths: async (name) => {
       if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) return [];
@@ -41,9 +44,10 @@ export function folderNames(host: Host, folder: string): Names {
         join(folder, `${name}.worker`),
         join(folder, "workers", `${name}.worker`),
         join(folder, "workers", name, "worker.worker"),
+        ...(generated === undefined ? [] : [join(generated, name, "worker.worker")]),
       ]);
     },
-    workerNames: () => findWorkerNames(host, folder),
+    workerNames: () => findWorkerNames(host, folder, generated),
     codeFiles: () =>
       filesAmong(
         host,
@@ -84,15 +88,19 @@ async function filesAmong({ files }: Host, candidates: readonly string[]): Promi
   return candidates.filter((_, index) => kinds[index] === "file");
 }
 
-async function findWorkerNames(host: Host, folder: string): Promise<string[]> {
+async function findWorkerNames(host: Host, folder: string, generated: string | undefined): Promise<string[]> {
   const below = join(folder, "workers");
-  const [top, inside] = await Promise.all([namesIn(host, folder), namesIn(host, below)]);
+  const [top, inside, made] = await Promise.all([
+    namesIn(host, folder),
+    namesIn(host, below),
+    generated === undefined ? [] : namesIn(host, generated),
+  ]);
   const files = [...top, ...inside].filter((name) => name.endsWith(".worker")).map((name) => name.slice(0, -".worker".length));
-  const folders = inside.filter((name) => !name.includes("."));
-  const nested = await filesAmong(
-    host,
-    folders.map((name) => join(below, name, "worker.worker")),
-  );
+  const isFolder = (name: string): boolean => !name.includes(".");
+  const nested = await filesAmong(host, [
+    ...inside.filter(isFolder).map((name) => join(below, name, "worker.worker")),
+    ...made.filter(isFolder).map((name) => join(generated ?? "", name, "worker.worker")),
+  ]);
   return [...new Set([...files, ...nested.map((path) => workerName(path, folder))])].sort();
 }
 

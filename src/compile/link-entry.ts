@@ -1,19 +1,19 @@
 import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { CodeEntry, Entry, Worker } from "../program/program.ts";
 import { isTool } from "../toolsets/toolset.ts";
 import type { Compilation } from "./compilation.ts";
-import { linkScopes } from "./link-scopes.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 
 /** What starts the run. Undefined, with a diagnostic, where there is no such thing or it cannot be looked at. */
 export async function linkEntry(
   compilation: Compilation,
   entry: EntryPlace,
-  workers: ReadonlyMap<string, Worker>,
+  { workers, scopes }: { readonly workers: ReadonlyMap<string, Worker>; readonly scopes: readonly ScopeDeclaration[] },
 ): Promise<Entry | undefined> {
-  if (entry.kind === "code") return linkCode(compilation, entry);
+  if (entry.kind === "code") return linkCode(compilation, entry, scopes);
   const worker = workers.get(entry.path);
   return worker && { kind: "worker", worker };
 }
@@ -21,10 +21,11 @@ export async function linkEntry(
 async function linkCode(
   compilation: Compilation,
   { path, name: { value: name, span } }: EntryPlace & { readonly kind: "code" },
+  scopes: readonly ScopeDeclaration[],
 ): Promise<Entry | undefined> {
   const { modules, home, host, diagnostics } = compilation;
-  const { names, complete, failed } = await modules.exports(path, home);
-  const values = await modules.values(path, home);
+  const { names, complete, failed } = await modules.exports(path, { home, from: span });
+  const values = await modules.values(path, { home, from: span });
   if (failed || (modules.trusted && !values)) return undefined;
   if (!values && (names.has(name) || !complete)) {
     const message = `\`${name}\` is code, and the program is not trusted: whether it is a function is not known`;
@@ -35,7 +36,7 @@ async function linkCode(
   const input = isTool(value) ? value.input : undefined;
   if (isTool(value) || typeof value === "function") {
     const execute = (isTool(value) ? value.execute : value) as CodeEntry["execute"];
-    return { kind: "code", code: Object.freeze({ name, input, scopes: await linkScopes(compilation, undefined), execute }) };
+    return { kind: "code", code: Object.freeze({ name, input, scopes, execute }) };
   }
   const message = `\`${relative(host.workingDirectory, path)}\` exports no function \`${name}\``;
   diagnostics.report(diagnose("entry-not-found", { message, span, notes: didYouMean(name, names.keys()) }));

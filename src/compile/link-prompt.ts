@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Source, Spanned } from "../diagnostics/source.ts";
-import { parseTemplate, type Template } from "../language/template.ts";
+import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -49,6 +49,7 @@ interface TemplateContext {
 }
 
 async function linkTemplate(text: Spanned<string>, context: TemplateContext): Promise<Template | undefined> {
+  if (context.worker.generated) return literalTemplate(text.value);
   const readInclude = (path: string): Promise<Source | undefined> => findInclude(text, path, context);
   const { template, diagnostics } = await parseTemplate(text, { variables: context.variables, readInclude });
   context.compilation.diagnostics.reportAll(diagnostics);
@@ -66,7 +67,7 @@ async function findInclude(
   const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
   for (const candidate of [join(folder, path), join(home.folder, "templates", path)]) {
     if ((await host.files.kind(candidate)) !== "file") continue;
-    if (await files.isConfined(candidate, home)) return files.read(candidate, home);
+    if (await files.isConfined(candidate, home)) return files.read(candidate, span);
     diagnostics.report(
       diagnose("reference-outside", { message: `\`${path}\` is a link that leads out of the program's folder`, span }),
     );
@@ -83,7 +84,7 @@ async function readFragments(
   const texts: string[] = [];
   for (const written of paths?.value ?? []) {
     const path = await files.resolve(written, home);
-    const source = path === undefined ? undefined : await files.read(path, home);
+    const source = path === undefined ? undefined : await files.read(path, written.span);
     const text = source?.text.replace(/^\uFEFF/, "") ?? "";
     if (text.trim() !== "") texts.push(text);
   }

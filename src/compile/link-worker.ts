@@ -63,6 +63,7 @@ export async function linkWorker(resolved: ResolvedWorker, { compilation, modelO
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
     limits: linkLimits(file.limits?.value),
     locked: file.locked?.value ?? false,
+    debug: file.debug?.value ?? false,
   });
 }
 

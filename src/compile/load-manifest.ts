@@ -3,7 +3,6 @@ import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import { findUnsupportedManifestKeys, type ManifestFile, parseManifest } from "../language/manifest.ts";
-import type { Home } from "./home.ts";
 import type { ProgramPlace } from "./locate-target.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
@@ -12,18 +11,17 @@ export const manifestName = "llm-do.yaml";
 export interface ManifestLoading {
   readonly host: Host;
   readonly files: ProgramFiles;
-  readonly home: Home;
   readonly diagnostics: DiagnosticList;
 }
 
 /** Reads the program's `llm-do.yaml`, if it has one; in the form of listed files, if it is listed. */
 export async function loadManifest(
   { root, listed }: ProgramPlace,
-  { host, files, home, diagnostics }: ManifestLoading,
+  { host, files, diagnostics }: ManifestLoading,
 ): Promise<ManifestFile | undefined> {
   const path = join(root, manifestName);
   const isThere = listed ? listed.includes(path) : (await host.files.kind(path)) !== undefined;
-  const source = isThere ? await files.read(path, home) : undefined;
+  const source = isThere ? await files.read(path) : undefined;
   if (!source) return undefined;
   const { file, diagnostics: found } = parseManifest(source);
   diagnostics.reportAll(found);

@@ -1,10 +1,12 @@
 import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import { extendWorker } from "./extend-worker.ts";
+import { isGenerated, withoutCapability } from "./generated-workers.ts";
 import { type Home, workerId, workerName } from "./home.ts";
 
 /** A worker's file as it is to be taken: with what the command line sets, and what it extends. */
@@ -15,6 +17,8 @@ export interface LoadedWorker {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
+  /** It was made in a run: its texts are no templates. */
+  readonly generated: boolean;
   readonly file: WorkerFile;
 }
 
@@ -22,28 +26,32 @@ export interface WorkerPlace {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
+  /** What refers to it. */
+  readonly from: Span | undefined;
 }
 
 /** Undefined, with diagnostics, where there is no worker in the file. */
 export async function loadWorker(
   compilation: Compilation,
-  { path, home, isEntry }: WorkerPlace,
+  { path, home, isEntry, from }: WorkerPlace,
 ): Promise<LoadedWorker | undefined> {
   const { host, files, diagnostics, overrides } = compilation;
   const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };
   if (!(await files.isConfined(path, home))) {
     const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
-    diagnostics.report(diagnose("reference-outside", { message }));
+    diagnostics.report(diagnose("reference-outside", { message, span: from }));
     return undefined;
   }
-  const source = await files.read(path, home);
+  const source = await files.read(path, from);
   if (!source) return undefined;
   const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
   diagnostics.reportAll(parsed.diagnostics);
   if (!parsed.file) return undefined;
-  const file = await extendWorker(compilation, { path, home, file: parsed.file });
+  const generated = await isGenerated(host, compilation.generated, path);
+  const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
+  const file = await extendWorker(compilation, { path, home, file: own });
   for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {
     diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
   }
-  return { ...names, path, home, file };
+  return { ...names, path, home, generated, file };
 }

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
-import type { Spanned } from "../diagnostics/source.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 import { isInside } from "./is-inside.ts";
@@ -10,7 +10,7 @@ import type { ProgramPlace } from "./locate-target.ts";
 
 /** What starts a run: a worker, or an exported function. Paths are absolute. */
 export type EntryPlace =
-  | { readonly kind: "worker"; readonly path: string }
+  | { readonly kind: "worker"; readonly path: string; readonly from?: Span }
   | { readonly kind: "code"; readonly path: string; readonly name: Spanned<string> };
 
 /** The first of `--entry`, the target if it is a worker file, the manifest's `entry`, and `main`. Reports where there is none. */
@@ -31,7 +31,9 @@ export async function locateEntry(
 async function findMain(compilation: Compilation): Promise<EntryPlace | undefined> {
   const { host, root, home, diagnostics } = compilation;
   const paths = await home.names.workerPaths("main");
-  if (paths.length > 0) return findEntry(compilation, flagged("--entry", "main"));
+  const [only, ...others] = paths;
+  if (only !== undefined && others.length === 0) return { kind: "worker", path: only };
+  if (only !== undefined) return findEntry(compilation, flagged("--entry", "main"));
   const folder = relative(host.workingDirectory, root) || ".";
   const names = await home.names.workerNames();
   const choice = names.length > 0 ? `pass \`--entry\` with one of ${list(names)}` : "a program begins with a `main.worker`";
@@ -44,7 +46,7 @@ async function findEntry(compilation: Compilation, entry: Spanned<string>): Prom
   const { root, home } = compilation;
   if (entry.value.includes(":")) return findCode(compilation, entry);
   const [path, ...others] = await home.names.workerPaths(entry.value);
-  if (path !== undefined && others.length === 0) return { kind: "worker", path };
+  if (path !== undefined && others.length === 0) return { kind: "worker", path, from: entry.span };
   const found = [path ?? "", ...others].map((one) => `\`${relative(root, one)}\``).join(" or ");
   if (path !== undefined) return refuse(compilation, entry, { message: `\`${entry.value}\` could be ${found}` });
   const notes = didYouMean(entry.value, await home.names.workerNames());

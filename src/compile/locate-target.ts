@@ -40,12 +40,14 @@ export async function locateTarget(options: TargetOptions): Promise<Located<Prog
   return refuse(`there is no \`${target}\``, near?.message ?? note);
 }
 
-/** The folder of the program that a worker file belongs to: helpers lie in `workers/` below it. */
+/** The folder of the program that a worker file belongs to: helpers lie in `workers/` below it, those made in a run below that. */
 function rootOf(path: string): string {
   const folder = dirname(path);
   if (basename(folder) === "workers") return dirname(folder);
-  const isFolderForm = basename(path) === "worker.worker" && basename(dirname(folder)) === "workers";
-  return isFolderForm ? dirname(dirname(folder)) : folder;
+  if (basename(path) !== "worker.worker") return folder;
+  const above = dirname(folder);
+  const workers = basename(above) === "generated" ? dirname(above) : above;
+  return basename(workers) === "workers" ? dirname(workers) : folder;
 }
 
 /** The nearest folder upwards that has it as a worker or as a program, to the root of the version control at most. */

@@ -27,6 +27,12 @@ export interface ModulesOptions {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
+/** Who looks at a module: the home that it must lie in, and what refers to it, for the diagnostic of one that fails. */
+export interface ModuleUse {
+  readonly home: Home;
+  readonly from?: Span | undefined;
+}
+
 interface LexedModule {
   readonly names: ReadonlyMap<string, Span>;
   /** Relative specifiers of what runs with it. */
@@ -56,18 +62,18 @@ export class Modules {
   }
 
   /** Does not run the module if its text says all. */
-  exports(path: string, home: Home): Promise<ModuleExports> {
-    const known = this.#exports.get(path) ?? this.#findExports(path, home);
+  exports(path: string, { home, from }: ModuleUse): Promise<ModuleExports> {
+    const known = this.#exports.get(path) ?? this.#findExports(path, { home, from });
     this.#exports.set(path, known);
     return known;
   }
 
   /** The values that a module exports. Undefined without trust, and where it fails, with a diagnostic. */
-  async values(path: string, home: Home): Promise<ReadonlyMap<string, unknown> | undefined> {
-    if (!(await this.#isConfined(path, home))) return undefined;
+  async values(path: string, { home, from }: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {
+    if (!(await this.#isConfined(path, { home, from }))) return undefined;
     this.#used.set(path, home);
     if (!this.trusted) return undefined;
-    const known = this.#values.get(path) ?? this.#import(path);
+    const known = this.#values.get(path) ?? this.#import(path, from);
     this.#values.set(path, known);
     return known;
   }
@@ -76,7 +82,7 @@ export class Modules {
   async usedFiles(): Promise<readonly string[]> {
     const found = new Map(this.#used);
     for (const [path, home] of found) {
-      const { imports } = await this.#lex(path, home);
+      const { imports } = await this.#lex(path, { home });
       for (const specifier of imports) {
         const target = await this.#importedFile(resolve(dirname(path), specifier));
         if (target !== undefined && isInside(home.folder, target) && !found.has(target)) found.set(target, home);
@@ -85,35 +91,35 @@ export class Modules {
     return [...found.keys()].sort();
   }
 
-  async #findExports(path: string, home: Home): Promise<ModuleExports> {
-    const { names, complete, unreadable } = await this.#lex(path, home);
+  async #findExports(path: string, use: ModuleUse): Promise<ModuleExports> {
+    const { names, complete, unreadable } = await this.#lex(path, use);
     if (complete || unreadable) return { path, names, complete, failed: unreadable };
-    const values = await this.values(path, home);
+    const values = await this.values(path, use);
     if (!values) return { path, names, complete: this.trusted, failed: this.trusted };
     return { path, names: new Map([...values.keys()].map((name) => [name, names.get(name)])), complete: true, failed: false };
   }
 
-  async #lex(path: string, home: Home): Promise<LexedModule> {
-    const source = (await this.#isConfined(path, home)) ? await this.#options.files.read(path, home) : undefined;
+  async #lex(path: string, use: ModuleUse): Promise<LexedModule> {
+    const source = (await this.#isConfined(path, use)) ? await this.#options.files.read(path, use.from) : undefined;
     return source ? lexModule(source) : { ...nothing, unreadable: true };
   }
 
   /** A link that leads out of the program would run what nobody was asked to trust. */
-  async #isConfined(path: string, home: Home): Promise<boolean> {
+  async #isConfined(path: string, { home, from }: ModuleUse): Promise<boolean> {
     const { host, files, report } = this.#options;
     if (await files.isConfined(path, home)) return true;
     const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
-    report(diagnose("reference-outside", { message }));
+    report(diagnose("reference-outside", { message, span: from }));
     return false;
   }
 
-  async #import(path: string): Promise<ReadonlyMap<string, unknown> | undefined> {
+  async #import(path: string, from: Span | undefined): Promise<ReadonlyMap<string, unknown> | undefined> {
     const { host, report } = this.#options;
     try {
       return new Map(Object.entries(await host.importModule(path)));
     } catch (thrown) {
       const shown = relative(host.workingDirectory, path);
-      report(diagnose("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}` }));
+      report(diagnose("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}`, span: from }));
       return undefined;
     }
   }

@@ -1,14 +1,16 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
-import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
+import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { Callable, ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
-import { abilities, ceilingOf, type Graph, mergeCeilings } from "./ceiling.ts";
+import { abilities, ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
+import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 import { type PlanContext, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
@@ -20,21 +22,27 @@ export interface OutlineParts {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, Callable>;
+  readonly servers: readonly LinkedServer[];
   readonly codeFiles: readonly string[];
+  /** Of an entry that is code. */
+  readonly entryScopes: readonly ScopeDeclaration[];
 }
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
   const { name, root, manifest, modules } = compilation;
-  const { entry, resolved, callables, codeFiles } = parts;
+  const { entry, resolved, callables, servers, codeFiles } = parts;
   const show = (path: string): string => showPath(root, path);
+  const showing = { show, root, servers, rules: compilation.rules };
+  const entryScopes = parts.entryScopes.map((scope) => outlineScope(scope, showing));
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
-    return worker ? [outlineWorker(one, worker, { show, root, rules: compilation.rules })] : [];
+    return worker ? [outlineWorker(one, worker, showing)] : [];
   });
   const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
   const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
-  const ceiling = { ...mergeCeilings(start.map((id) => ceilingOf(graph, id))), code: codeFiles.map(show).sort() };
+  const ceilings = [...start.map((id) => ceilingOf(graph, id)), ceilingOfScopes(entryScopes)];
+  const ceiling = { ...mergeCeilings(ceilings), code: codeFiles.map(show).sort() };
   return {
     v: 1,
     name,
@@ -42,7 +50,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
     trusted: modules.trusted,
     entry:
       entry.kind === "code"
-        ? { kind: "code", name: entry.name.value, file: show(entry.path) }
+        ? { kind: "code", name: entry.name.value, file: show(entry.path), scopes: entryScopes }
         : { kind: "worker", id: start[0] ?? "" },
     workers: workers.map((worker) => withBeyond(worker, graph)),
     limits: linkLimits(manifest?.limits?.value),
@@ -60,6 +68,7 @@ interface Showing {
   readonly show: (path: string) => string;
   readonly root: string;
   readonly rules: readonly ReadRule[];
+  readonly servers: readonly LinkedServer[];
 }
 
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
@@ -70,7 +79,7 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     name,
     description,
     file: showing.show(path),
-    model: model ? { id: model.id, source: model.source } : null,
+    model: model ? outlineModel(model, showing) : null,
     ...(compatibleModels ? { compatibleModels } : {}),
     input: input.jsonSchema,
     ...(output ? { output: output.jsonSchema } : {}),
@@ -82,6 +91,11 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
       (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
     ),
   };
+}
+
+function outlineModel({ id, source }: ModelChoice, { servers }: Showing): OutlinedWorker["model"] {
+  const server = servers.find(({ name }) => name === providerOf(id));
+  return { id, source, ...(server ? { address: server.address } : {}) };
 }
 
 function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing): OutlinedScope {

@@ -23,7 +23,7 @@ export class ProgramFiles {
   readonly #host: Host;
   readonly #report: (diagnostic: Diagnostic) => void;
   readonly #texts = new Map<string, Promise<Source | undefined>>();
-  readonly #places = new WeakMap<Source, { readonly path: string; readonly home: Home }>();
+  readonly #places = new WeakMap<Source, string>();
   readonly #digests = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
   readonly #listed: Set<string>;
@@ -39,22 +39,17 @@ export class ProgramFiles {
     return this.#digests;
   }
 
-  /** The text of a file; undefined, with a diagnostic, where the system refuses. */
-  read(path: string, home: Home): Promise<Source | undefined> {
-    const known = this.#texts.get(path) ?? this.#read(path, home);
+  /** The text of a file; undefined, with a diagnostic, where the system refuses. `from`: what refers to it. */
+  read(path: string, from?: Span): Promise<Source | undefined> {
+    const known = this.#texts.get(path) ?? this.#read(path, from);
     this.#texts.set(path, known);
     return known;
   }
 
   /** What the relative paths of a file are relative to; those of a flag, to the working directory. */
   folderOf({ source }: Span): string {
-    const place = this.#places.get(source);
-    return place ? dirname(place.path) : this.#host.workingDirectory;
-  }
-
-  /** The home of the file that a span lies in. */
-  homeOf({ source }: Span): Home | undefined {
-    return this.#places.get(source)?.home;
+    const path = this.#places.get(source);
+    return path === undefined ? this.#host.workingDirectory : dirname(path);
   }
 
   /**
@@ -86,15 +81,15 @@ export class ProgramFiles {
     return isInside(await folder, await this.#realPath(path));
   }
 
-  async #read(path: string, home: Home): Promise<Source | undefined> {
+  async #read(path: string, from: Span | undefined): Promise<Source | undefined> {
     const name = relative(this.#host.workingDirectory, path);
     try {
       const source = { name, text: await this.#host.files.readText(path) };
-      this.#places.set(source, { path, home });
+      this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
       return source;
     } catch (thrown) {
-      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}` }));
+      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}`, span: from }));
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Span } from "../diagnostics/source.ts";
 import type { Callable, Worker } from "../program/program.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
 import type { Compilation } from "./compilation.ts";
@@ -19,6 +20,8 @@ export interface CodePlace {
   readonly home: Home;
   /** The export. */
   readonly name: string;
+  /** What refers to it, in a worker or as the entry. */
+  readonly from: Span;
 }
 
 type CallTarget =
@@ -45,7 +48,7 @@ export class CallTable {
       const target = await this.#resolve(name, caller);
       if (target?.kind === "worker") found.push(target);
       if (target?.kind === "tool") {
-        const callee = { path: target.path, home: caller.home, name };
+        const callee = { ...caller, path: target.path, name };
         found.push(...(await this.add(target.tool.calls ?? [], callee)));
       }
     }
@@ -76,13 +79,13 @@ export class CallTable {
     return undefined;
   }
 
-  async #meanings(name: string, { home, path: from }: CodePlace): Promise<CallTarget[]> {
+  async #meanings(name: string, { home, path: file, from }: CodePlace): Promise<CallTarget[]> {
     const { modules } = this.#compilation;
     const found: CallTarget[] = [];
     for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home: homeOf(path, home) });
-    for (const path of new Set([from, ...(await home.names.codeFiles())])) {
-      if (!(await modules.exports(path, home)).names.has(name)) continue;
-      const tool = (await modules.values(path, home))?.get(name);
+    for (const path of new Set([file, ...(await home.names.codeFiles())])) {
+      if (!(await modules.exports(path, { home, from })).names.has(name)) continue;
+      const tool = (await modules.values(path, { home, from }))?.get(name);
       if (isTool(tool)) found.push({ kind: "tool", path, tool });
     }
     return found;
@@ -99,13 +102,13 @@ export class CallTable {
   async #reportUnknown(name: string, caller: CodePlace): Promise<void> {
     const { modules, diagnostics } = this.#compilation;
     const { home } = caller;
-    const code = await Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, home)));
+    const code = await Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, { home })));
     const notes = didYouMean(name, [...(await home.names.workerNames()), ...code.flatMap(({ names }) => [...names.keys()])]);
     const message = `\`${caller.name}\` calls \`${name}\`, which is neither a worker nor a tool of this program`;
     diagnostics.report(diagnose("unknown-call", { message, span: await this.#spanOf(caller), notes }));
   }
 
   async #spanOf({ path, home, name }: CodePlace) {
-    return (await this.#compilation.modules.exports(path, home)).names.get(name);
+    return (await this.#compilation.modules.exports(path, { home })).names.get(name);
   }
 }

@@ -12,6 +12,7 @@ import type { Compilation } from "./compilation.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
+import type { ModuleUse } from "./modules.ts";
 import { isSpecifier } from "./packages.ts";
 
 /** A key under `toolsets` with what it means. */
@@ -151,7 +152,7 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
     description: `the worker ${show(path)}`,
     resolve: async () => ({ kind: "worker" as const, path, home: homeOf(path, home) }),
   }));
-  const exported = (await modulesOf(compilation, home))
+  const exported = (await modulesOf(compilation, { home, from: reference.span }))
     .filter(({ names }) => names.has(name))
     .map(({ path }) => ({
       description: `the export of ${show(path)}`,
@@ -160,8 +161,8 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
   return [...builtIn, ...workers, ...exported];
 }
 
-async function modulesOf({ modules }: Compilation, home: Home) {
-  return Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, home)));
+async function modulesOf({ modules }: Compilation, use: ModuleUse) {
+  return Promise.all((await use.home.names.codeFiles()).map((path) => modules.exports(path, use)));
 }
 
 async function resolveExport(
@@ -171,7 +172,7 @@ async function resolveExport(
 ): Promise<ReferenceTarget | undefined> {
   const { modules } = compilation;
   const name = reference.value;
-  const values = await modules.values(path, home);
+  const values = await modules.values(path, { home, from: reference.span });
   if (values) return toTarget(compilation, reference, { path, home, name, value: values.get(name) });
   return modules.trusted ? undefined : { kind: "unverified", name };
 }
@@ -205,7 +206,7 @@ async function reportUnknown(
   home: Home,
 ): Promise<ReferenceTarget | undefined> {
   const { diagnostics, modules } = compilation;
-  const code = await modulesOf(compilation, home);
+  const code = await modulesOf(compilation, { home });
   if (code.some(({ failed }) => failed)) return undefined;
   const { value: name, span } = reference;
   if (!modules.trusted && code.some(({ complete }) => !complete)) return { kind: "unverified", name };
@@ -231,6 +232,6 @@ function isBareName(name: string): boolean {
 
 async function knownNames(compilation: Compilation, home: Home): Promise<string[]> {
   const named = compilation.manifest?.toolsets?.value.map(({ reference }) => reference.value) ?? [];
-  const exported = (await modulesOf(compilation, home)).flatMap(({ names }) => [...names.keys()]);
+  const exported = (await modulesOf(compilation, { home })).flatMap(({ names }) => [...names.keys()]);
   return [...compilation.builtIns.keys(), ...named, ...(await home.names.workerNames()), ...exported];
 }

@@ -1,4 +1,5 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import type { Home } from "./home.ts";
@@ -15,6 +16,8 @@ interface Step {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
+  /** What refers to it. */
+  readonly from: Span | undefined;
 }
 
 /**
@@ -34,10 +37,10 @@ export async function resolveWorkers(
     for (const worker of await Promise.all(wave.map((step) => resolveWorker(compilation, step)))) {
       if (!worker) continue;
       workers.set(worker.path, worker);
-      for (const { path, home } of await reachedFrom(worker, calls)) {
+      for (const { path, home, from } of await reachedFrom(worker, calls)) {
         if (seen.has(path)) continue;
         seen.add(path);
-        next.push({ path, home, isEntry: false });
+        next.push({ path, home, isEntry: false, from });
       }
     }
     wave = next;
@@ -46,12 +49,14 @@ export async function resolveWorkers(
 }
 
 /** The workers that a worker, or the code of its tools, can call. */
-async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Promise<{ path: string; home: Home }[]> {
-  const reached: { path: string; home: Home }[] = [];
-  for (const { target } of references) {
-    if (target.kind === "worker") reached.push(target);
+async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Promise<Omit<Step, "isEntry">[]> {
+  const reached: Omit<Step, "isEntry">[] = [];
+  for (const { syntax, target } of references) {
+    const from = syntax.reference.span;
+    if (target.kind === "worker") reached.push({ ...target, from });
     if (target.kind === "toolset" && target.code) {
-      reached.push(...(await calls.add(target.calls, { ...target.code, name: target.toolset.name })));
+      const called = await calls.add(target.calls, { ...target.code, name: target.toolset.name, from });
+      reached.push(...called.map((one) => ({ ...one, from })));
     }
   }
   return reached;

@@ -13,14 +13,16 @@ import {
   record,
   recordSchema,
 } from "./collection-shapes.ts";
+import { generatedWorkersShape } from "./generated-workers-shape.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
+import { providersShape } from "./providers-shape.ts";
 import { describeNode } from "./refuse-value.ts";
 import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape, spanned } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
-import { findWrittenKeys, hostsUnsupported, type UnsupportedKey } from "./unsupported-keys.ts";
+import { findUnsupportedKeys, hostsUnsupported, type UnsupportedKey } from "./unsupported-keys.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
 
@@ -98,10 +100,10 @@ export const manifestKeys = {
   args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
   mcp_servers: { shape: json(), description: "MCP servers, by name." },
-  providers: { shape: json(), description: "Providers of models, by name." },
-  auth: { shape: json(), description: "Whether models are reached by the user's login." },
-  debug: { shape: json(), description: "Whether calls are told in full detail." },
-  generated_workers: { shape: json(), description: "Where workers made in a run are kept, and what they may do." },
+  providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
+  auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
+  debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
+  generated_workers: { shape: generatedWorkersShape, description: "Where workers made in a run are kept, and what they may do." },
 } satisfies Fields;
 
 /** The syntax tree of `llm-do.yaml`. A key that is absent or that could not be read is absent here. */
@@ -122,17 +124,18 @@ export const manifestSchema = {
 /** Keys that are read but that no run honours yet, each with a sentence for the author; see `unsupported-keys.ts`. */
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "MCP servers are not started yet",
-  providers: "providers cannot be declared in a manifest yet",
-  auth: "logins are not used yet; models are reached by key",
-  debug: "debugging cannot be set in a file yet",
-  generated_workers: "workers cannot be made in a run yet",
+  auth: "there are no logins yet, and models are reached by key; write `off`",
+  "generated_workers.model": "workers cannot be made in a run yet",
+  "generated_workers.toolsets": "workers cannot be made in a run yet",
+  "generated_workers.sandbox": "workers cannot be made in a run yet",
+  "generated_workers.limits": "workers cannot be made in a run yet",
   "limits.usd": "dollars are not counted yet; `limits.tokens` is",
-  "sandbox.network_enabled[]": hostsUnsupported,
+  "sandbox.network_enabled": hostsUnsupported,
 };
 
 /** Those of them that a manifest writes. */
 export function findUnsupportedManifestKeys(file: ManifestFile): UnsupportedKey[] {
-  return findWrittenKeys(unsupported, file);
+  return findUnsupportedKeys(file, unsupported);
 }
 
 /** Reads `llm-do.yaml`. Tells all mistakes at once, and never throws. */

@@ -38,10 +38,11 @@ export interface ParsedTemplate {
 
 /** Checks a template with all files that it renders, and makes it ready. A text without `{{` and `{%` stands for itself. */
 export async function parseTemplate(text: Spanned<string>, context: TemplateContext): Promise<ParsedTemplate> {
-  if (!isTemplate(text.value)) return { template: literal(text.value), diagnostics: [] };
+  if (!isTemplate(text.value)) return { template: literalTemplate(text.value), diagnostics: [] };
   return compileTemplate(await import("liquidjs"), text, context);
 }
 
-function literal(text: string): Template {
+/** A text that is as it is, whatever braces it has. */
+export function literalTemplate(text: string): Template {
   return { render: () => text, usedVariables: new Set(), includes: [] };
 }

@@ -4,8 +4,7 @@ import { findUnsupportedKeys, unsupportedKeys } from "./unsupported-keys.ts";
 
 const text = `---
 server_side_tools: [{ tool_type: web_search }]
-auth: off
-debug: false
+auth: auto
 sandbox: { network_enabled: [example.org], required: true }
 limits: { usd: 0.5, turns: 3 }
 ---
@@ -13,8 +12,7 @@ limits: { usd: 0.5, turns: 3 }
 
 const written: Readonly<Record<string, string>> = {
   server_side_tools: "[{ tool_type: web_search }]",
-  auth: "off",
-  debug: "false",
+  auth: "auto",
   "sandbox.network_enabled": "[example.org]",
   "limits.usd": "0.5",
 };
@@ -28,10 +26,10 @@ test("each is found at its place", () => {
   for (const { path, span } of found) expect(text.slice(span.start, span.end)).toBe(written[path]);
 });
 
-test("what is not written is not found", () => {
+test("what is not written, or says what is done anyway, is not found", () => {
   const { file } = parseWorkerFile({
     name: "a.worker",
-    text: "---\nlimits: { turns: 1 }\nsandbox: { network_enabled: true, required: true }\n---\n",
+    text: "---\nlimits: { turns: 1 }\nsandbox: { network_enabled: true, required: true }\nauth: off\n---\n",
   });
   expect(file && findUnsupportedKeys(file)).toEqual([]);
 });

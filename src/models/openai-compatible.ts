@@ -4,7 +4,7 @@ import type { Provider } from "./provider.ts";
 type CompatibleFacts = Omit<LibraryProviderFacts, "load">;
 
 /** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
-function createCompatibleProvider(facts: CompatibleFacts): Provider {
+export function createCompatibleProvider(facts: CompatibleFacts): Provider {
   return createLibraryProvider({
     ...facts,
     async load({ name, apiKey, ...settings }) {

@@ -1,6 +1,7 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelSettings } from "../models/model.ts";
+import type { NamedServer } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
@@ -26,6 +27,8 @@ export interface Program {
   readonly digest: string;
   /** Values of the environment that configuration holds, by their variables' names: nobody may be shown them. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[];
+  /** The manifest's: where models of its own providers are reached. */
+  readonly servers: readonly NamedServer[];
   /** The manifest's: of a run. Whoever starts one may set others. */
   readonly limits: Limits;
   /** The manifest's: `reject_all` holds whatever a run says; there is no way to loosen here. */
@@ -36,6 +39,8 @@ export interface Program {
   readonly args?: JsonObject;
   /** The manifest's: whether runs are recorded. */
   readonly journal?: boolean;
+  /** The manifest's: all calls are told in full detail. */
+  readonly debug?: boolean;
 }
 
 export type Entry = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "code"; readonly code: CodeEntry };
@@ -76,6 +81,8 @@ export interface Worker {
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
+  /** Its calls are told in full detail. */
+  readonly debug: boolean;
 }
 
 /** What programs of the machine may do that a worker's tools start. */

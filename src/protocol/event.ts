@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "./approval.ts";
+import type { ApprovalDecision, ApprovalRequest, AttachmentPreview, DecisionSource } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { JsonValue } from "./json.ts";
 import type { ToolResult } from "./message.ts";
@@ -13,6 +13,17 @@ export interface EventEnvelope {
   readonly time: number;
 }
 
+/** All that a call begins with. What is absent there is none of; code has neither instructions nor a prompt. */
+export interface CallDetail {
+  readonly input: JsonValue;
+  readonly instructions?: string;
+  readonly systemFragments?: readonly string[];
+  readonly prompt?: string;
+  /** The worker's own, then its caller's. */
+  readonly fragments?: readonly string[];
+  readonly attachments?: readonly AttachmentPreview[];
+}
+
 /** Plain, serialisable data. Attachments appear by name, type and size, never with their content. */
 export type RunEventBody =
   | { readonly type: "run-start"; readonly program: string; readonly entry: string; readonly mode: string }
@@ -24,6 +35,8 @@ export type RunEventBody =
       readonly model?: string;
       readonly modelSource?: string;
       readonly attachments?: readonly string[];
+      /** Only where the call is debugged: by its worker's `debug`, the manifest's, or the run's. */
+      readonly detail?: CallDetail;
     }
   | {
       readonly type: "call-end";
@@ -45,7 +58,14 @@ export type RunEventBody =
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
     }
-  | { readonly type: "tool-result"; readonly tool: string; readonly result: ToolResult; readonly milliseconds: number }
+  | {
+      readonly type: "tool-result";
+      readonly tool: string;
+      readonly result: ToolResult;
+      readonly milliseconds: number;
+      /** Where the tool threw, in a call that is debugged. */
+      readonly stack?: string;
+    }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
   | {

@@ -13,7 +13,7 @@ export interface Outline {
   readonly trusted: boolean;
   readonly entry:
     | { readonly kind: "worker"; readonly id: string }
-    | { readonly kind: "code"; readonly name: string; readonly file: string };
+    | { readonly kind: "code"; readonly name: string; readonly file: string; readonly scopes: readonly OutlinedScope[] };
   /** In the order in which they are met from the entry. */
   readonly workers: readonly OutlinedWorker[];
   /** Of a run, by the manifest. */
@@ -32,7 +32,7 @@ export interface OutlinedWorker {
   readonly description: string;
   readonly file: string;
   /** Null where nothing names one. */
-  readonly model: { readonly id: string; readonly source: string } | null;
+  readonly model: OutlinedModel | null;
   readonly compatibleModels?: readonly string[];
   readonly input: JsonSchema;
   /** Absent: text. */
@@ -43,6 +43,13 @@ export interface OutlinedWorker {
   readonly limits: Limits;
   readonly attachments: OutlinedAttachments;
   readonly toolsets: readonly OutlinedToolset[];
+}
+
+export interface OutlinedModel {
+  readonly id: string;
+  readonly source: string;
+  /** Where it is reached, as the manifest writes it, if the manifest says so. */
+  readonly address?: string;
 }
 
 export interface OutlinedScope {
@@ -97,7 +104,7 @@ export interface ToolPlan {
 /** Each list is sorted and without repetitions. */
 export interface Ceiling {
   readonly workers: readonly string[];
-  /** Who sees what is read: the models that could be asked. */
+  /** Who sees what is read: the models that could be asked, with their address where the manifest says one. */
   readonly models: readonly string[];
   /** Roots of scopes. What can be written can be read. */
   readonly reads: readonly string[];

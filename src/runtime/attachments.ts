@@ -1,5 +1,6 @@
 import type { Scopes } from "../host/scopes.ts";
 import type { AttachmentPolicy } from "../program/program.ts";
+import type { AttachmentPreview } from "../protocol/approval.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { AttachmentErrorType, JsonSchema } from "../protocol/tool.ts";
@@ -103,6 +104,11 @@ export async function toFilePart(name: string, bytes: Uint8Array): Promise<FileP
 export function toHandle(file: FilePart): AttachmentHandle {
   const { name, mediaType, bytes, sha256: digest } = file;
   return { name, mediaType, bytes, sha256: digest, read: async () => Buffer.from(file.data, "base64"), toFilePart: () => file };
+}
+
+/** What a person is told of a file. */
+export function toPreview({ name, mediaType, bytes }: FilePart): AttachmentPreview {
+  return { name, mediaType, bytes };
 }
 
 /** The input as it was given, for journals and prompts: attachment values are the files' names. */

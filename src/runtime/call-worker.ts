@@ -11,6 +11,7 @@ import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import { describeFiles, toHandle } from "./attachments.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import { describeStart } from "./describe-start.ts";
 import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
@@ -29,15 +30,17 @@ export async function callWorker(run: RuntimeConfig, worker: Worker, request: Ca
   const choice = requireModel(worker, callPath);
   const place = { kind: "worker" as const, name: worker.name, model: choice.id, modelSource: choice.source };
   const files = describeFiles(request.input.files);
+  const prompt = renderPrompt(worker, request.input.input);
   run.emit(request, {
     type: "call-start",
     ...place,
     ...(files.length > 0 ? { attachments: request.input.files.map(({ name }) => name) } : {}),
+    ...(run.debug || worker.debug ? { detail: describeStart(request.input, prompt) } : {}),
   });
   run.journal.record({ type: "call-start", callPath, depth, ...place, input: { input: request.input.input, files } });
   const milliseconds = () => run.clock.monotonic() - started;
   try {
-    const end = await runCall(run, worker, { ...request, choice });
+    const end = await runCall(run, worker, { ...request, choice, prompt });
     const usage = run.meter.of(callPath);
     run.journal.record({ type: "call-end", callPath, stopReason: end.stopReason, usage, output: end.output });
     run.emit(request, {
@@ -74,10 +77,10 @@ function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
 async function runCall(
   run: RuntimeConfig,
   worker: Worker,
-  request: CallRequest & { readonly choice: ModelChoice },
+  request: CallRequest & { readonly choice: ModelChoice; readonly prompt: RenderedPrompt },
 ): Promise<CallEnd> {
-  const { input, callPath } = request;
-  const frame = createFrame(worker, input);
+  const { callPath } = request;
+  const frame = createFrame(request.input, request.prompt);
   const controller = new AbortController();
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
@@ -134,8 +137,7 @@ async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) 
   }
 }
 
-function createFrame(worker: Worker, { input, files, fragments }: WorkerInput): CallFrame {
-  const { system, user, userFragments } = renderPrompt(worker, input);
+function createFrame({ input, files, fragments }: WorkerInput, { system, user, userFragments }: RenderedPrompt): CallFrame {
   const texts = [user, ...userFragments, ...fragments].map((text) => ({ type: "text" as const, text }));
   const message: UserMessage = { role: "user", parts: [...texts, ...files] };
   return { input, system, messages: [message], turn: 0, toolCalls: 0, journalled: 0, partialOutput: "" };

@@ -26,6 +26,8 @@ export interface RuntimeConfig {
   readonly random: () => number;
   readonly openScopes: Host["openScopes"];
   readonly resolveModel: (id: string) => Promise<Model>;
+  /** Every call is told in full detail. */
+  readonly debug: boolean;
   /** Streams responses where somebody listens to deltas. */
   readonly streaming: boolean;
   readonly emit: (call: CallPlace, body: RunEventBody) => void;

@@ -49,6 +49,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
     random: () => host.random(),
     openScopes: host.openScopes.bind(host),
     resolveModel: options.resolveModel,
+    debug: options.debug || (program.debug ?? false),
     streaming: options.streaming,
     emit,
     onMessage: options.onMessage,

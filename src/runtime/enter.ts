@@ -64,9 +64,12 @@ async function entryFiles(
 async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequest): Promise<CallEnd> {
   const { callPath, depth, signal } = request;
   const { name } = code;
+  if (request.fragments.length > 0)
+    throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
   const input = code.input ? await validateInput(code.input, request.input, callPath) : request.input;
   const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
-  run.emit(request, { type: "call-start", kind: "code", name });
+  const detail = run.debug ? { detail: { input: request.input } } : {};
+  run.emit(request, { type: "call-start", kind: "code", name, ...detail });
   run.journal.record({ type: "call-start", callPath, depth, kind: "code", name, input: request.input });
   const started = run.clock.monotonic();
   const place = {

@@ -88,6 +88,7 @@ function toRunOptions({ host, policy, version }: JudgeOptions) {
     files: [],
     fragments: [],
     limits: {},
+    debug: false,
     streaming: false,
     signal: undefined,
     onEvent: undefined,

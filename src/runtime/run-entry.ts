@@ -9,6 +9,7 @@ import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { Limits, Usage } from "../protocol/usage.ts";
+import { errorStacks } from "../util/error-stacks.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { describeFiles } from "./attachments.ts";
 import type { CallEnd, RuntimeConfig } from "./config.ts";
@@ -31,6 +32,8 @@ export interface RunEntryOptions {
   readonly fragments: readonly string[];
   readonly limits: Limits;
   readonly version: string;
+  /** Whether every call is told in full detail, whatever the program says. */
+  readonly debug: boolean;
   readonly streaming: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: EventSink | undefined;
@@ -74,6 +77,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   } catch (thrown) {
     const error = toRunError(thrown, signal);
     controller.abort(error);
+    error.trace = options.redactor.text(errorStacks(error));
     error.message = options.redactor.text(error.message);
     const usage = run.meter.of(name);
     const stopReason = stopReasonOf(error);

@@ -26,6 +26,9 @@ export class RunError extends Error {
   /** What the run came to before it failed; absent where it did not start. */
   run: { readonly runId: string; readonly usage: Usage; readonly denied: readonly DeniedCall[] } | undefined;
 
+  /** The stacks of this error and of what caused it, without secrets; absent where the run did not start. */
+  trace: string | undefined;
+
   constructor(code: RunErrorCode, message: string, more: { cause?: unknown; callPath?: CallPath } = {}) {
     super(message, { cause: more.cause });
     this.name = "RunError";

@@ -41,7 +41,8 @@ interface ToolPlace {
 
 async function answerToolCall(call: CallConfig, part: ToolCallPart, { toolset, ordinal }: ToolPlace): Promise<ToolResultPart> {
   const place = { callPath: childCallPath(call.callPath, ordinal, part.name), depth: call.depth };
-  const reported = { ...place, tool: part.name, args: part.args };
+  const debug = call.run.debug || call.worker.debug;
+  const reported = { ...place, tool: part.name, args: part.args, debug };
   const result = await reportCall(call.run, reported, () => resultOf(call, part, { toolset, place }));
   return { type: "tool-result", id: part.id, name: part.name, result };
 }

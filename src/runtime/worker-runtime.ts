@@ -3,10 +3,18 @@ import type { Scopes } from "../host/scopes.ts";
 import type { AttachmentPolicy, Callable } from "../program/program.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { type AttachmentHandle, type Tool, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
+import {
+  type AttachmentHandle,
+  type CallOptions,
+  type Tool,
+  ToolFailure,
+  toolFailure,
+  type WorkerRuntime,
+} from "../toolsets/toolset.ts";
 import { toolsetOfTool } from "../toolsets/toolset-of-tool.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import type { CallConfig, RuntimeConfig } from "./config.ts";
+import { joinExtraContext, readExtraContext } from "./extra-context.ts";
 import type { LimitAccount } from "./limit-account.ts";
 import { reportCall } from "./report-call.ts";
 import { workerToolset } from "./worker-toolset.ts";
@@ -17,6 +25,7 @@ export interface CodeCaller {
   readonly name: string;
   readonly description: string;
   readonly attachmentPolicy?: AttachmentPolicy;
+  readonly debug?: boolean;
 }
 
 /** The place that code stands in while it runs: a tool of a worker's call, or a code entry. */
@@ -62,8 +71,8 @@ export function createCodeRuntime(place: CodePlace): WorkerRuntime {
     callPath: place.callPath,
     depth: place.depth,
     progress: (message: string) => place.run.emit(place, { type: "progress", message: String(message) }),
-    call: (name: string, input: JsonValue = {}) => {
-      const result = callByName(place, { name, input, ordinal: calls++ });
+    call: (name: string, input: JsonValue = {}, options: CallOptions = {}) => {
+      const result = callByName(place, { name, input, options, ordinal: calls++ });
       // Nobody may be waiting for it: that must not end the process.
       result.catch(() => undefined);
       return result;
@@ -73,19 +82,22 @@ export function createCodeRuntime(place: CodePlace): WorkerRuntime {
 
 async function callByName(
   place: CodePlace,
-  { name, input, ordinal }: { name: string; input: JsonValue; ordinal: number },
+  { name, input, options, ordinal }: { name: string; input: JsonValue; options: CallOptions; ordinal: number },
 ): Promise<JsonValue> {
   place.signal.throwIfAborted();
   const callable = findCallable(place, name);
+  const context = readExtraContext(options);
   place.account.spendToolCall();
   const path = { callPath: childCallPath(place.callPath, ordinal, name), depth: place.depth };
-  const gated = gateCallable(place, place.run.gate, { name, callable });
+  const gated = gateCallable(place, place.run.gate, { name, callable, takesContext: context.length > 0 });
+  const args = joinExtraContext(input, context);
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
   const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
   const bounded = place.account.bounded.bind(place.account);
   const answer = () =>
-    gated.call({ name, args: input, ...path, caller: place.caller.name, callerId: place.caller.id, runtime, bounded });
-  const result = await reportCall(place.run, { ...path, tool: name, args: input }, answer);
+    gated.call({ name, args, ...path, caller: place.caller.name, callerId: place.caller.id, runtime, bounded });
+  const debug = place.run.debug || (place.caller.debug ?? false);
+  const result = await reportCall(place.run, { ...path, tool: name, args, debug }, answer);
   if (result.ok) return result.value;
   throw new ToolFailure(result.error);
 }
@@ -103,13 +115,23 @@ function findCallable(place: CodePlace, name: string): Callable {
   );
 }
 
-/** What code calls by name, behind the gate. */
+interface NamedCallable {
+  readonly name: string;
+  readonly callable: Callable;
+  /** Whether the call has texts of context beside its input. */
+  readonly takesContext?: boolean;
+}
+
+/** What code calls by name, behind the gate. Throws a `ToolFailure` where a tool is to take context. */
 export function gateCallable(
   place: CodePlace,
   gate: Gate,
-  { name, callable }: { readonly name: string; readonly callable: Callable },
+  { name, callable, takesContext = false }: NamedCallable,
 ): GatedToolset {
-  const toolset = callable.kind === "worker" ? workerToolset(callable.worker, place) : toolsetOfTool(name, callable.tool);
+  if (takesContext && callable.kind === "tool")
+    throw toolFailure("invalid_arguments", `\`${name}\` is a tool, and only workers take \`extraContext\``, "pass it as input");
+  const toolset =
+    callable.kind === "worker" ? workerToolset(callable.worker, place, { takesContext }) : toolsetOfTool(name, callable.tool);
   const tools: readonly Tool[] = toolset.tools(undefined, {
     worker: place.caller.name,
     readable: [],

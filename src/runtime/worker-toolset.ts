@@ -13,8 +13,9 @@ import {
   toolsetMark,
 } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
-import { attachmentPaths, describeFiles, readAttachments, toToolSchema } from "./attachments.ts";
+import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema } from "./attachments.ts";
 import type { RuntimeConfig } from "./config.ts";
+import { splitExtraContext, withExtraContext } from "./extra-context.ts";
 import type { LimitAccount } from "./limit-account.ts";
 
 /** Who calls: what a child call needs of it. */
@@ -26,18 +27,26 @@ export interface Caller {
   readonly account: LimitAccount;
 }
 
-/** A worker as the toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
-export function workerToolset(worker: Worker, caller: Caller): Toolset {
+/**
+ * A worker as the toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes.
+ * `takesContext`: its arguments hold the texts that code passes beside the input.
+ */
+export function workerToolset(
+  worker: Worker,
+  caller: Caller,
+  { takesContext = false }: { readonly takesContext?: boolean } = {},
+): Toolset {
+  const input = takesContext ? withExtraContext(worker.name, worker.input) : worker.input;
   const tool: Tool = {
     [toolMark]: true,
     name: worker.name,
     description: worker.description,
-    input: { ...worker.input, jsonSchema: toToolSchema(worker.input.jsonSchema) },
+    input: { ...input, jsonSchema: toToolSchema(input.jsonSchema) },
     calls: [worker.name],
     settlesOnAbort: true,
     execute: (args, runtime, payload) =>
       executeWorker(worker, caller, {
-        args,
+        ...(takesContext ? splitExtraContext(args) : { input: args, texts: [] }),
         files: payload as readonly FilePart[],
         callPath: runtime.callPath,
         signal: runtime.signal,
@@ -56,7 +65,7 @@ export function workerToolset(worker: Worker, caller: Caller): Toolset {
         ? {
             type: "attachments" as const,
             destination: `${worker.name} (${worker.model?.id ?? "no model"})`,
-            files: files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })),
+            files: files.map(toPreview),
           }
         : undefined;
     },
@@ -99,7 +108,8 @@ async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Pr
 }
 
 interface WorkerExecution {
-  readonly args: JsonObject;
+  readonly input: JsonObject;
+  readonly texts: JsonValue | undefined;
   readonly files: readonly FilePart[];
   readonly callPath: CallPath;
   readonly signal: AbortSignal;
@@ -108,10 +118,10 @@ interface WorkerExecution {
 async function executeWorker(
   worker: Worker,
   { run, depth, account }: Caller,
-  { args, files, callPath, signal }: WorkerExecution,
+  { input, texts, files, callPath, signal }: WorkerExecution,
 ): Promise<JsonValue> {
   const end = await run.callWorker(worker, {
-    input: { input: args, files, fragments: [] },
+    input: { input, files, fragments: texts as readonly string[] },
     callPath,
     depth: depth + 1,
     account,

@@ -149,7 +149,7 @@ export interface WorkerRuntime {
    * Calls a worker or tool by name, through the gate, as a child of this call. Resolves with its value, rejects with a
    * `ToolFailure` that says why not. Only names in the tool's `calls` are reachable (a code entry: all of its program).
    */
-  call(name: string, input?: JsonValue): Promise<JsonValue>;
+  call(name: string, input?: JsonValue, options?: CallOptions): Promise<JsonValue>;
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
   readonly worker: { readonly name: string; readonly description: string };
@@ -160,6 +160,14 @@ export interface WorkerRuntime {
   readonly depth: number;
   /** Tells whoever listens; never fails. */
   progress(message: string): void;
+}
+
+export interface CallOptions {
+  /**
+   * For a worker, not for a tool: texts beside the input, each a part of its own after the worker's own fragments. Whoever is
+   * asked for the call sees them as the argument `extra_context`.
+   */
+  readonly extraContext?: readonly string[];
 }
 
 export interface AttachmentHandle {

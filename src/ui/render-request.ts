@@ -23,7 +23,7 @@ export function renderRequest(request: ApprovalRequest, { columns, style }: Requ
   const { position, description, why, worker, tool, preview } = request;
   const indented = (text: string) => wrapWords(text, columns - 3).map((line) => `  ${line}`);
   const head = `Approval ${position.n} of ${position.m}: ${show(worker)} wants to call ${show(tool)}`;
-  const shown = preview ? previewLines(preview) : argumentLines(request);
+  const shown = preview ? previewLines(preview, request) : argumentLines(request);
   return [
     ...wrapWords(head, columns - 1).map((line) => style("bold", line)),
     ...indented(show(description)),
@@ -37,7 +37,7 @@ function argumentLines({ args }: ApprovalRequest): Line[] {
   return toLines(JSON.stringify(args, undefined, 2));
 }
 
-function previewLines(preview: Preview): Line[] {
+function previewLines(preview: Preview, request: ApprovalRequest): Line[] {
   switch (preview.type) {
     case "diff":
       return diffLines(preview);
@@ -47,6 +47,8 @@ function previewLines(preview: Preview): Line[] {
       return [
         [`sent to ${show(modelLabel(preview.destination))}:`],
         ...preview.files.map(({ name, mediaType, bytes }): Line => [`  ${show(name)}, ${mediaType}, ${count(bytes)} bytes`]),
+        ["with:"],
+        ...argumentLines(request),
       ];
     case "text":
       return toLines(preview.text);

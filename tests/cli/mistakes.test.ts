@@ -83,6 +83,7 @@ describe("mistakes about models", { timeout: 20_000 }, () => {
       expect(stderr).toMatch(/RunError: no such model\n {4}at /);
       expect(stderr).toContain("caused by:\nModelError: no such model\n");
       expect(stderr).toContain("main starts on scripted:model.yaml");
+      expect(stderr).toContain("  instructions: Go.\n  prompt: go\n");
     }
   });
 });

@@ -343,3 +343,17 @@ it("-i @- says that it waits, and a terminal is no file", { timeout: 20_000 }, a
   const said = execFileSync("bash", ["-c", command], { cwd, encoding: "utf8", env: cleanEnvironment(cwd) });
   expect(said).toContain("llm-do: reading -i title=@- from stdin; where there is none, add < /dev/null\n");
 });
+
+describe("debug: true in a worker", { timeout: 20_000 }, () => {
+  it("tells its calls without any flag, and nothing with -q", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ndebug: true\n---\nBe kind.\n",
+      "model.yaml": script({ main: ["hello"] }),
+    });
+    const { stdout, stderr } = await runCli([".", "go", "--no-journal"], { cwd });
+    expect(stdout).toBe("hello\n");
+    expect(stderr).toContain("main starts on scripted:model.yaml (`model` of main.worker)\n");
+    expect(stderr).toContain("  instructions: Be kind.\n  prompt: go\nmain\n  answer of turn 1: hello\nmain ends: done");
+    expect(await runCli([".", "go", "--no-journal", "-q"], { cwd })).toEqual({ exitCode: 0, stdout: "hello\n", stderr: "" });
+  });
+});

@@ -148,8 +148,36 @@ test("of a code entry names its file, and all that its program holds", async () 
   const withEntry = { ...files, "tools.ts": `${files["tools.ts"]}export const start = 1;\n` };
   const host = createMachine({ files: withEntry, modules: { "tools.ts": { ...modules["tools.ts"], start: () => 1 } } });
   const { outline } = await compileOn(host, { trust: true, entry: "tools.ts:start" });
-  expect(outline?.entry).toEqual({ kind: "code", name: "start", file: "tools.ts" });
+  expect(outline?.entry).toMatchObject({ kind: "code", name: "start", file: "tools.ts", scopes: [{ name: ".", mode: "rw" }] });
   expect(outline?.ceiling.workers).toEqual(["deep", "helper", "main"]);
+});
+
+test("of a code entry holds its own scopes, with and without trust", async () => {
+  const entry = {
+    "tools.ts": "export const start = 1;\n",
+    "llm-do.yaml": 'sandbox: { paths: { out: { root: ../out, mode: rw }, notes: { root: "~" } } }',
+    "/home/user/a.md": "a",
+  };
+  for (const trust of [true, false]) {
+    const host = createMachine({ files: entry, modules: { "tools.ts": { start: () => 1 } } });
+    const { outline } = await compileOn(host, { trust, entry: "tools.ts:start" });
+    expect(outline?.ceiling).toMatchObject({ workers: [], reads: ["/home/user", "/out"], writes: ["/out"], code: ["tools.ts"] });
+    expect(outline?.entry).toMatchObject({ scopes: [{ name: "out", outside: true }, { name: "notes" }] });
+  }
+});
+
+test("has a digest of the program's own that counts the script which plays its model, wherever the program lies", async () => {
+  const digestIn = async (folder: string, script: string, request: object = {}) => {
+    const source = worker("model: scripted:play.yaml");
+    const host = createMachine({ files: { [`${folder}/main.worker`]: source, [`${folder}/play.yaml`]: script } });
+    return (await compileOn(host, { target: folder, ...request })).program;
+  };
+  const program = await digestIn("here", "main: [a]");
+  expect(program?.files).toContain("/work/here/play.yaml");
+  expect((await digestIn("there", "main: [a]"))?.digest).toBe(program?.digest);
+  expect((await digestIn("here", "main: [b]"))?.digest).not.toBe(program?.digest);
+  const ofTheUser = await digestIn("here", "main: [a]", { set: ["model=scripted:here/play.yaml"] });
+  expect(ofTheUser?.files).not.toContain("/work/here/play.yaml");
 });
 
 test("is not there where there are mistakes", async () => {

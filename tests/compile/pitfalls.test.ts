@@ -34,8 +34,8 @@ describe("files that git cannot keep", () => {
     host.setFaults((operation, path) => (operation === "read" && path !== "/work/main.worker" ? "EACCES" : undefined));
     expect((await compileOn(host)).shown).toEqual([
       "file-unreadable - error",
-      "file-unreadable - error",
-      "file-unreadable - error",
+      "file-unreadable main.worker:2:13 error",
+      "file-unreadable main.worker:2:13 error",
     ]);
   });
 
@@ -79,8 +79,8 @@ describe("links", () => {
     });
     const { shown } = await compileOn(host);
     expect(shown).toEqual([
-      "reference-outside - error",
-      "reference-outside - error",
+      "reference-outside main.worker:2:13 error",
+      "reference-outside main.worker:2:25 error",
       "reference-outside main.worker:2:38 error",
       "reference-outside main.worker:2:68 error",
     ]);
@@ -147,7 +147,7 @@ describe("trust", () => {
     expect(imported).toEqual([]);
     expect(program).toBeUndefined();
     expect(codeFiles).toEqual(["/work/lib.ts", "/work/play.ts", "/work/tools.ts"]);
-    expect(untrusted).toEqual({ root: "/work", files: codeFiles });
+    expect(untrusted).toEqual({ root: "/work", files: codeFiles, addresses: [] });
     expect(shown).toEqual(["not-verified-untrusted main.worker:3:13 hint"]);
     expect(outline?.ceiling).toMatchObject({ unverified: ["greet"], code: ["lib.ts", "play.ts", "tools.ts"] });
   });
@@ -158,7 +158,7 @@ describe("trust", () => {
     const { program, untrusted, shown } = await compileOn(host, { trust: true });
     expect(shown).toEqual([]);
     expect(untrusted).toBeUndefined();
-    expect(program?.files).toEqual(["/work/main.worker", "/work/tools.ts", "/work/lib.ts", "/work/play.ts"]);
+    expect(program?.files).toEqual(["/work/main.worker", "/work/tools.ts", "/work/play.ts", "/work/lib.ts"]);
   });
 
   test("is not asked for what the user names", async () => {

@@ -12,16 +12,21 @@ import type { Program, Worker } from "../../src/program/program.ts";
 export interface SampleOptions extends Omit<CompileRequest, "host" | "providers"> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Folders under another name than git can keep: `{ "modules": "node_modules" }`. The case is then copied first. */
+  /** Files, by their path in the case, that the system does not let us read. */
+  readonly unreadable?: readonly string[];
+  /** Files and folders under another name than git can keep: `{ "modules": "node_modules" }`. The case is then copied first. */
   readonly mount?: Readonly<Record<string, string>>;
 }
 
 /** Compiles a folder of `samples/` on the real machine, standing in it. */
-export async function compileSample(sample: string, { env = {}, cwd = ".", mount, ...request }: SampleOptions) {
+export async function compileSample(sample: string, { env = {}, cwd = ".", mount, unreadable = [], ...request }: SampleOptions) {
   const folder = mount ? copySample(sample, mount) : sample;
   const workingDirectory = join(folder, cwd);
   const host = createNodeHost({ workingDirectory, homeDirectory: join(folder, "home"), environment: env });
-  return compile({ ...request, host });
+  const refused = new Set(unreadable.map((path) => join(folder, path)));
+  const readText = (path: string): Promise<string> =>
+    refused.has(path) ? Promise.reject(new Error("EACCES: permission denied")) : host.files.readText(path);
+  return compile({ ...request, host: { ...host, files: { ...host.files, readText } } });
 }
 
 function copySample(sample: string, mount: Readonly<Record<string, string>>): string {

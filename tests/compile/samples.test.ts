@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compileCodes } from "../../src/diagnostics/codes/compile-codes.ts";
 import { compileSample, readIfThere, type SampleOptions, showDiagnostic, summarize } from "./sample.ts";
 
 /**
@@ -34,15 +33,7 @@ describe("samples", () => {
       expect(span.end).toBeLessThanOrEqual(span.source.text.length);
     }
   });
-
-  test("every code of the compiler is raised by one", () => {
-    const raised = new Set(cases.flatMap(({ expected }) => expected.split("\n").map((line) => line.split(" ")[0])));
-    expect(Object.keys(compileCodes).filter((code) => !raised.has(code) && !elsewhere.includes(code))).toEqual([]);
-  });
 });
-
-/** Raised by tests of this folder that need a machine of their own: files that git cannot keep. */
-const elsewhere: readonly string[] = ["file-unreadable", "name-not-portable"];
 
 function writeSample(name: string, { shown, linked }: { shown: string; linked: unknown }): void {
   const write = (file: string, text: string): void => {

@@ -19,16 +19,23 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   ],
   journal: ["journal: false", "journal: maybe"],
   allowed_modules: ['allowed_modules: ["@acme/*"]', "allowed_modules: 5"],
+  providers: [
+    'providers: { mine: { type: openai-compatible, base_url: "http://localhost:8000/v1", api_key: "${MY_KEY}" } }',
+    "providers: { mine: {} }",
+  ],
+  auth: ["auth: off", "auth: never"],
+  debug: ["debug: true", "debug: loud"],
+  generated_workers: ["generated_workers: { folder: made }", "generated_workers: { folder: /made }"],
   args: ["args: { input: Begin }", "args: [Begin]"],
 };
 
 /** Keys that are read, and that no run honours yet: writing one is the mistake. */
 const unsupported: Readonly<Record<string, string>> = {
   mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
-  providers: "providers: { mine: {} }",
-  auth: "auth: off",
-  debug: "debug: true",
-  generated_workers: "generated_workers: { folder: made }",
+  "generated_workers.model": "generated_workers: { model: anthropic:m }",
+  "generated_workers.toolsets": "generated_workers: { toolsets: { filesystem: {} } }",
+  "generated_workers.sandbox": "generated_workers: { sandbox: { paths: {} } }",
+  "generated_workers.limits": "generated_workers: { limits: { turns: 3 } }",
 };
 
 test("the tables have every key", () => {

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { languageCodes } from "../../src/diagnostics/codes/language-codes.ts";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { parseWorkerFile } from "../../src/language/parse-worker-file.ts";
 import { printWorkerFile } from "../../src/language/print-worker-file.ts";
-import { readTemplateCases } from "./template-cases.ts";
 import { showPosition, spansIn, withoutPlaces, withoutSpans } from "./tree.ts";
 
 /**
@@ -49,23 +47,3 @@ function expectPlacesInside(text: string, parsed: unknown): void {
     expect(span.end).toBeLessThanOrEqual(text.length);
   }
 }
-
-describe("all samples together", () => {
-  const large = `---\n${"x-a: 1\n".repeat(10_000)}---\n`;
-  const generated = { "frontmatter-too-large": large };
-
-  test.each(Object.entries(generated))("%s is raised", (code, text) => {
-    const { diagnostics } = parseWorkerFile({ name: "large.worker", text });
-    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
-  });
-
-  test("every code of the language is raised by one", () => {
-    const raised = new Set(
-      [...cases, ...readTemplateCases()].flatMap(({ diagnostics = "" }) =>
-        diagnostics.split("\n").map((line) => line.split(" ")[0]),
-      ),
-    );
-    const missing = Object.keys(languageCodes).filter((code) => !raised.has(code) && !(code in generated));
-    expect(missing).toEqual([]);
-  });
-});

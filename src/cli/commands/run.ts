@@ -83,7 +83,7 @@ async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Pro
 async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
   if (!flags.quiet) await warnOfRules(request, approval);
   const withFields = await withInput(request, given);
-  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), events: flags.events });
+  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   try {
     const result = await run({ ...withFields, approval, ...(onEvent ? { onEvent } : {}) });
     return await reportResult(result, flags);

@@ -66,13 +66,13 @@ export const compileCodes = {
     severity: "error",
     title: "A variable that is not set",
     explanation:
-      "`${NAME}` in a toolset's configuration stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
   },
   "variable-unset": {
     severity: "hint",
     title: "A variable that is not set yet",
     explanation:
-      "`${NAME}` in a toolset's configuration stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
   },
   "tool-name-conflict": {
     severity: "error",
@@ -115,6 +115,18 @@ export const compileCodes = {
     title: "Not the id of a model",
     explanation:
       "A model is named `provider:name`, for example `anthropic:claude-sonnet-4-5`. The provider says which service to speak to, so it is never left out.",
+  },
+  "provider-taken": {
+    severity: "error",
+    title: "A provider under the name of another one",
+    explanation:
+      "Nothing shadows anything: a provider of `llm-do.yaml` cannot have the name of one that comes with llm-do, or that whoever runs the program brings. Give it another name.",
+  },
+  "provider-key": {
+    severity: "error",
+    title: "A provider's key for another address",
+    explanation:
+      "The key of a provider that comes with llm-do goes to that provider's own address only, so that no program can have it sent elsewhere. Put the key for this address into a variable of its own.",
   },
   "model-missing": {
     severity: "error",
@@ -196,6 +208,18 @@ export const compileCodes = {
     title: "A key that nothing honours yet",
     explanation:
       "The key is part of the format, and this version of llm-do does not act on it. It is refused because ignoring it would let you rely on something that does not happen. Take it out.",
+  },
+  "generated-refused": {
+    severity: "error",
+    title: "More than a worker made in a run may say",
+    explanation:
+      "The files in the folder of generated workers were written by a model. They are literal text and data: no `fragments`, no `extends`, no schemas of code; and no other worker extends them. To give such a worker more, look at it, and move its file out of the folder: from then on it is yours.",
+  },
+  "generated-capability": {
+    severity: "warning",
+    title: "A worker made in a run, without a record of what it may do",
+    explanation:
+      "What a worker may do that was made in a run stands in a record which the user keeps, not in its file: the file could have been written by anybody. Without that record it has no model of its own, no tools, no scopes, no attachments and no tools of the provider. To give it what its file says, look at it, and move the file out of the folder of generated workers.",
   },
   "manifest-not-map": {
     severity: "error",

@@ -16,6 +16,7 @@ export function takesAttachments({ input }: OutlinedWorker): boolean {
 /** Roots of the ceiling that are declared, and that no tool of any worker reaches in this way. */
 export function unusedRoots(outline: Outline, way: "reads" | "writes"): ReadonlySet<string> {
   const used = new Set<string>();
+  for (const { root } of outline.entry.kind === "code" ? outline.entry.scopes : []) used.add(root);
   for (const worker of outline.workers) {
     const use = fileUseOf(worker, outline);
     const isUsed = way === "reads" ? use !== "none" : use === "all";

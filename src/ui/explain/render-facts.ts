@@ -6,10 +6,21 @@ import { bytes, counted, list, show } from "./phrases.ts";
 
 /** Who may read and write what, and who takes attachments. */
 export function fileRows(outline: Outline): Row[] {
-  return outline.workers.map((worker) => ({
+  const workers = outline.workers.map((worker) => ({
     label: show(worker.name),
     texts: [...describeScopes(worker, outline), ...describeCode(worker), ...describeAttachments(worker)],
   }));
+  return [...entryRows(outline), ...workers];
+}
+
+/** An entry that is code has scopes too, which do not hold it. */
+function entryRows({ entry }: Outline): Row[] {
+  if (entry.kind === "worker") return [];
+  const scopes = entry.scopes.map((scope) => {
+    const writes = scope.mode === "rw";
+    return `${writes ? "reads, writes" : "reads"} ${describeScope(scope, writes)}`;
+  });
+  return [{ label: show(entry.name), texts: [...scopes, `whatever you may: it is code of ${show(entry.file)}`] }];
 }
 
 function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
@@ -74,7 +85,8 @@ export function modelRows({ workers }: Outline): Row[] {
   const users = new Map<string, string[]>();
   for (const { name, model, compatibleModels } of workers) {
     const source = model ? ` (by ${show(model.source)})` : " (set `model`, --model or LLM_DO_MODEL)";
-    const key = `${model ? show(modelLabel(model.id)) : "none"}\n${source}`;
+    const address = model?.address === undefined ? "" : ` at ${show(model.address)}`;
+    const key = `${model ? show(modelLabel(model.id)) + address : "none"}\n${source}`;
     const only = compatibleModels ? `, which runs on ${list(compatibleModels)}` : "";
     users.set(key, [...(users.get(key) ?? []), `${show(name)}${only}`]);
   }

@@ -1,16 +1,19 @@
+import type { CallPath } from "../../protocol/call.ts";
 import type { EventSink, RunEvent } from "../../protocol/event.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { callLabel } from "../call-label.ts";
+import { renderDetail } from "./render-detail.ts";
 import { renderEvent } from "./render-event.ts";
 
 export interface TextPrinterOptions {
-  /** 1: calls, approvals and usage. 2: also text as it comes. */
+  /** 0: calls that are debugged, and nothing else. 1: calls, approvals and usage. 2: also text as it comes. */
   readonly verbosity: number;
   readonly write: (text: string) => void;
 }
 
 /** Prints a run as lines while it happens. Text of parallel calls is kept apart by naming the call where it changes. */
 export function createTextPrinter({ verbosity, write }: TextPrinterOptions): EventSink {
+  const isDebugged = trackDebugged();
   let streaming: string | undefined;
   const endStream = () => {
     if (streaming !== undefined) write("\n");
@@ -25,14 +28,35 @@ export function createTextPrinter({ verbosity, write }: TextPrinterOptions): Eve
     streaming = of;
     write(escapeText(event.text, { keepNewlines: true, keepBackslashes: true }));
   };
+  const text = (event: RunEvent, debugged: boolean): string => {
+    const line = verbosity > 0 || debugged ? renderEvent(event) : undefined;
+    const isStreamed = event.type === "turn-end" && verbosity >= 2;
+    const detail = debugged && !isStreamed ? renderDetail(event) : "";
+    if (line === undefined) return detail === "" ? "" : `${callLabel(event.callPath)}\n${detail}`;
+    return `${line}\n${detail}`;
+  };
   return (event) => {
     if (event.type === "text-delta" || event.type === "reasoning-delta") {
       if (verbosity >= 2) stream(event);
       return;
     }
-    const line = renderEvent(event);
-    if (line === undefined) return;
+    const printed = text(event, isDebugged(event));
+    if (printed === "") return;
     endStream();
-    write(`${line}\n`);
+    write(printed);
+  };
+}
+
+/** Whether an event belongs to a call that is debugged: that of a tool to the worker, or the code, that it was called by. */
+function trackDebugged(): (event: RunEvent) => boolean {
+  const calls = new Map<CallPath, boolean>();
+  return (event) => {
+    if (event.type === "run-start" || event.type === "run-end") return false;
+    if (event.type === "call-start") calls.set(event.callPath, event.detail !== undefined);
+    let path = event.callPath;
+    while (!calls.has(path) && path.includes("/")) path = path.slice(0, path.lastIndexOf("/"));
+    const isDebugged = calls.get(path) ?? false;
+    if (event.type === "call-end") calls.delete(event.callPath);
+    return isDebugged;
   };
 }

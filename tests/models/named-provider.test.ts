@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import { compile, type RunEvent, type RunRequest, run, UntrustedProgram } from "../../src/index.ts";
+import { readJournal } from "../../src/journal/read-journal.ts";
+import { chat } from "./dialects.ts";
+import { type Recorded, sendJson, startServer } from "./local-server.ts";
+
+const key = "key-of-my-gateway";
+
+interface Machine {
+  readonly url: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly manifest?: string;
+}
+
+function createHost({ url, environment = { MY_KEY: key, OPENAI_API_KEY: "sk-openai-own" }, manifest }: Machine) {
+  const declared = `providers:\n  mine: { type: openai-compatible, base_url: "${url}/v1", api_key: "\${MY_KEY}" }\n`;
+  return createMemoryHost({
+    environment,
+    fetch: globalThis.fetch,
+    files: {
+      "/program/main.worker": "---\nmodel: mine:org/model:7b\n---\nBe kind.\n",
+      "/program/llm-do.yaml": manifest ?? declared,
+    },
+  });
+}
+
+type Answer = (request: Recorded) => { readonly body: unknown; readonly status?: number };
+
+/** Runs a program whose manifest declares a provider, against a server that records what it is sent. */
+async function ask(answer: Answer, more: Omit<Machine, "url"> & { readonly request?: Partial<RunRequest> } = {}) {
+  await using server = await startServer((response, recorded) => {
+    const { body, status = 200 } = answer(recorded);
+    sendJson(response, body, status);
+  });
+  const host = createHost({ url: server.url, ...more });
+  const events: RunEvent[] = [];
+  const settled = await run({
+    target: "/program",
+    input: "hello",
+    approval: { mode: "reject_all" },
+    trust: true,
+    host,
+    onEvent: (event) => events.push(event),
+    ...more.request,
+  }).then(
+    ({ output }) => ({ output, error: undefined }),
+    (error: unknown) => ({ output: undefined, error }),
+  );
+  return { ...settled, requests: server.requests, events, host, url: server.url };
+}
+
+const hello: Answer = ({ body }) => ({ body: chat.body({ text: `${body.model} got ${body.messages.at(-1).content}` }) });
+
+describe("a provider of the manifest", () => {
+  test("is reached at its address, with its key, and with no other", async () => {
+    const { output, requests } = await ask(hello);
+    expect(output).toBe("org/model:7b got hello");
+    expect(requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ["/v1/chat/completions", `Bearer ${key}`],
+    ]);
+    expect(JSON.stringify(requests)).not.toContain("sk-openai-own");
+  });
+
+  test("without a key sends none, whatever the environment holds", async () => {
+    await using server = await startServer((response, recorded) => sendJson(response, hello(recorded).body));
+    const manifest = `providers: { mine: { type: openai-compatible, base_url: "${server.url}" } }`;
+    const environment = {
+      OPENAI_COMPATIBLE_API_KEY: "sk-other",
+      OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:1",
+      _BASE_URL: "x",
+    };
+    const host = createHost({ url: server.url, manifest, environment });
+    await run({ target: "/program", input: "hello", approval: { mode: "reject_all" }, trust: true, host });
+    expect(server.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([["/chat/completions", undefined]]);
+  });
+
+  test("names the variable of a key that is refused, and shows its value to nobody", async () => {
+    const { error, events, host } = await ask(() => ({ body: chat.error(`bad key ${key}`), status: 401 }));
+    expect(error).toMatchObject({ name: "RunError", code: "authentication" });
+    expect(String(error)).toContain("MY_KEY");
+    const [id = ""] = await host.files.names("/program/.llm-do/runs");
+    const { entries } = await readJournal(host, `/program/.llm-do/runs/${id}`);
+    expect(`${error} ${JSON.stringify([events, entries])}`).not.toContain(key);
+  });
+
+  test("takes effect only with trust, and what is asked names the address", async () => {
+    const { error, requests, url } = await ask(hello, { request: { trust: false } });
+    expect(error).toBeInstanceOf(UntrustedProgram);
+    expect(error).toMatchObject({ files: [], addresses: [`${url}/v1 (the provider mine, with MY_KEY)`] });
+    expect(requests).toEqual([]);
+  });
+
+  test("that no worker uses needs neither trust nor its variables", async () => {
+    const host = createHost({ url: "http://127.0.0.1:8000", environment: {} });
+    const compiled = await compile({ target: "/program", host, toRun: true, set: ["model=ollama:llama3"] });
+    expect(compiled.diagnostics).toEqual([]);
+    expect(compiled.untrusted).toBeUndefined();
+    expect(compiled.program?.servers).toEqual([]);
+  });
+
+  test("belongs to the ceiling: another address is another digest", async () => {
+    const outlineOf = async (url: string) => (await compile({ target: "/program", host: createHost({ url }) })).outline;
+    const outline = await outlineOf("http://127.0.0.1:8000");
+    expect(outline?.ceiling.models).toEqual(["mine:org/model:7b at http://127.0.0.1:8000/v1"]);
+    expect(outline?.workers[0]?.model).toMatchObject({ id: "mine:org/model:7b", address: "http://127.0.0.1:8000/v1" });
+    expect((await outlineOf("http://127.0.0.1:9000"))?.ceilingDigest).not.toBe(outline?.ceilingDigest);
+  });
+
+  test("is known to its own run alone", async () => {
+    await ask(hello);
+    const { diagnostics } = await compile({ target: "/program", host: createHost({ url: "", manifest: "name: other" }) });
+    expect(diagnostics.map(({ code }) => code)).toEqual(["model-id"]);
+  });
+});
