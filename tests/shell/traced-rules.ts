@@ -14,5 +14,5 @@ export const tracedRules: readonly ShellRule[] = [
     `ls, cat, head, tail, wc, grep, egrep, find, sed, awk, sort, uniq, cut, tr, diff, cmp, nl, tac, stat, du, od, xxd, base64,
     sha256sum, echo, printf, test, basename, dirname, true, false, pwd, seq, date, cd, file, git, tar, timeout, nice, nohup, xargs,
     env, bash, sh, stdbuf`,
-  ),
+  ).map((rule) => ({ ...rule, redirect_paths: ["out/log/*.txt"] })),
 ];

@@ -64,7 +64,7 @@ function snapshot(): Readonly<Record<string, string>> {
 }
 
 async function runOne(index: number, text: string): Promise<TracedRun | undefined> {
-  const call = { tool: "shell", args: { command: text, timeout: 5 }, config };
+  const call = { tool: "shell", args: { command: text, timeout: chosen === "allowed" ? 5 : 1 }, config };
   const preparation = await toolset.prepare?.(call, { scopes, signal });
   if (preparation === undefined || tool === undefined) throw new Error("no shell");
   const verdict = toolset.needsApproval?.({ ...call, args: preparation.canonicalArgs, preparation });

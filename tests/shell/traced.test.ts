@@ -53,6 +53,7 @@ async function eachLine(stream: Readable, use: (line: string) => void): Promise<
   for await (const line of createInterface({ input: stream })) use(line);
 }
 
+const shells = new Set(["bash", "sh"]);
 const writers = new Set(["touch", "mkdir", "rm", "cp", "mv", "tee"]);
 function isCovered(argv: readonly string[]): boolean {
   const words = argv.map((value) => ({ kind: "static" as const, value, head: value, print: value }));
@@ -79,9 +80,13 @@ function isSame(argv: readonly string[], wanted: readonly string[]): boolean {
   return (program === name || program.endsWith(`/${name}`)) && JSON.stringify(args) === JSON.stringify(others);
 }
 
-/** Writers change what they are told to, and the folder is compared afterwards; devices hold nothing. */
-function mayChange({ by, path }: Extract<Traced, { type: "change" }>): boolean {
-  return writers.has(by) || path.startsWith("/dev/");
+/**
+ * Writers change what they are told to, and the folder is compared afterwards; devices hold nothing; shells open the files
+ * of redirections.
+ */
+function mayChange({ by, call, path }: Extract<Traced, { type: "change" }>): boolean {
+  if (writers.has(by) || path.startsWith("/dev/")) return true;
+  return call === "openat" && shells.has(by) && /\/work\/out\/log\/[a-z]+\.txt$/.test(path);
 }
 
 test.skipIf(why !== "")(
@@ -104,7 +109,7 @@ test.skipIf(why !== "")(
   async () => {
     const told = await trace({ seed: 41, count: Math.min(Math.ceil(texts / 4), 500), chosen: "refused" });
     const harmful = told.filter((one) => misdeeds(one).length > 0);
-    expect(harmful.length).toBeGreaterThan(told.length / 4);
+    expect(harmful.length).toBeGreaterThan(told.length / 6);
   },
   600_000,
 );

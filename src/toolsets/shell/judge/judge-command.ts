@@ -46,11 +46,11 @@ function judgeUncertain({ config }: JudgeContext, why: string): Reason {
 }
 
 export function judgeCommand(context: JudgeContext, command: SimpleCommand): readonly Reason[] {
-  const reasons: Reason[] = command.redirects.flatMap((redirect) => judgeRedirect({ ...context, command }, redirect));
+  const reasons: Reason[] = [];
   if (command.assignments.length > 0) reasons.push(asks(`it sets ${command.assignments.join(", ")}`));
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
-  if (program === undefined) return reasons;
+  if (program === undefined) return [...judgeRedirects(context, command, undefined), ...reasons];
   context.started.add(command.words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" "));
   if (--context.budget.left < 0) return [...reasons, asks("it starts too many programs")];
   if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
@@ -62,6 +62,7 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   if (couldWrite && reading.opens === undefined) context.strangers.add(nameWord(program));
   const { rule, reasons: ofRules } = judgeByRules(context, work);
   return [
+    ...judgeRedirects(context, command, rule),
     ...reasons,
     ...ofRules,
     ...judgeHatches(rule, program, reading),
@@ -70,6 +71,11 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
     ...judgeMove(context, command),
     ...judgeInner(context, command, reading),
   ];
+}
+
+function judgeRedirects(context: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Reason[] {
+  const work = { ...context, command, allowed: rule?.redirect_paths ?? [] };
+  return command.redirects.flatMap((redirect) => judgeRedirect(work, redirect));
 }
 
 interface RuleJudgement {
