@@ -40,7 +40,7 @@ const files = {
   "/work/free/a.txt": "x",
   "/work/out/notes/a.md": "x",
   "/work/small/a.txt": "x",
-  "/work/.git/config": "x",
+  "/work/.git/config": "[core]\n\tbare = false\n",
   "/work/.env": "x",
   "/work/link": { link: "/etc/passwd" },
   "/work/docs/link": { link: "../../etc" },

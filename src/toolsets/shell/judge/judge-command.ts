@@ -19,6 +19,8 @@ export interface JudgeContext {
   readonly started: Set<string>;
   /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
   readonly opens: Set<string>;
+  /** Gathers those that are opened only where somebody is asked, whatever is pre-approved. */
+  readonly opensIfAsked: Set<string>;
   /** Gathers programs of the line that could write such names too, once they are open. */
   readonly strangers: Set<string>;
   readonly depth: number;
@@ -58,6 +60,7 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
   const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };
   for (const name of reading.opens ?? []) context.opens.add(name);
+  for (const name of reading.opensIfAsked ?? []) context.opensIfAsked.add(name);
   const couldWrite = reading.effect === "unknown" || reading.effect === "write";
   if (couldWrite && reading.opens === undefined) context.strangers.add(nameWord(program));
   const { rule, reasons: ofRules } = judgeByRules(context, work);
