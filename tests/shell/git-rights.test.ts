@@ -66,8 +66,16 @@ describe("the configuration of a repository", () => {
     expect(nameOf(await judge("ls", { ".git/config": evil }))).toBe("allowed");
     expect(nameOf(await judge("git status", { ".git/modules/a/b/config": evil }))).toBe("ask");
     expect(nameOf(await judge("git status", { ".git/modules/a/config": "[core]\n\tworktree = ../../../a\n" }))).toBe("allowed");
+    expect(nameOf(await judge("git -C src -C util log", { "src/util/.git/config": evil }))).toBe("ask");
     expect(nameOf(await judge("git -C src log", { "src/.git": "gitdir: ../.git/modules/a\n" }))).toBe("ask");
   });
+});
+
+test("a repository around the scope that a command runs in counts", async () => {
+  const { host, judge } = await createBench(ruleSets["dev"] as ShellConfig);
+  expect(nameOf(await judge({ command: "git log", cwd: "out" }))).toBe("allowed");
+  host.put("/work/.git/config", '[filter "x"]\n');
+  expect(nameOf(await judge({ command: "git log", cwd: "out" }))).toBe("ask");
 });
 
 describe("what git may open", () => {

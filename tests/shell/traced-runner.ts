@@ -50,6 +50,7 @@ const config = { rules: tracedRules };
 const [tool] = toolset.tools(config, { worker: "w", readable: scopes.readable(), writable: scopes.writable() });
 const { signal } = new AbortController();
 const done = new Set<string>();
+let state = snapshot();
 
 function freshen(): void {
   // The folder itself is a scope's root: another in its place would be refused.
@@ -73,7 +74,7 @@ async function runOne(index: number, text: string): Promise<TracedRun | undefine
   const isWanted = (verdict?.type === "pre-approved") === (chosen === "allowed");
   if (!isWanted || done.has(key)) return undefined;
   done.add(key);
-  const before = snapshot();
+  const before = state;
   mark(index);
   await tool.execute(
     preparation.canonicalArgs as JsonObject,
@@ -81,9 +82,9 @@ async function runOne(index: number, text: string): Promise<TracedRun | undefine
     preparation.payload,
   );
   mark(-1);
-  const after = snapshot();
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...names].filter((name) => before[name] !== after[name]);
+  state = snapshot();
+  const names = new Set([...Object.keys(before), ...Object.keys(state)]);
+  const changed = [...names].filter((name) => before[name] !== state[name]);
   freshen();
   const argv = request.type === "argv" ? request.argv : ["bash", "--noprofile", "--norc", "-c", request.script];
   return { index, text, argv, changed };
