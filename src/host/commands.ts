@@ -51,6 +51,8 @@ export interface CommandRequest {
    * its hooks.
    */
   readonly unprotected?: readonly string[];
+  /** True: git runs the hooks of its repository, because somebody was asked. */
+  readonly hooks?: boolean;
   /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;

@@ -94,37 +94,42 @@ const simple = fc
   )
   .map(([program, args, more]) => [program, ...args, ...more].join(" "));
 
+/** Lists, pipes, groups and loops of simple commands, and scripts inside scripts. */
+export function linesOf(command: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.letrec<{ line: string }>((tie) => ({
+    line: fc.oneof(
+      { maxDepth: 4, depthSize: "small" },
+      { weight: 5, arbitrary: command },
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(
+            tie("line"),
+            fc.oneof(
+              { weight: 8, arbitrary: fc.constantFrom(...glue.slice(0, 6)) },
+              { weight: 1, arbitrary: fc.constantFrom(...glue) },
+            ),
+            tie("line"),
+          )
+          .map((parts) => parts.join("")),
+      },
+      { weight: 1, arbitrary: tie("line").map((line) => `( ${line} )`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `{ ${line}; }`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `! ${line}`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `time ${line}`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `if ${line}; then ${line}; fi`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `for f in a b; do ${line}; done`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `bash -c '${line.replaceAll("'", "'\\''")}'`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `f() { ${line}; }; f`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `echo "$(${line})"`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `# ${line}`) },
+      { weight: 1, arbitrary: tie("line").map((line) => `${line} # and more`) },
+    ),
+  })).line;
+}
+
 /** Command lines such as a model writes, and such as nobody should. */
-export const script: fc.Arbitrary<string> = fc.letrec<{ line: string }>((tie) => ({
-  line: fc.oneof(
-    { maxDepth: 4, depthSize: "small" },
-    { weight: 5, arbitrary: simple },
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(
-          tie("line"),
-          fc.oneof(
-            { weight: 8, arbitrary: fc.constantFrom(...glue.slice(0, 6)) },
-            { weight: 1, arbitrary: fc.constantFrom(...glue) },
-          ),
-          tie("line"),
-        )
-        .map((parts) => parts.join("")),
-    },
-    { weight: 1, arbitrary: tie("line").map((line) => `( ${line} )`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `{ ${line}; }`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `! ${line}`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `time ${line}`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `if ${line}; then ${line}; fi`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `for f in a b; do ${line}; done`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `bash -c '${line.replaceAll("'", "'\\''")}'`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `f() { ${line}; }; f`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `echo "$(${line})"`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `# ${line}`) },
-    { weight: 1, arbitrary: tie("line").map((line) => `${line} # and more`) },
-  ),
-})).line;
+export const script = linesOf(simple);
 
 /** Texts without any sense, made of what shells care about. */
 export const noise: fc.Arbitrary<string> = fc

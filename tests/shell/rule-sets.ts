@@ -55,6 +55,20 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   },
   defaultAsks: { rules: allow("ls, git log"), default: { approval_required: true } },
   defaultAllows: { rules: [{ pattern: "rm", approval_required: true }], default: { approval_required: false } },
+  /** Output may go to some paths. */
+  redirected: {
+    rules: [
+      { pattern: "npm test", approval_required: true, redirect_paths: ["out/**"] },
+      { pattern: "make", redirect_paths: ["out/**"] },
+      { pattern: "wc", approval_required: false, redirect_paths: ["**"] },
+      {
+        pattern: "echo",
+        approval_required: false,
+        redirect_paths: ["log.txt", "out/*.log", "free/**", "notes/*", "small/*", "docs/*"],
+      },
+      ...allow("ls, cd, timeout, cat"),
+    ],
+  },
   scoped: {
     rules: [
       { pattern: "cat", approval_required: false, sandbox_paths: ["docs"] },

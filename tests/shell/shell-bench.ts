@@ -19,6 +19,9 @@ const declared: readonly ScopeDeclaration[] = [
   { name: "docs", root: "/work/docs", mode: "ro" },
   { name: "out", root: "/work/out", mode: "rw" },
   { name: "secret", root: "/work/secret", mode: "rw", readApproval: true, writeApproval: true },
+  { name: "free", root: "/work/free", mode: "rw", writeApproval: false },
+  { name: "notes", root: "/work/out/notes", mode: "rw", suffixes: [".md"] },
+  { name: "small", root: "/work/small", mode: "rw", maxFileBytes: 10 },
 ];
 
 const files = {
@@ -34,7 +37,10 @@ const files = {
   "/work/docs/deep/b.md": "x",
   "/work/out/old.txt": "x",
   "/work/secret/key.txt": "x",
-  "/work/.git/config": "x",
+  "/work/free/a.txt": "x",
+  "/work/out/notes/a.md": "x",
+  "/work/small/a.txt": "x",
+  "/work/.git/config": "[core]\n\tbare = false\n",
   "/work/.env": "x",
   "/work/link": { link: "/etc/passwd" },
   "/work/docs/link": { link: "../../etc" },

@@ -42,6 +42,14 @@ describe("configuration", () => {
     [{ rules: [{ pattern: "a", approval_required: "no" }] }, ["rules.0.approval_required: must be true or false"]],
     [{ rules: [{ pattern: "a", deny_args: "x" }] }, ["rules.0.deny_args: must be a list of texts"]],
     [{ rules: [{ pattern: "a", sandbox_paths: ["x", 1] }] }, ["rules.0.sandbox_paths.1: must be a text"]],
+    [
+      { rules: [{ pattern: "a", redirect_paths: ["out/**", "/etc/*", "../x", 1] }] },
+      [
+        "rules.0.redirect_paths.3: must be a text",
+        "rules.0.redirect_paths.1: is no glob of a path: A pattern is relative to the folder: it cannot begin with /.",
+        'rules.0.redirect_paths.2: is no glob of a path: A pattern cannot hold "..".',
+      ],
+    ],
     [{ default: true }, ["default: must be a map with approval_required"]],
     [{ default: {} }, ["default: has no approval_required"]],
     [{ default: { approval_required: 1 } }, ["default.approval_required: must be true or false"]],
@@ -126,6 +134,11 @@ describe("the tool", () => {
     expect(await request("echo 'a'")).toEqual({ type: "bash", script: "echo a" });
     expect(await request("cd 'src'&&ls")).toEqual({ type: "bash", script: "cd src && ls" });
     expect(await request("bash -c 'git  log|head'")).toEqual({ type: "argv", argv: ["bash", "-c", "git log | head"] });
+    expect(await request("ls >|a 2>>'b c'")).toEqual({ type: "bash", script: "ls > 'a' 2>> 'b c'" });
+    expect(await request("ls &>a; ls >&b; ls &>>c")).toEqual({
+      type: "bash",
+      script: "ls > 'a' 2>&1; ls > 'b' 2>&1; ls >> 'c' 2>&1",
+    });
     // What cannot be written anew is run as it stands, and only with a question.
     expect(await request("ls  $(ls)")).toEqual({ type: "bash", script: "ls  $(ls)" });
   });

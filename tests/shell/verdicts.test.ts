@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
+import { loadCommandParser } from "../../src/toolsets/shell/parse/parse-command.ts";
 import { readVerdicts } from "./read-verdicts.ts";
 import { ruleSets } from "./rule-sets.ts";
 import { createBench, nameOf } from "./shell-bench.ts";
@@ -22,11 +24,31 @@ test("there are enough of them, and no two are the same", () => {
   expect(new Set(cases.map(({ command, rules }) => `${rules} ${command}`)).size).toBe(cases.length);
 });
 
-test("nine in ten of ordinary uses do not ask", () => {
+/** Programs of everyday work. A line counts for the first of them that it starts. */
+const everyday = "git find grep sed ls cat npm node python3 tar rg".split(" ");
+
+test("nine in ten of ordinary uses do not ask", async () => {
+  const { judge } = await createBench(ruleSets["dev"] as ShellConfig);
   const ordinary = cases.filter(({ place }) => place.startsWith("ordinary.txt:"));
-  const free = ordinary.filter(({ verdict }) => verdict === "allowed");
-  expect(ordinary.length).toBeGreaterThan(150);
-  expect(free.length / ordinary.length).toBeGreaterThan(0.9);
+  expect([...new Set(ordinary.map(({ rules }) => rules))]).toEqual(["dev"]);
+  const parse = await loadCommandParser();
+  const uses = new Map(everyday.map((program) => [program, { all: 0, free: 0 }]));
+  for (const { command } of ordinary) {
+    const started = parse(command, [[]]).commands.flatMap(({ words }) => words[0]?.value ?? []);
+    const count = started.map((program) => uses.get(program)).find((one) => one !== undefined);
+    if (count === undefined) continue;
+    count.all++;
+    if (nameOf(await judge({ command })) === "allowed") count.free++;
+  }
+  const sum = (key: "all" | "free") => [...uses.values()].reduce((total, count) => total + count[key], 0);
+  const [all, free] = [sum("all"), sum("free")];
+  const told = [...uses].map(([program, count]) => `${program} ${count.free}/${count.all}`);
+  expect([...uses.values()].every((count) => count.all >= 5)).toBe(true);
+  process.stderr.write(`ordinary uses that do not ask: ${free} of ${all} (${told.join(", ")})\n`);
+  expect(all).toBeGreaterThanOrEqual(100);
+  expect(free / all).toBeGreaterThanOrEqual(0.9);
+  const others = ordinary.filter(({ verdict }) => verdict === "allowed").length;
+  expect(others / ordinary.length).toBeGreaterThanOrEqual(0.9);
 });
 
 test.each(["bubblewrap", "seatbelt"] as const)("%s makes no difference", async (type) => {

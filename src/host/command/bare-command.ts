@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Place } from "../scope-walk.ts";
@@ -19,6 +19,7 @@ export async function runBare(setting: CommandSetting, place: Place): Promise<En
   const cwd = await place.directory.hold();
   try {
     request.signal.throwIfAborted();
+    if (setting.gitConfiguration !== undefined) await writeFile(join(home, ".gitconfig"), setting.gitConfiguration);
     const [file = "", ...args] = toArgv(request.command, shell ?? "");
     const environment = createCommandEnvironment({
       environment: { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment },
@@ -27,6 +28,7 @@ export async function runBare(setting: CommandSetting, place: Place): Promise<En
       home,
       temporary,
       shell,
+      hooks: request.hooks === true,
       added: { ...request.environment, [markerName]: randomBytes(12).toString("hex") },
     });
     return await runProcess({ file, args, environment, cwd: cwd.path, handed: [] }, request);

@@ -19,6 +19,8 @@ export interface WalledCommand {
   readonly cwdIdentity: string | undefined;
   readonly network: boolean;
   readonly shell: string;
+  /** What `.gitconfig` holds in the command's home; undefined where it has none. */
+  readonly gitConfiguration: string | undefined;
 }
 
 /** Of memory: what a private folder can take. */
@@ -57,6 +59,7 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
     "llm-do",
     gate,
     command.cwdIdentity ?? "",
+    command.gitConfiguration ?? "",
     ...command.argv,
   ];
   return {
@@ -87,18 +90,19 @@ exit "$code"`;
 
 /**
  * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open,
- * forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether it is in the very
+ * says who commits are by, forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether it is in the very
  * folder that was asked for, and waits at the gate.
  */
 const starter = `for fd in /proc/self/fd/*; do
   fd=\${fd##*/}; [ "$fd" -le 2 ] || [ "$fd" = "$1" ] || eval "exec $fd>&-"
 done
+[ -z "$3" ] || printf '%s' "$3" > ~/.gitconfig
 ulimit -c 0; ulimit -u 4096 2>/dev/null
 if [ -n "$2" ] && [ "$(stat -c %d:%i .)" != "$2" ]; then
   echo "the working directory was replaced by another one" >&2; exit 1
 fi
 echo ready >&"$1"; read -r go <&"$1"; [ "$go" = go ] || exit 1
-eval "exec $1>&-"; shift 2; exec -- "$@"`;
+eval "exec $1>&-"; shift 3; exec -- "$@"`;
 
 function separation({ features }: Bubblewrap, network: boolean): readonly string[] {
   return [

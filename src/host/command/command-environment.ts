@@ -9,14 +9,16 @@ export interface EnvironmentFacts {
   readonly home: string;
   readonly temporary: string;
   readonly shell: string | undefined;
+  /** Whether git runs the hooks of its repository. */
+  readonly hooks: boolean;
   /** What the request adds; checked by `assertEnvironment`. */
   readonly added: Readonly<Record<string, string>>;
 }
 
 /**
- * The whole environment of a command: an allow-list, so that no key or token of the parent's reaches it. HOME is private
- * and empty, so no user configuration is read either: git has no user, no aliases, no credential helper; who wants a
- * commit to have an author passes `GIT_AUTHOR_NAME` and the like.
+ * The whole environment of a command: an allow-list, so that no key or token of the parent's reaches it. HOME is private, so
+ * no user configuration is read either: git knows its user's name and address, and no alias or credential helper. What a
+ * repository's configuration would have git run unseen is switched off.
  */
 export function createCommandEnvironment(facts: EnvironmentFacts): Record<string, string> {
   const inherited = Object.keys(facts.environment).filter((name) => isInherited(name));
@@ -35,8 +37,25 @@ export function createCommandEnvironment(facts: EnvironmentFacts): Record<string
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
+    GIT_EDITOR: "true",
+    ...gitSettings(facts.hooks),
     ...facts.added,
   };
+}
+
+/** Over what a repository's own configuration says. */
+function gitSettings(hooks: boolean): Record<string, string> {
+  const settings = [
+    ["core.fsmonitor", "false"],
+    ["log.showSignature", "false"],
+    ["safe.bareRepository", "explicit"],
+    ...(hooks ? [] : [["core.hooksPath", "/dev/null"]]),
+  ];
+  const entries = settings.flatMap(([key = "", value = ""], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
 /** Where toolchains outside the system's folders say that they are: paths, no secrets. The wall shows these folders. */
@@ -60,6 +79,10 @@ const inheritedNames = new Set([
   "LANGUAGE",
   "TZ",
   "USER",
+  "GIT_AUTHOR_NAME",
+  "GIT_AUTHOR_EMAIL",
+  "GIT_COMMITTER_NAME",
+  "GIT_COMMITTER_EMAIL",
   "LOGNAME",
   // Without these nothing starts on Windows.
   "SYSTEMROOT",

@@ -12,5 +12,7 @@ export interface CommandSetting {
   readonly path: readonly string[];
   readonly homes: readonly string[];
   readonly shell: string | undefined;
+  /** What `.gitconfig` holds in the command's home; undefined where it has none. */
+  readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
 }

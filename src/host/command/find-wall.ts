@@ -47,6 +47,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<str
     cwdIdentity: undefined,
     network: false,
     shell,
+    gitConfiguration: undefined,
   });
   const signal = new AbortController().signal;
   const tried = await runProcess(launch, { timeoutMilliseconds: 10_000, maxOutputBytes: 4096, signal });

@@ -10,6 +10,7 @@ import { runBare } from "./bare-command.ts";
 import { assertRequest } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import { findWall, type Wall } from "./find-wall.ts";
+import { readGitIdentity } from "./git-identity.ts";
 import type { Ended } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 import { moveAside } from "./move-aside.ts";
@@ -29,6 +30,11 @@ export function createNodeCommands(machine: Machine): Commands {
     shell ??= findPath().then((path) => findProgram("bash", ["/bin", "/usr/bin", ...path]));
     return shell;
   };
+  let identity: Promise<string | undefined> | undefined;
+  const findIdentity = () => {
+    identity ??= findPath().then((path) => readGitIdentity(machine, path));
+    return identity;
+  };
   let found: Promise<Wall> | undefined;
   const wall = () => {
     found ??= machine.wall
@@ -46,8 +52,8 @@ export function createNodeCommands(machine: Machine): Commands {
       assertRequest(request);
       request.signal.throwIfAborted();
       const table = scopeTable(request.scopes);
-      const setting = { request, machine, table, homes, path: await findPath(table), shell: await findShell() };
-      return runGuarded(await wall(), setting);
+      const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity()]);
+      return runGuarded(await wall(), { request, machine, table, homes, path, shell, gitConfiguration });
     },
   };
 }

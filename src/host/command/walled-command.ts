@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotIsolated } from "../commands.ts";
@@ -74,6 +74,7 @@ async function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ende
       temporary: folder,
       mounts: [{ kind: "empty", path: folder }],
     });
+    if (command.gitConfiguration !== undefined) await writeFile(join(folder, ".gitconfig"), command.gitConfiguration);
     setting.request.signal.throwIfAborted();
     return await runProcess(toSeatbeltLaunch(file, command), setting.request);
   } finally {
@@ -94,6 +95,7 @@ async function describeCommand(setting: WalledSetting, places: PrivatePlaces): P
       home: places.home,
       temporary: places.temporary,
       shell,
+      hooks: request.hooks === true,
       added: request.environment ?? {},
     }),
     mounts: await findMounts(setting, inherited, places.mounts),
@@ -101,6 +103,7 @@ async function describeCommand(setting: WalledSetting, places: PrivatePlaces): P
     cwdIdentity: start.identity,
     network: request.network,
     shell,
+    gitConfiguration: setting.gitConfiguration,
   };
 }
 

@@ -21,6 +21,8 @@ export interface PlannedRun {
   readonly notIsolated: string | undefined;
   /** Protected names that it may use like others: somebody is asked, or a rule spells out what uses them. */
   readonly opens: readonly string[];
+  /** Hooks of a git repository may run: somebody is asked, whatever is pre-approved. */
+  readonly hooks: boolean;
 }
 
 /** A call as it was prepared: judged, shown, and then run as it is. */

@@ -1,3 +1,5 @@
+import { compileGlob } from "../../host/glob.ts";
+import { ScopeError } from "../../host/scopes.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Schema, SchemaIssue } from "../../schema/schema.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
@@ -14,6 +16,8 @@ export interface ShellRule {
   readonly deny_args?: readonly string[];
   /** Globs of arguments that ask. */
   readonly approval_required_if_args?: readonly string[];
+  /** Globs of virtual paths that redirections of the command may write to. */
+  readonly redirect_paths?: readonly string[];
 }
 
 export interface ShellConfig {
@@ -34,6 +38,10 @@ const ruleFields = {
   sandbox_paths: { ...texts, description: "Names of scopes that every path among the arguments must lie in." },
   deny_args: { ...texts, description: "Globs of arguments with which the command is blocked." },
   approval_required_if_args: { ...texts, description: "Globs of arguments with which a person is asked." },
+  redirect_paths: {
+    ...texts,
+    description: "Globs of paths in writable scopes that the command's output may be redirected into.",
+  },
 } as const;
 
 const ruleSchema = { type: "object", properties: ruleFields, required: ["pattern"], additionalProperties: false };
@@ -86,15 +94,16 @@ function rulesIssues(rules: unknown): SchemaIssue[] {
 function ruleIssues(rule: unknown, path: Path): SchemaIssue[] {
   if (!isRecord(rule)) return [{ path, message: "must be a map with a pattern" }];
   const issues = unknownKeys(rule, ruleFields, path);
-  const { pattern, approval_required, sandbox_paths, deny_args, approval_required_if_args } = rule;
+  const { pattern, approval_required, sandbox_paths, deny_args, approval_required_if_args, redirect_paths } = rule;
   if (pattern === undefined) issues.push({ path, message: "has no pattern" });
   else if (typeof pattern !== "string" || pattern.trim() === "") {
     issues.push({ path: [...path, "pattern"], message: "must be a command, such as git log" });
   }
   issues.push(...flagIssues(approval_required, [...path, "approval_required"]));
-  for (const [key, list] of Object.entries({ sandbox_paths, deny_args, approval_required_if_args })) {
+  for (const [key, list] of Object.entries({ sandbox_paths, deny_args, approval_required_if_args, redirect_paths })) {
     issues.push(...textsIssues(list, [...path, key]));
   }
+  issues.push(...globIssues(redirect_paths, [...path, "redirect_paths"]));
   return issues;
 }
 
@@ -120,4 +129,22 @@ function textsIssues(list: unknown, path: Path): SchemaIssue[] {
   return list.flatMap((text, index) =>
     typeof text === "string" && text !== "" ? [] : [{ path: [...path, index], message: "must be a text" }],
   );
+}
+
+function globIssues(list: unknown, path: Path): SchemaIssue[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((glob, index) => {
+    const refused = typeof glob === "string" ? refusalOfGlob(glob) : undefined;
+    return refused === undefined ? [] : [{ path: [...path, index], message: `is no glob of a path: ${refused}` }];
+  });
+}
+
+function refusalOfGlob(glob: string): string | undefined {
+  try {
+    compileGlob(glob);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ScopeError) return error.message;
+    throw error;
+  }
 }

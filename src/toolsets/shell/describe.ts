@@ -3,6 +3,7 @@ import { clipText } from "../../util/clip-text.ts";
 import type { PlannedRun } from "./access.ts";
 import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";
 import { showWord } from "./parse/quote.ts";
+import { baseName } from "./parse/scripts.ts";
 
 const longestTitle = 200;
 
@@ -19,14 +20,19 @@ export function describeRun({ request, notIsolated, cwd }: PlannedRun): string {
 
 /** Exactly what would be started: the arguments of one program, or the whole script and the programs in it. */
 export function previewRun(run: PlannedRun, plan: ShellPlan): Preview {
-  const { request, notIsolated, networkEnabled, opens } = run;
+  const { request, notIsolated, networkEnabled, opens, hooks } = run;
   const facts = [
     `in ${run.cwd.virtualPath}, ${run.timeoutSeconds} s at most`,
     ...(opens.length === 0 ? [] : [`may use the protected names ${opens.join(", ")}`]),
+    ...(hooks && startsGit(plan) ? ["hooks of the repository run"] : []),
     notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
   ];
   const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);
   return { type: "text", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
+}
+
+function startsGit({ commands }: ShellPlan): boolean {
+  return commands.some(({ words }) => words.some(({ value }) => baseName(value) === "git"));
 }
 
 function scriptLines(script: string, plan: ShellPlan): readonly string[] {

@@ -9,9 +9,10 @@ import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
 import { describeRun, previewRun } from "./describe.ts";
 import { lookUpPaths } from "./judge/look-up-paths.ts";
+import { lookUpRepositories } from "./judge/look-up-repositories.ts";
 import type { PathTable } from "./judge/path-table.ts";
 import { asks, type Reason } from "./judge/reasons.ts";
-import { judgeCall } from "./judge/verdict.ts";
+import { isAskedByRule, judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
 
 export interface PlannedCall {
@@ -30,9 +31,12 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const isolation = await access.commands.isolation();
   const { networkEnabled } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
-  const { verdict, opens, started } = judgeCall(config, { plan, table, notIsolated, reasons: judgeFolder(cwd) });
+  const repositories = await lookUpRepositories(scopes, cwd, plan);
+  const reasons = [...judgeFolder(cwd), ...repositories];
+  const { verdict, opens, started } = judgeCall(config, { plan, table, notIsolated, reasons });
   const request = toRequest(command, plan.argv, plan.script);
-  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens };
+  const hooks = isAskedByRule(verdict);
+  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
   return {
     ...planned,
     verdict,
@@ -46,6 +50,8 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
       isolation: isolation.type,
       network: networkEnabled,
       opens,
+      hooks,
+      repositories: repositories.map(({ why }) => why),
     },
   };
 }

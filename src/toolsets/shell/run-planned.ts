@@ -27,6 +27,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
     // What was judged as isolated does not run without.
     isolationRequired: run.notIsolated === undefined,
     unprotected: run.opens,
+    hooks: run.hooks,
     signal,
   };
   try {

@@ -19,6 +19,8 @@ export interface JudgeContext {
   readonly started: Set<string>;
   /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
   readonly opens: Set<string>;
+  /** Gathers those that are opened only where somebody is asked, whatever is pre-approved. */
+  readonly opensIfAsked: Set<string>;
   /** Gathers programs of the line that could write such names too, once they are open. */
   readonly strangers: Set<string>;
   readonly depth: number;
@@ -46,11 +48,11 @@ function judgeUncertain({ config }: JudgeContext, why: string): Reason {
 }
 
 export function judgeCommand(context: JudgeContext, command: SimpleCommand): readonly Reason[] {
-  const reasons: Reason[] = command.redirects.flatMap((redirect) => judgeRedirect({ ...context, command }, redirect));
+  const reasons: Reason[] = [];
   if (command.assignments.length > 0) reasons.push(asks(`it sets ${command.assignments.join(", ")}`));
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
-  if (program === undefined) return reasons;
+  if (program === undefined) return [...judgeRedirects(context, command, undefined), ...reasons];
   context.started.add(command.words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" "));
   if (--context.budget.left < 0) return [...reasons, asks("it starts too many programs")];
   if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
@@ -58,10 +60,12 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
   const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };
   for (const name of reading.opens ?? []) context.opens.add(name);
+  for (const name of reading.opensIfAsked ?? []) context.opensIfAsked.add(name);
   const couldWrite = reading.effect === "unknown" || reading.effect === "write";
   if (couldWrite && reading.opens === undefined) context.strangers.add(nameWord(program));
   const { rule, reasons: ofRules } = judgeByRules(context, work);
   return [
+    ...judgeRedirects(context, command, rule),
     ...reasons,
     ...ofRules,
     ...judgeHatches(rule, program, reading),
@@ -70,6 +74,11 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
     ...judgeMove(context, command),
     ...judgeInner(context, command, reading),
   ];
+}
+
+function judgeRedirects(context: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Reason[] {
+  const work = { ...context, command, allowed: rule?.redirect_paths ?? [] };
+  return command.redirects.flatMap((redirect) => judgeRedirect(work, redirect));
 }
 
 interface RuleJudgement {

@@ -1,3 +1,4 @@
+import { compileGlob } from "../../../host/glob.ts";
 import type { Protection } from "../../../host/scopes.ts";
 import { matchesFlatGlob } from "../../../util/flat-glob.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
@@ -134,15 +135,18 @@ function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly 
   return isProtected ? [asks(`${nameWord(program)} is a protected name`)] : [];
 }
 
-export type RedirectWork = Pick<PathWork, "table" | "command" | "opens">;
+export interface RedirectWork extends Pick<PathWork, "table" | "command" | "opens"> {
+  /** Globs of virtual paths that the command's rule lets be written. */
+  readonly allowed: readonly string[];
+}
 
-/** Writing to a file always asks; reading one is free where it lies in a scope. */
+/** Writing to a file asks, unless the rule names its path; reading one is free where it lies in a scope. */
 export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedirect): readonly Reason[] {
   const { table, command } = work;
   if (type === "free" || type === "text" || target === undefined) return type === "write" ? [asks("it redirects")] : [];
   const name = nameWord(target);
   const effect = type === "write" ? "write" : "read";
-  const reasons: Reason[] = type === "write" ? [asks(`it writes to the file ${name}`)] : [];
+  const reasons: Reason[] = type === "write" && !isNamedByRule(work, target) ? [asks(`it writes to the file ${name}`)] : [];
   for (const folder of command.folders ?? [[]]) {
     const where = whereIs(table, folder, target.value);
     const found = protectionOfPath(folder, target.value);
@@ -151,6 +155,23 @@ export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedir
     if (type === "read" && !isKnown) reasons.push(asks(`it reads ${name}, which is not a file of the scopes`));
   }
   return reasons;
+}
+
+/** What no glob lifts is judged beside this: protected names, `write_approval`, links. A redirection knows no size. */
+function isNamedByRule({ table, command, allowed }: RedirectWork, { kind, value }: ShellWord): boolean {
+  if (allowed.length === 0 || kind !== "static" || command.folders === undefined) return false;
+  return command.folders.every((folder) => {
+    const where = whereIs(table, folder, value);
+    const fact = where.type === "inside" ? where.fact : undefined;
+    if (fact?.writable === undefined || (fact.type !== "file" && fact.type !== "missing")) return false;
+    const path = fact.writable;
+    return fact.scope.maxFileBytes === undefined && allowed.some((glob) => matchesGlob(glob, path));
+  });
+}
+
+function matchesGlob(pattern: string, path: string): boolean {
+  const { start, step, accepts } = compileGlob(pattern);
+  return accepts(path.split("/").reduce(step, start));
 }
 
 /** Whether all paths of a command lie in the named scopes; undefined if so, otherwise the first that does not. */

@@ -8,29 +8,41 @@ const mostPaths = 200;
 
 /** Looks at everything that a command line could mean by its words; opens nothing, and follows no link. */
 export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<PathTable> {
-  const wanted = new Map<string, readonly string[]>();
+  const wanted: Wanted = { paths: new Map(), written: new Set() };
   gather(plan, wanted);
-  const facts = [...wanted].slice(0, mostPaths).map(async ([key, components]): Promise<[string, PathFact][]> => {
+  const facts = [...wanted.paths].slice(0, mostPaths).map(async ([key, components]): Promise<[string, PathFact][]> => {
     const fact = await lookUp(scopes, base.scope, components);
-    return fact === undefined ? [] : [[key, fact]];
+    if (fact === undefined) return [];
+    const writable = wanted.written.has(key) ? await findWritable(scopes, virtualPathOf(base.scope, components)) : undefined;
+    return [[key, writable === undefined ? fact : { ...fact, writable }]];
   });
   return new Map((await Promise.all(facts)).flat());
 }
 
-function gather(plan: ShellPlan, wanted: Map<string, readonly string[]>): void {
+interface Wanted {
+  readonly paths: Map<string, readonly string[]>;
+  /** Keys of those that a redirection writes. */
+  readonly written: Set<string>;
+}
+
+function gather(plan: ShellPlan, wanted: Wanted): void {
   for (const command of plan.commands) {
     gatherCommand(command, wanted);
     for (const { script } of command.words) if (script !== undefined) gather(script, wanted);
   }
 }
 
-function gatherCommand(command: SimpleCommand, wanted: Map<string, readonly string[]>): void {
+function gatherCommand(command: SimpleCommand, wanted: Wanted): void {
   for (const folder of command.folders ?? []) {
-    wanted.set(pathKey(folder), folder);
+    wanted.paths.set(pathKey(folder), folder);
     const words = withEnds([...command.words.slice(1), ...targetsOf(command)]);
     for (const path of words.flatMap(([word, ended]) => namesOf(word, ended))) {
       const components = enter(folder, path);
-      if (components !== undefined) wanted.set(pathKey(components), components);
+      if (components !== undefined) wanted.paths.set(pathKey(components), components);
+    }
+    for (const { type, target } of command.redirects) {
+      const components = type === "write" && target?.kind === "static" ? enter(folder, target.value) : undefined;
+      if (components !== undefined) wanted.written.add(pathKey(components));
     }
   }
 }
@@ -46,7 +58,7 @@ function namesOf(word: ShellWord, ended: boolean): readonly string[] {
 
 /** Undefined where no file can have such a name. */
 async function lookUp(scopes: Scopes, base: ScopeDeclaration, components: readonly string[]): Promise<PathFact | undefined> {
-  const virtualPath = `${base.name}:${components.join("/")}`;
+  const virtualPath = virtualPathOf(base, components);
   try {
     const resolved = scopes.resolve(virtualPath);
     const protection = scopes.protection(resolved);
@@ -54,6 +66,19 @@ async function lookUp(scopes: Scopes, base: ScopeDeclaration, components: readon
     const found = await look(scopes, virtualPath);
     if (typeof found === "string") return { type: found, scope, protection, identity: null };
     return { type: found.type, scope: found.scope, protection, identity: found.identity };
+  } catch (error) {
+    if (error instanceof ScopeError) return undefined;
+    throw error;
+  }
+}
+
+function virtualPathOf({ name }: ScopeDeclaration, components: readonly string[]): string {
+  return `${name}:${components.join("/")}`;
+}
+
+async function findWritable(scopes: Scopes, virtualPath: string): Promise<string | undefined> {
+  try {
+    return (await scopes.inspect(virtualPath, "write")).virtualPath;
   } catch (error) {
     if (error instanceof ScopeError) return undefined;
     throw error;

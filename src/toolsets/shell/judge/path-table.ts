@@ -11,6 +11,11 @@ export interface PathFact {
   readonly protection: Protection | undefined;
   /** Changes when something else takes its place. */
   readonly identity: string | null;
+  /**
+   * Of what a redirection writes: the path in the deepest scope's terms, if that scope's mode and suffixes let a file be
+   * written there.
+   */
+  readonly writable?: string;
 }
 
 /** By components below the root of the scope that the call runs in, joined by slashes. */

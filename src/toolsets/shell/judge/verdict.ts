@@ -27,10 +27,11 @@ export interface Judgement {
 export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const allowedBy = new Set<string>();
   const opens = new Set<string>();
+  const opensIfAsked = new Set<string>();
   const strangers = new Set<string>();
   const started = new Set<string>();
-  const budget = { left: mostPrograms };
-  const context = { config, table: call.table, allowedBy, opens, strangers, started, depth: 0, budget };
+  const gathered = { allowedBy, opens, opensIfAsked, strangers, started };
+  const context = { config, table: call.table, ...gathered, depth: 0, budget: { left: mostPrograms } };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
   const isAllowed = reasons.every(({ level }) => level === "default");
   if (isAllowed && opens.size > 0 && strangers.size > 0) {
@@ -41,5 +42,12 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   if (reasons.length === 0 && call.notIsolated !== undefined) {
     reasons.push({ level: "default", why: "commands are not isolated on this machine, so what the rules allow asks" });
   }
-  return { verdict: toVerdict(reasons, [...allowedBy]), opens: [...opens].sort(), started: [...started] };
+  const verdict = toVerdict(reasons, [...allowedBy]);
+  const opened = isAskedByRule(verdict) ? [...opens, ...opensIfAsked] : [...opens];
+  return { verdict, opens: opened.sort(), started: [...started] };
+}
+
+/** Whether it asks in a way that no `pre_approved` lifts. */
+export function isAskedByRule(verdict: OwnVerdict): boolean {
+  return verdict.type === "needs-approval" && verdict.by === "rule";
 }

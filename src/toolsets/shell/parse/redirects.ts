@@ -28,9 +28,17 @@ function readFileRedirect({ operator }: Redirect, target: ShellWord, descriptor:
   const isDescriptor = (operator === ">&" || operator === "<&") && isStatic && isDescriptorTarget(target.value);
   const isFree = isDescriptor || (isStatic && freeFiles.has(target.value) && operator !== "<>");
   if (isFree) return { type: "free", target, print: printFree(operator, target.value, descriptor) };
-  const reads = operator === "<";
-  const print = reads && isStatic ? `${descriptor}< ${quoteLiteral(target.value)}` : undefined;
-  return { type: reads ? "read" : "write", target, print };
+  const print = isStatic ? printFile(operator, quoteLiteral(target.value), descriptor) : undefined;
+  return { type: operator === "<" ? "read" : "write", target, print };
+}
+
+/** As every shell reads it. `>|` differs from `>` only where somebody set `noclobber`; `<>` is left to a person's eye. */
+function printFile(operator: Redirect["operator"], file: string, descriptor: string): string | undefined {
+  if (operator === "<" || operator === ">" || operator === ">>") return `${descriptor}${operator} ${file}`;
+  if (operator === ">|") return `${descriptor}> ${file}`;
+  if (descriptor !== "") return undefined;
+  if (operator === "&>" || operator === ">&") return `> ${file} 2>&1`;
+  return operator === "&>>" ? `>> ${file} 2>&1` : undefined;
 }
 
 /** `1`, `-`: another descriptor, or none. All digits, by hand: `2file` is a file. */

@@ -141,6 +141,25 @@ export const checkingOut: ReadonlySet<string> = new Set(
   "checkout switch restore reset merge pull rebase revert cherry-pick stash apply am clone mv rm worktree submodule".split(" "),
 );
 
+/** Subcommands that can write the repository's configuration, with the options with which they do; no options: always. */
+export const configuring: ReadonlyMap<string, readonly string[]> = new Map([
+  ["init", []],
+  ["clone", []],
+  ["config", []],
+  ["remote", []],
+  ["submodule", []],
+  ["sparse-checkout", []],
+  ["branch", ["-u", "--set-upstream-to", "--unset-upstream", "-m", "-M", "--move", "-c", "-C", "--copy", "--edit-description"]],
+  ["push", ["-u", "--set-upstream"]],
+  ["fetch", ["--set-upstream"]],
+  ["pull", ["--set-upstream"]],
+  ["checkout", ["-t", "--track"]],
+  ["switch", ["-t", "--track"]],
+]);
+
+/** Those that make repositories, with hooks in them. */
+export const makingRepositories: ReadonlySet<string> = new Set(["init", "clone", "submodule"]);
+
 export const keptNames: readonly string[] = [
   ..."package.json .gitattributes .gitmodules .editorconfig .npmrc .vscode .devcontainer .husky .githooks workflows".split(" "),
   ...".pre-commit-config.yaml lefthook.yml".split(" "),

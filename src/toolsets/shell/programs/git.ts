@@ -2,11 +2,13 @@ import type { ShellWord } from "../parse/plan.ts";
 import {
   changing,
   checkingOut,
+  configuring,
   dangerousLong,
   globalOptions,
   harmlessActions,
   harmlessSubcommands,
   keptNames,
+  makingRepositories,
   readingSubcommands,
   runningSubcommands,
 } from "./git-options.ts";
@@ -23,9 +25,13 @@ export const readGit: ReadProgram = ({ words }) => {
   const table = harmlessSubcommands.get(subcommand);
   if (table !== undefined) return readHarmless(words, at, table);
   const spelt = runningSubcommands.has(subcommand) ? undefined : subcommand;
-  const hatches = [hatch(`\`git ${subcommand}\` changes things or runs programs`, spelt), ...dangers(words.slice(at))];
+  const hatches = [
+    hatch(`\`git ${subcommand}\` changes things or runs programs`, spelt),
+    ...configures(words.slice(at)),
+    ...dangers(words.slice(at)),
+  ];
   const effect = readingSubcommands.has(subcommand) ? "read" : "write";
-  return { hatches, effect, texts: messages(words, at), opens: opensFor(subcommand) };
+  return { hatches, effect, texts: messages(words, at), ...opensFor(subcommand) };
 };
 
 /** Where the subcommand is, or the option before it that is not known to be harmless. */
@@ -64,8 +70,9 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
   }
   const isPattern = subcommand === "grep" && !names.includes("-e") && operands[0] !== undefined;
   const texts = new Set([...(isPattern ? [operands[0] ?? 0] : []), ...options.map(({ index }) => index)]);
-  const opens = hatches.length > 0 && changing.has(subcommand) ? { opens: opensFor(subcommand) } : {};
-  return { hatches, effect: "read", texts, ...opens };
+  const changes = hatches.length > 0 && changing.has(subcommand);
+  if (changes) hatches.push(...configures(words.slice(at)));
+  return { hatches, effect: "read", texts, ...(changes ? opensFor(subcommand) : {}) };
 }
 
 /** What makes a subcommand that can only look one that does more. */
@@ -98,9 +105,27 @@ function isHarmlessAction(subcommand: string, action: string | undefined): boole
   return action === undefined ? subcommand !== "stash" : harmless.includes(action);
 }
 
-/** git cannot change anything without its own folder. */
-function opensFor(subcommand: string): readonly string[] {
-  return checkingOut.has(subcommand) ? [".git", ...keptNames] : [".git"];
+/** git cannot change anything without its own folder; its configuration and its hooks only a person opens. */
+function opensFor(subcommand: string): Pick<ProgramReading, "opens" | "opensIfAsked"> {
+  const opens = checkingOut.has(subcommand) ? [".git", ...keptNames] : [".git"];
+  const hooks = makingRepositories.has(subcommand) ? [".git/hooks"] : [];
+  return configuring.has(subcommand) ? { opens, opensIfAsked: [".git/config", ...hooks] } : { opens };
+}
+
+/** What writes the repository's configuration: no rule spells that out, because the configuration makes git run programs. */
+function configures(words: readonly ShellWord[]): Hatch[] {
+  const [subcommand = "", ...args] = words.map(({ value }) => value);
+  const options = configuring.get(subcommand);
+  if (options === undefined) return [];
+  const isMeant = options.length === 0 || args.some((arg) => options.some((option) => isOption(arg, option)));
+  return isMeant ? [hatch(`\`git ${subcommand}\` writes the repository's configuration`)] : [];
+}
+
+/** Abbreviated, with a value, or among other letters. */
+function isOption(arg: string, option: string): boolean {
+  const name = arg.split("=", 1)[0] ?? arg;
+  if (option.startsWith("--")) return name.length > 2 && option.startsWith(name);
+  return /^-[A-Za-z]/.test(arg) && arg.includes(option.charAt(1));
 }
 
 function leavesScope(path: string): boolean {

@@ -16,6 +16,8 @@ export interface ProgramReading {
   readonly moves?: ReadonlySet<number>;
   /** Protected names that it writes by itself, and cannot do without. */
   readonly opens?: readonly string[];
+  /** Those that only somebody who is asked can open: with them a program makes others run what it likes. */
+  readonly opensIfAsked?: readonly string[];
   /** Whatever its arguments turn out to be, they do no harm: variables and leading globs are fine. */
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */

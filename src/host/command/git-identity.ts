@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Host } from "../host.ts";
+import { findProgram } from "./program-path.ts";
+
+/**
+ * Who the user says that commits are by, as the text of a `.gitconfig` for a command's own home: the repository's own
+ * configuration counts for more, as it does at home. Undefined where git knows of nobody. Reads files and runs nothing of theirs.
+ */
+export async function readGitIdentity(
+  { environment, homeDirectory }: Pick<Host, "environment" | "homeDirectory">,
+  path: readonly string[],
+): Promise<string | undefined> {
+  const git = await findProgram("git", path);
+  if (git === undefined) return undefined;
+  const { GIT_CONFIG_GLOBAL, XDG_CONFIG_HOME } = environment;
+  const env = {
+    HOME: homeDirectory,
+    ...(GIT_CONFIG_GLOBAL === undefined ? {} : { GIT_CONFIG_GLOBAL }),
+    ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
+  };
+  const args = ["config", "--global", "--includes", "--null", "--get-regexp", "^(user|author|committer)\\.(name|email)$"];
+  const { stdout } = await promisify(execFile)(git, args, { cwd: "/", env, timeout: 5000 }).catch(() => ({ stdout: "" }));
+  const lines = stdout.split("\0").flatMap(toLines);
+  return lines.length === 0 ? undefined : `${lines.join("\n")}\n`;
+}
+
+/** `user.name`, a line end, and the value. */
+function toLines(entry: string): readonly string[] {
+  const end = entry.indexOf("\n");
+  const [section, key] = entry.slice(0, end).split(".");
+  if (end === -1 || section === undefined || key === undefined) return [];
+  const value = entry
+    .slice(end + 1)
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', '\\"')
+    .replaceAll("\n", "\\n");
+  return [`[${section}]`, `\t${key} = "${value}"`];
+}
