@@ -1,14 +1,21 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
-import { start } from "../host/swapping.ts";
 import { attack, canary, outcome, untouched, World, worker } from "./world.ts";
 
 const swappers: ChildProcess[] = [];
 afterEach(() => {
   for (const child of swappers.splice(0)) child.kill("SIGKILL");
 });
+
+async function startSwapping(path: string, outside: string): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, "fixtures/swap-any.js"), [path, outside], { execArgv: [], silent: true });
+  swappers.push(child);
+  await new Promise((resolve) => child.once("message", resolve));
+  return child;
+}
 
 const free = worker(`
 limits: { turns: 1000 }
@@ -26,29 +33,28 @@ function round(file: string, n: number, folder?: string) {
     { tool: "edit_file", args: { path, old_text: text, new_text: text } },
     { tool: "append_file", args: { path, content: "" } },
     { tool: "write_file", args: { path, content: text } },
-    { tool: "search_files", args: { path, regex: "." } },
+    { tool: "search_files", args: { path: folder === undefined || n % 10 > 0 ? path : "s", regex: "." } },
   ];
   if (folder === undefined) return onFile;
   return [
     ...onFile,
     { tool: "read_file", args: { path } },
     { tool: "list_files", args: { path: `s/${folder}` } },
-    { tool: "search_files", args: { path: "s", regex: "." } },
-    { tool: "write_file", args: { path: `s/${folder}/new-${n}`, content: text } },
+    { tool: "write_file", args: { path: `s/${folder}/new-${n % 5}`, content: text } },
     { tool: "append_file", args: { path: `s/${folder}/more`, content: text } },
-    { tool: "write_file", args: { path: `s/${folder}/deep-${n}/new`, content: text } },
+    { tool: "write_file", args: { path: `s/${folder}/deep-${n % 5}/new`, content: text } },
   ];
 }
 
 describe.runIf(process.platform === "linux")("somebody swaps what a path means, as fast as they can", () => {
   test("a folder for a link, under thousands of calls of all file tools", { timeout: 180_000 }, async () => {
     const world = new World({ "main.worker": free, "in/folder/file": "inside" });
-    swappers.push(await start("swap.js", world.at("program/in/folder"), world.at("outside")));
+    const swapper = await startSwapping(world.at("program/in/folder"), world.at("outside"));
     const { results, error } = await attack(world, {
       model: Array.from({ length: 200 }, (_, n) => round("folder/file", n, "folder")),
     });
-    expect(error).toBeUndefined();
-    expect(results).toHaveLength(2400);
+    expect([error, swapper.exitCode]).toEqual([undefined, null]);
+    expect(results).toHaveLength(2200);
     expect(JSON.stringify(results)).not.toContain(canary);
     expect(world.outside()).toEqual(untouched);
     const outcomes = Object.groupBy(results, outcome);
@@ -59,14 +65,15 @@ describe.runIf(process.platform === "linux")("somebody swaps what a path means, 
 
   test("a file for a link, under thousands of reads, writes and edits", { timeout: 180_000 }, async () => {
     const world = new World({ "main.worker": free, "in/file": "inside" });
-    swappers.push(await start("swap-file.js", world.at("program/in/file"), world.at("outside/file")));
+    const swapper = await startSwapping(world.at("program/in/file"), world.at("outside/file"));
     const { results, error } = await attack(world, { model: Array.from({ length: 300 }, (_, n) => round("file", n)) });
-    expect(error).toBeUndefined();
+    expect([error, swapper.exitCode]).toEqual([undefined, null]);
     expect(results).toHaveLength(1800);
     expect(JSON.stringify(results)).not.toContain(canary);
     expect(world.outside()).toEqual(untouched);
-    expect(new Set(results.map(outcome))).toContain("path_outside_scope");
-    expect(new Set(results.map(outcome))).toContain("ok");
+    const outcomes = Object.groupBy(results, outcome);
+    expect(outcomes["ok"]?.length).toBeGreaterThan(5);
+    expect(outcomes["path_outside_scope"]?.length).toBeGreaterThan(5);
   });
 });
 

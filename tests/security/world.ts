@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -133,12 +133,17 @@ export interface Listener {
 /** A server of this machine that counts who connects. */
 export async function listen(): Promise<Listener> {
   let heard = 0;
+  const sockets: Socket[] = [];
   const server: Server = createServer((socket) => {
     heard++;
+    sockets.push(socket);
     socket.on("error", () => undefined);
     socket.end("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 6\r\nconnection: close\r\n\r\ncanary");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
   return { port: (server.address() as { port: number }).port, heard: () => heard };
 }
