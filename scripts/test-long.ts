@@ -16,6 +16,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
   { name: "kills during writes", files: ["tests/host/attacks.test.ts"], environment: { LLM_DO_KILL_RUNS: "1000" } },
+  {
+    name: "random texts of approvals",
+    files: ["tests/security/approval-text.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "100000" },
+  },
   { name: "random commands", files: ["tests/shell"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
 ];
 
