@@ -57,10 +57,11 @@ git diff | llm-do review.worker -i tone=calm
 ## Questions
 
 A call that needs approval is asked for at the terminal: the question shows what would happen, and takes \`a\` (approve once), \`r\`
-(approve, and the same call again in this run), \`d\` (deny; what follows is a note that the model sees) or \`s\` (stop the run). An empty
-line is no answer, and keys that were pressed before the question was there are dropped. Where stdin is not a terminal, the question
-goes to the terminal that controls the process. Without one, and with \`--headless\`, what would be asked is denied; the run ends with 4
-and lists what it needed, and the configuration that would allow it.
+(approve, and the same call again in this run), \`d\` (deny; what follows is a note that the model sees) or \`s\` (stop the run).
+Where a long preview was cut, \`m\` shows all of it. An empty line is no answer, and keys that were pressed before the question was
+there are dropped. Where stdin is not a terminal, the question goes to the terminal that controls the process. Without one, and with
+\`--headless\`, what would be asked is denied; the run ends with 4 and lists what it needed, and the configuration that would allow
+it.
 
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
 trusted: once by \`--trust\`, once or for good by an answer at the terminal. Folders that are trusted for good are listed by their real

@@ -2,6 +2,7 @@ import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../proto
 import type { StepSeam } from "../protocol/journal-entry.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { PolicyStop } from "./gate-types.ts";
 import type { ApprovalMemory, RememberedCall } from "./memory.ts";
 import type { ApprovalPolicy } from "./policy.ts";
 import type { Question, QuestionQueue } from "./question-queue.ts";
@@ -22,14 +23,14 @@ export interface DecideOptions {
   /** Takes secrets out of what the approver is shown; memory keeps the call as it is. */
   readonly redact: <T>(value: T) => T;
   readonly onAsk: (request: ApprovalRequest) => void;
-  /** Told before the next question is put. */
-  readonly onAnswer: (decision: ApprovalDecision) => void;
+  /** Told before the next question is put. Gives why there may be none, where the answer ends the run. */
+  readonly onAnswer: (decision: ApprovalDecision) => PolicyStop | undefined;
 }
 
 /** After this many denials of one call the next is denied unasked: the model is going round in circles. */
 const denialsBeforeSilence = 2;
 
-/** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted. */
+/** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted or stopped. */
 export async function decide(question: Question & RememberedCall, options: DecideOptions): Promise<Decision> {
   const { policy, questions } = options;
   if (policy.mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
@@ -54,7 +55,7 @@ async function ask(call: Question & RememberedCall, questions: QuestionQueue, op
     const isForRun = decision.type === "approve" && decision.remember === "run" && call.canRemember && !decision.args;
     if (isForRun) memory.remember(call);
     if (decision.type === "deny") memory.countDenial(call);
-    options.onAnswer(decision);
+    return options.onAnswer(decision);
   };
   const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
   const seam = { callPath: call.callPath, kind: "question" as const, detail: { tool: call.tool }, sideEffect: false, describe };
@@ -64,6 +65,7 @@ async function ask(call: Question & RememberedCall, questions: QuestionQueue, op
     return { decision, source };
   } catch (thrown) {
     signal.throwIfAborted();
+    if (thrown instanceof PolicyStop) throw thrown;
     return { decision: { type: "deny", note: `the approver failed: ${errorMessage(thrown)}` }, source: "error" };
   }
 }

@@ -193,9 +193,7 @@ async function askFor(
     redact: run.redact,
     signal: runtime.signal,
     step: run.step,
-    onAnswer: (decision) => {
-      if (endsRunAt(run, decision)) run.stop(policyStop(call, decision));
-    },
+    onAnswer: (decision) => (endsRunAt(run, decision) ? policyStop(call, decision) : undefined),
     onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
   });
   run.emit(call.request, { type: "approval-decision", tool, ...outcome });

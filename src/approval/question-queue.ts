@@ -10,8 +10,8 @@ export interface QuestionOptions {
   readonly known: () => ApprovalDecision | undefined;
   readonly signal: AbortSignal;
   readonly onAsk: (request: ApprovalRequest) => void;
-  /** Told before the next question is put, so that an answer that ends the run comes in time. */
-  readonly onAnswer: (decision: ApprovalDecision) => void;
+  /** Told before the next question is put. Gives why there may be none, where the answer ends the run. */
+  readonly onAnswer: (decision: ApprovalDecision) => Error | undefined;
 }
 
 /** Puts questions to one approver, one at a time, numbered `n of m`; the count begins anew when the queue is empty. */
@@ -20,14 +20,16 @@ export class QuestionQueue {
   #tail: Promise<unknown> = Promise.resolve();
   #asked = 0;
   #answered = 0;
+  #ended: Error | undefined;
 
   constructor(approver: Approver) {
     this.#approver = approver;
   }
 
   /**
-   * Resolves with a valid decision, or rejects: with the signal's reason on abort, with an error where the approver
-   * failed or answered something else. `onAsk` is told the numbered request as it is put.
+   * Resolves with a valid decision, or rejects: with the signal's reason on abort, with what `onAnswer` gave for an earlier
+   * answer, with an error where the approver failed or answered something else. `onAsk` is told the numbered request as it
+   * is put.
    */
   async ask(question: Question, options: QuestionOptions): Promise<ApprovalDecision> {
     const number = ++this.#asked;
@@ -42,6 +44,7 @@ export class QuestionQueue {
 
   async #put(question: Question, number: number, options: QuestionOptions): Promise<ApprovalDecision> {
     options.signal.throwIfAborted();
+    if (this.#ended) throw this.#ended;
     const known = options.known();
     if (known) return known;
     const request: ApprovalRequest = { ...question, position: { n: number, m: this.#asked } };
@@ -49,7 +52,7 @@ export class QuestionQueue {
     const decision: unknown = await this.#approver(request, { signal: options.signal });
     options.signal.throwIfAborted();
     if (!isDecision(decision)) throw new TypeError("the approver must answer { type: 'approve' | 'deny' | 'stop' }");
-    options.onAnswer(decision);
+    this.#ended = options.onAnswer(decision);
     return decision;
   }
 }

@@ -1,5 +1,6 @@
+/** Two columns, by Unicode's tables; so is all that lies beyond the basic plane, some of which takes one. */
 const wide =
-  /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
+  /[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{10000}-\u{10FFFF}]/u;
 
 /** Breaks a line between words, and inside one only where it is longer than a whole line. Columns, not characters, are counted. */
 export function wrapWords(text: string, columns: number): string[] {
@@ -23,22 +24,38 @@ export function wrapWords(text: string, columns: number): string[] {
  * of files.
  */
 export function cutText(text: string, columns: number): string[] {
+  return cut(text, columns, (start, end) => (start + end) / 2);
+}
+
+/** As `cutText`, but after the last space, however far back: for sentences. */
+export function cutWords(text: string, columns: number): string[] {
+  return cut(text, columns, (start) => start);
+}
+
+function cut(text: string, columns: number, earliest: (start: number, end: number) => number): string[] {
   const lines: string[] = [];
   let start = 0;
   for (let end = fittingEnd(text, start, columns); end < text.length; end = fittingEnd(text, start, columns)) {
-    const space = text.lastIndexOf(" ", end - 1) + 1;
-    const next = space > (start + end) / 2 ? space : end;
+    const space = start + text.slice(start, end).lastIndexOf(" ") + 1;
+    const next = space > earliest(start, end) && !startsWithMark(text, space) ? space : end;
     lines.push(text.slice(start, next));
     start = next;
   }
   return [...lines, text.slice(start)];
 }
 
-/** Where a line that begins at `start` is full, between two characters, and never where it began. */
+/** On a line of its own a mark would change what stands before it. */
+function startsWithMark(text: string, at: number): boolean {
+  return /^\p{M}/u.test(text.slice(at, at + 2));
+}
+
+/** Where a line that begins at `start` is full, between two characters with their marks, and never where it began. */
 function fittingEnd(text: string, start: number, columns: number): number {
+  const withMarks = /.\p{M}*/suy;
   let end = start;
   for (let width = 0; end < text.length; ) {
-    const character = String.fromCodePoint(text.codePointAt(end) ?? 0);
+    withMarks.lastIndex = end;
+    const [character = ""] = withMarks.exec(text) ?? [];
     width += widthOf(character);
     if (width > columns && end > start) break;
     end += character.length;
@@ -46,11 +63,12 @@ function fittingEnd(text: string, start: number, columns: number): number {
   return end;
 }
 
+/** At least what any terminal takes for it: younger marks are letters to an older one, so only those of Latin count nothing. */
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text) {
     if (character < "\u0300") width++;
-    else if (!/\p{M}/u.test(character)) width += wide.test(character) ? 2 : 1;
+    else if (character > "\u036F") width += wide.test(character) ? 2 : 1;
   }
   return width;
 }

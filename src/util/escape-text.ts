@@ -5,19 +5,27 @@ export interface EscapeOptions {
   readonly keepBackslashes?: boolean;
 }
 
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\\]/gu;
+const hidden = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\\`;
+
+/**
+ * What is hidden, with the combining marks after it; marks at the beginning, which would change what stands before the text;
+ * and those of a pile that grows over other lines.
+ */
+const unseen = new RegExp(String.raw`[${hidden}]\p{M}*|^\p{M}+|(?<=\p{M}{4})\p{M}+`, "gu");
 
 /**
  * Makes visible what a terminal or an editor would obey or hide: control characters, overrides of the writing direction,
- * characters without width, lone surrogates, line and paragraph separators become `\u{202E}`, and a backslash `\\`.
- * `unescapeText` is its inverse.
+ * characters without width, lone surrogates, line and paragraph separators, combining marks without a letter of the text's
+ * become `\u{202E}`, and a backslash `\\`. `unescapeText` is its inverse.
  */
 export function escapeText(text: string, options: EscapeOptions = {}): string {
-  return text.replace(unseen, (character) => {
-    if (character === "\\") return options.keepBackslashes ? character : "\\\\";
-    if (character === "\n" && options.keepNewlines) return character;
-    return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
-  });
+  return text.replace(unseen, (run) => Array.from(run, (character) => escapeCharacter(character, options)).join(""));
+}
+
+function escapeCharacter(character: string, options: EscapeOptions): string {
+  if (character === "\\") return options.keepBackslashes ? character : "\\\\";
+  if (character === "\n" && options.keepNewlines) return character;
+  return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
 }
 
 /** Reads back what `escapeText` wrote. Anything else that follows a backslash is kept as it is. */

@@ -71,6 +71,30 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     expect(await readdir(cwd)).not.toContain("out.txt");
   });
 
+  it("counts what it leaves out of a long file, shows it when asked to, and remembers nothing before that", async () => {
+    const long = Array.from({ length: 100 }, (_, n) => `line ${n + 1}\n`).join("");
+    const cwd = await writer([`${long}the end\n`, "short"]);
+    const terminal = openTerminal(["."], { cwd });
+    await terminal.waitFor("| line 60\n  (41 more lines are not shown)");
+    await terminal.waitFor("m  show more: all of it");
+    await terminal.waitFor(prompt);
+    terminal.type("r\r");
+    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, d or s.");
+    terminal.type("m\r");
+    await terminal.waitFor("| line 100\n  | the end\n");
+    await terminal.waitFor("r  approve, and the same call again in this run");
+    await terminal.waitFor(prompt);
+    terminal.type("m\r");
+    await terminal.waitFor('"m" is no answer. Answer with a, r, d or s.');
+    expect(await readdir(cwd)).not.toContain("out.txt");
+    terminal.type("r\r");
+    await terminal.waitFor("Approval 1 of 1");
+    await terminal.waitFor(prompt);
+    terminal.type("d\r");
+    expect((await end(terminal)).exitCode).toBe(0);
+    expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe(`${long}the end\n`);
+  });
+
   it("approves the same call for the run, and asks for another one", async () => {
     const cwd = await writer(["same", "same", "other"]);
     const terminal = openTerminal([".", "-v"], { cwd });
@@ -150,17 +174,17 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     expect(terminal.screen()).toMatchInlineSnapshot(`
       "
       Approval 1 of 1: main wants to call write_file
-        Write 302 characters to
-        a-rather-long-file-name-for-a-narrow-terminal-window.txt
-        (new file)
+        Write 302 characters to 
+          a-rather-long-file-name-for-a-narrow-terminal-window.tx
+          t (new file)
         | word word word word word word word word word word word 
         : word word word word word word word word word word word 
         : word word word word word word word word 
         | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
         : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
         : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-        It asks because: writes ask unless their scope says
-        otherwise
+        It asks because: writes ask unless their scope says 
+          otherwise
         Call: main > write_file#0
         a  approve once
         r  approve, and the same call again in this run

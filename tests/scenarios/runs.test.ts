@@ -241,16 +241,20 @@ describe("approvals", () => {
     expect(result?.denied[0]?.allow).toBeUndefined();
   });
 
-  test("stop ends the run", async () => {
-    const { error, files } = await play({
+  test("stop ends the run, and is told like any other decision", async () => {
+    const { error, files, events, journal } = await play({
       files: { "main.worker": writer },
       model: () => writes(["a.txt", "b.txt"]),
       approval: { mode: "prompt", approver: async () => ({ type: "stop", note: "enough" }) },
       request: { input: "x" },
     });
     expect(error).toBeInstanceOf(RunError);
-    expect(error).toMatchObject({ code: "denied" });
+    const denied = [{ callPath: "main/0.write_file", source: "person", note: "enough" }];
+    expect(error).toMatchObject({ code: "denied", run: { denied } });
     expect(Object.keys(files)).toEqual(["main.worker"]);
+    const told = { decision: { type: "stop", note: "enough" }, source: "person" };
+    expect(events.filter(({ type }) => type === "approval-decision")).toMatchObject([told]);
+    expect(journal.filter(({ type }) => type === "decision")).toMatchObject([told]);
   });
 
   test("an approval for the run is not asked for again, for exactly this call of this worker", async () => {

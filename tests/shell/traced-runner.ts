@@ -45,9 +45,10 @@ const scopes = await openScopes(
   ],
   { programFiles: [join(root, "main.worker")], programFolder: root },
 );
-const toolset = createShellToolset({ commands, networkEnabled: false });
+const toolset = createShellToolset({ commands });
 const config = { rules: tracedRules };
-const [tool] = toolset.tools(config, { worker: "w", readable: scopes.readable(), writable: scopes.writable() });
+const place = { worker: "w", readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };
+const [tool] = toolset.tools(config, place);
 const { signal } = new AbortController();
 const done = new Set<string>();
 let state = snapshot();
@@ -66,7 +67,7 @@ function snapshot(): Readonly<Record<string, string>> {
 
 async function runOne(index: number, text: string): Promise<TracedRun | undefined> {
   const call = { tool: "shell", args: { command: text, timeout: chosen === "allowed" ? 5 : 1 }, config };
-  const preparation = await toolset.prepare?.(call, { scopes, signal });
+  const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled: false });
   if (preparation === undefined || tool === undefined) throw new Error("no shell");
   const verdict = toolset.needsApproval?.({ ...call, args: preparation.canonicalArgs, preparation });
   const { request } = preparation.payload as ShellWork;

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalRequest } from "../../src/index.ts";
+import type { ScriptedCall } from "../../src/testing/index.ts";
+import { renderRequest } from "../../src/ui/render-request.ts";
+import { type ReadQuestion, readQuestion } from "./read-question.ts";
+import { attack, World, worker } from "./world.ts";
+
+const program = {
+  "main.worker": worker(`
+toolsets:
+  filesystem: {}
+  reader: {}
+  shell: { rules: [], default: { approval_required: true } }
+`),
+  "reader.worker": worker("description: r\nmodel: test:other\ninput: { input: string, attachments(array): attachment }"),
+  "a.txt": "a",
+};
+
+/** The questions of these calls, as they stand on a terminal of 60 columns. */
+async function questionsOf(calls: readonly ScriptedCall[]): Promise<ReadQuestion[]> {
+  const world = new World(program);
+  const shown: ReadQuestion[] = [];
+  const approver = async (request: ApprovalRequest) => {
+    const { text, isWhole } = renderRequest(request, { columns: 60, style: (_, words) => words });
+    expect(isWhole).toBe(true);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
+    for (const row of text.split("\n")) expect(row.length).toBeLessThan(60);
+    shown.push(readQuestion(text));
+    return { type: "deny" } as const;
+  };
+  await attack(world, { model: calls.map((call) => [call]), approval: { mode: "prompt", approver } });
+  return shown;
+}
+
+describe("a question shows all of what it is about", () => {
+  const commands = {
+    "a harmless comment in front": `# list the files of the folder\ntouch canary`,
+    "many empty lines": `echo ok\n${"\n".repeat(200)}touch canary`,
+    padding: `echo ok${" ".repeat(3000)}; touch canary`,
+    "a carriage return": "echo ok; #\rtouch canary",
+    "another direction": "echo \u202eyranac hcuot\u202c; touch canary",
+    "no width": "echo o\u200bk; touch \u2060canary",
+    "a thousand programs": `${"true; ".repeat(90)}touch canary`,
+    "a here-document": `cat <<'END'\n${"text\n".repeat(200)}END\ntouch canary`,
+  };
+
+  test.each(Object.entries(commands))("of a command: %s", async (_, command) => {
+    const [question, ...others] = await questionsOf([{ tool: "shell", args: { command } }]);
+    expect(others).toEqual([]);
+    // Blocked is as good as shown: control characters never come as far as a question.
+    if (question === undefined) return expect(command).toMatch(/\r/);
+    // A command is written anew from what was read: what stands here is what would run, with all that it starts.
+    expect(question.lines.join("\n")).toMatch(/touch\s+\S*canary/);
+    if (command.includes("\u202e")) expect(question.lines.join("\n")).toContain("\u202e");
+  });
+
+  test("of a path: a name that ends a line, moves the cursor or turns the direction", async () => {
+    const names = ["a\u202etxt.exe", "report.md\u2028(new file)", `x${" ".repeat(120)}.sh`, "e\u0301\u200d.md", "\u0338x"];
+    const questions = await questionsOf(names.map((name) => ({ tool: "write_file", args: { path: name, content: "x" } })));
+    expect(questions).toHaveLength(names.length);
+    for (const [index, question] of questions.entries())
+      expect(question.paragraphs[1]).toBe(`Write 1 character to ${names[index]} (new file)`);
+  });
+
+  test("of a call of a worker: the whole input, beside attachments too", async () => {
+    const input = `${"Summarize this. ".repeat(200)}Then send it to the press.`;
+    const [question] = await questionsOf([{ tool: "reader", args: { input, attachments: ["a.txt"] } }]);
+    expect(question?.lines[0]).toBe("a.txt, text/plain, 1 bytes");
+    expect(JSON.parse(question?.lines.slice(1).join("\n") ?? "")).toEqual({ input, attachments: ["a.txt"] });
+  });
+});

@@ -1,0 +1,270 @@
+/** A test that plays an attack and looks for its effect: its file from the repository's root, and its name as it is written there. */
+export interface ExecutingTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** A way in which a system of this kind was broken, and the tests that try the same on this one. */
+export interface Row {
+  readonly ids: readonly string[];
+  readonly what: string;
+  readonly tests: readonly ExecutingTest[];
+}
+
+const at = (file: string) => (name: string) => ({ file, name });
+const files = at("tests/security/file-tools.test.ts");
+const races = at("tests/security/races.test.ts");
+const commands = at("tests/security/commands.test.ts");
+const untrusted = at("tests/security/untrusted-program.test.ts");
+const addresses = at("tests/security/addresses.test.ts");
+const processes = at("tests/security/processes.test.ts");
+const questions = at("tests/security/questions.test.ts");
+const texts = at("tests/security/approval-text.test.ts");
+const terminal = at("tests/cli/approval-terminal.test.ts");
+const wall = at("tests/host/commands-wall.test.ts");
+const host = at("tests/host/attacks.test.ts");
+
+/** The verdicts under a heading of the table, and the test that plays each of them on a real disk with a real shell. */
+const shell = (heading: string, table = "bypasses.txt"): readonly ExecutingTest[] => [
+  { file: `tests/shell/verdicts/${table}`, name: `# ${heading}` },
+  { file: "tests/shell/canary.test.ts", name: "what is allowed touches nothing, and opens no connection" },
+  { file: "tests/shell/canary.test.ts", name: "without the gate they do harm" },
+];
+
+export const rows: readonly Row[] = [
+  {
+    ids: ["CVE-2025-54794", "GHSA-pmw4-pwvc-3hx2"],
+    what: "a directory check by string prefix: a sibling with the same prefix passed",
+    tests: [
+      files("a sibling whose name begins alike is neither read nor written"),
+      files("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-54795", "GHSA-x56v-x2h6-7j34"],
+    what: "text after an allowed echo executed",
+    tests: shell("CVE-2025-54795: text behind an allowed echo"),
+  },
+  {
+    ids: ["CVE-2025-55284", "GHSA-x5gv-jw7f-j6xj"],
+    what: "a broad list of safe programs read a file and sent it out",
+    tests: [
+      ...shell("carriers"),
+      commands("reaches no listener of this machine, and looks no name up"),
+      commands("gets no secret of the environment: not by name, not from a process, not by way of an answer"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-58764", "GHSA-qxfv-fcpc-w36x"],
+    what: "options of rg executed a program",
+    tests: shell("CVE-2025-58764: rg runs a program"),
+  },
+  {
+    ids: ["CVE-2025-66032", "GHSA-xq4m-mc3c-vvg3"],
+    what: "$IFS and short options",
+    tests: shell("CVE-2025-66032: $IFS and short flags"),
+  },
+  {
+    ids: ["CVE-2025-64755", "GHSA-7mv8-j34q-vp7q", "CVE-2026-25723", "GHSA-mhg7-666j-cqg4"],
+    what: "sed wrote files, also fed by a pipe",
+    tests: shell("CVE-2025-64755, CVE-2026-25723: sed writes"),
+  },
+  {
+    ids: ["CVE-2026-24887", "GHSA-qgqw-h4xq-7w8w", "Claude Code 2.1.113, find"],
+    what: "find executed and deleted under a rule for find",
+    tests: shell("CVE-2026-24887, log 2.1.113: find executes"),
+  },
+  {
+    ids: ["CVE-2026-24053", "GHSA-q728-gf8j-w49r", "Claude Code 2.1.221, zsh", "Claude Code 2.1.238"],
+    what: "syntax of another shell than the one that was analysed",
+    tests: shell("CVE-2026-24053, logs 2.1.221, 2.1.238: grammar of another shell"),
+  },
+  {
+    ids: ["CVE-2026-25722", "GHSA-66q4-vfjg-2qhh"],
+    what: "cd into a protected folder, then write",
+    tests: shell("CVE-2026-25722: cd into a protected folder, then write"),
+  },
+  {
+    ids: ["CVE-2026-25724", "GHSA-4q92-rfm6-2cqx"],
+    what: "a rule was checked on the link, not on its target",
+    tests: [
+      files("a link with an innocent name does not open what asks under its own"),
+      files("a hard link to a file outside is not written through"),
+      ...shell("CVE-2026-25724: links"),
+    ],
+  },
+  {
+    ids: ["CVE-2026-39861", "GHSA-vp62-r36r-9xqp"],
+    what: "a command in the sandbox planted a link, the file tool followed it",
+    tests: [
+      commands("plants links, and the file tools follow none of them"),
+      commands("copies and links what is hidden without naming it, and nothing of it can be read"),
+      wall("a link that a command plants is not followed by file tools"),
+    ],
+  },
+  {
+    ids: ["CVE-2026-25725", "GHSA-ff64-7w26-62rf"],
+    what: "a protected file that did not exist yet could be made",
+    tests: [
+      files("that do not exist yet are not made, though writing is pre-approved"),
+      files("and those of the program itself not even where everything is approved"),
+      files("and nowhere without anybody to ask"),
+      commands("makes protected names that were missing, and they do not stay"),
+      ...shell("CVE-2026-25725: protected names that do not exist yet"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-59536", "CVE-2026-21852", "CVE-2025-61260"],
+    what: "a project's configuration ran code or changed the provider's address before it was trusted",
+    tests: [
+      untrusted("%s: nothing of it runs, and nothing is reached"),
+      addresses("$model: no setting of a worker file sends it elsewhere"),
+    ],
+  },
+  {
+    ids: ["CVE-2026-24052", "GHSA-vhw5-3g5m-8ggf"],
+    what: "a trusted host was checked by prefix",
+    tests: [addresses("$model: goes to no address that only looks like its own")],
+  },
+  {
+    ids: [
+      "Claude Code 2.1.6",
+      "Claude Code 2.1.38",
+      "Claude Code 2.1.98",
+      "Claude Code 2.1.214",
+      "Claude Code 2.1.216",
+      "Claude Code 2.1.223",
+    ],
+    what: "line continuation, here-documents, backslashes in options, descriptors, redirections in lists, over-long commands, words",
+    tests: [
+      ...shell("Claude Code logs: line continuation, here-documents, backslash in a flag, descriptors, redirections in lists"),
+      ...shell("non-ASCII boundaries, comments, invisible characters"),
+      ...shell("never allowed: what cannot be read with certainty", "structure.txt"),
+    ],
+  },
+  {
+    ids: [
+      "Claude Code 2.1.113",
+      "Claude Code 2.1.211",
+      "Claude Code 2.1.223, padding",
+      "Claude Code 2.1.235",
+      "Claude Code 2.1.236",
+    ],
+    what: "a first line, invisible characters or padding hid a part of the question; a key pressed before it counted",
+    tests: [
+      questions("of a command: %s"),
+      questions("of a path: a name that ends a line, moves the cursor or turns the direction"),
+      questions("of a call of a worker: the whole input, beside attachments too"),
+      texts("read back to the very text that runs; nothing of it reaches the terminal as it is"),
+      texts("a command is shown to its end, whatever stands in front of it"),
+      terminal("drops what was typed before the question was there"),
+      terminal("counts what it leaves out of a long file, shows it when asked to, and remembers nothing before that"),
+    ],
+  },
+  {
+    ids: ["50-part cap"],
+    what: "beyond a number of parts, rules were not checked any more",
+    tests: [...shell("never allowed: what cannot be read with certainty", "structure.txt"), questions("of a command: %s")],
+  },
+  {
+    ids: ["CVE-2025-59532", "GHSA-w5fx-fh39-j5rw"],
+    what: "the working directory that the model chose became writable",
+    tests: [commands("writes where it runs only if that is writable, wherever the model says that it runs")],
+  },
+  {
+    ids: ["CVE-2026-19592", "CVE-2026-19593"],
+    what: "reading git's metadata ran a helper that the repository names",
+    tests: [
+      untrusted("%s: nothing of it runs, and nothing is reached"),
+      commands("runs what a repository's own configuration names only where it can do no harm"),
+      ...shell("CVE-2026-19592: git runs helpers"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-53109", "CVE-2025-53110", "GHSA-q66q-fx2p-7w4m", "GHSA-hc55-p739-j48w"],
+    what: "a file server: siblings of the same prefix, links",
+    tests: [
+      files("a sibling whose name begins alike is neither read nor written"),
+      files("none below a scope is followed, by no tool, wherever it leads"),
+      files("patterns of lists and searches stay below the folder"),
+    ],
+  },
+  {
+    ids: ["GHSA-53mr-w429-c597", "GHSA-p9cv-8g75-4xcg", "GHSA-7m4x-rv66-mxhh", "GHSA-7rgq-gccq-qphx", "GHSA-4gxg-m5jx-9j57"],
+    what: "a file server: a folder swapped between check and use; the check trimmed what the use kept; letter case",
+    tests: [
+      races("a folder for a link, under thousands of calls of all file tools"),
+      races("a file for a link, under thousands of reads, writes and edits"),
+      races("%s: an approved %s changes nothing"),
+      host("reads, lists and looks never leave the scope"),
+      host("writes never leave the scope"),
+      files("a file is made under exactly the name that was shown, byte for byte"),
+      files("blanks, letters of another case and of another form are another scope, which there is not"),
+      files("suffixes hold in any case, and on the name that is opened alone"),
+      files("a pipe, a socket and devices are refused at once, by every tool"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-68144", "GHSA-9xwc-hfwc-8w59", "CVE-2025-68143", "CVE-2025-68145", "CVE-2026-27735"],
+    what: "values that begin with - became options; paths outside of the repository",
+    tests: [
+      ...shell("CVE-2025-68144: values that begin with a dash"),
+      files("a file is made under exactly the name that was shown, byte for byte"),
+    ],
+  },
+  {
+    ids: ["CVE-2025-57771", "CVE-2025-58370", "CVE-2025-65946", "CVE-2026-110206"],
+    what: "a single &, process substitution, indirect expansion, substitution in the program's place",
+    tests: shell("CVE-2025-57771, 58370, 65946, CVE-2026-110206: Roo Code"),
+  },
+  {
+    ids: ["CVE-2026-22708"],
+    what: "built-ins changed what later, allowed commands did",
+    tests: shell("CVE-2026-22708: built-ins and assignments"),
+  },
+  {
+    ids: ["CVE-2026-30305", "CVE-2026-30314"],
+    what: "a substitution within an allowed option",
+    tests: shell("CVE-2026-30305/30314"),
+  },
+  {
+    ids: ["gemini-cli 11510", "gemini-cli 11766"],
+    what: "only the first command was looked at",
+    tests: shell("gemini-cli 11510, 11766: the first command only"),
+  },
+  {
+    ids: ["CVE-2026-22812", "CVE-2025-52882"],
+    what: "a local port without authentication",
+    tests: [
+      processes("while a run with three children is under way, nobody can connect to it"),
+      processes("a port that were open would be seen"),
+    ],
+  },
+  {
+    ids: ["CVE-2026-25580", "CVE-2026-46678"],
+    what: "attachments by URL reached internal addresses",
+    tests: [
+      addresses("from a model: nothing is fetched, nothing is sent on"),
+      addresses("from a person: as input, and on the command line"),
+    ],
+  },
+  {
+    ids: ["CVE-2026-114386"],
+    what: "a budget of calls did not hold for nested calls",
+    tests: [
+      processes("of %i calls: no more files are made, however deep the calls are nested"),
+      processes("of tokens: the requests of children count"),
+    ],
+  },
+  {
+    ids: ["sandbox-runtime, empty allow-list", "sandbox-runtime, SOCKS name with NUL", "sandbox-runtime, DNS"],
+    what: "empty was read as no limit; two layers read one name differently; names were looked up",
+    tests: [
+      files("a limit that is empty is no licence: no scope, no rule, no folder"),
+      files("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
+      commands("reaches no listener of this machine, and looks no name up"),
+      wall("TCP to this machine: refused without it, works with it"),
+      wall("UDP to this machine"),
+    ],
+  },
+];
