@@ -5,6 +5,7 @@ import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
+import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
@@ -80,8 +81,8 @@ export interface RunOutput extends RunResult {
 /** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
-  const names = [...builtInProviders, ...providers].map(({ name }) => name);
-  return compileProgram({ ...rest, host, providers: names, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
+  const all = [...builtInProviders, ...providers];
+  return compileProgram({ ...rest, host, providers: all, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
 }
 
 /**
@@ -135,7 +136,8 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
       request.onMessage?.(callPath, message);
     },
   });
-  return { ...result, messages };
+  const artifacts = directory === undefined ? result.artifacts : await keepArtifacts(host, directory, result.artifacts);
+  return { ...result, artifacts, messages };
 }
 
 async function defaultHost(): Promise<Host> {

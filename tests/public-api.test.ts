@@ -30,6 +30,7 @@ test("llm-do", async () => {
     type ApprovalPolicy
     type ApprovalRequest
     type Approver
+    type Artifact
     type AttachmentHandle
     type CallPath
     type CompileRequest
@@ -66,6 +67,10 @@ test("llm-do", async () => {
     type RunRequest
     type Schema
     type Scopes
+    type ServerTool
+    type ServerToolBound
+    type ServerToolSupport
+    type ServerToolType
     type Severity
     type Tool
     type ToolError

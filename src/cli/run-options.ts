@@ -38,7 +38,10 @@ export function addRunOptions(run: Command): Command {
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
-    .option("-o, --output <file>", "write the result to a file, whole or not at all, in place of stdout")
+    .option(
+      "-o, --output <path>",
+      "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run",
+    )
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
     .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
     .option("--no-journal", "keep no record of the run")

@@ -13,6 +13,7 @@ import { freezeProgram } from "./freeze-program.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
+import type { ProviderFacts } from "./link-server-tools.ts";
 import { linkWorker } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type EntryPlace, locateEntry } from "./locate-entry.ts";
@@ -41,7 +42,7 @@ export interface CompileOptions {
   readonly modelFor?: readonly string[] | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
-  readonly providers: readonly string[];
+  readonly providers: readonly ProviderFacts[];
   /** Whether the program's code may be imported. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
   /** Whether the program is to be run now: a worker without a model, or a variable that is not set, is then an error. */
@@ -139,8 +140,10 @@ async function linkAll(
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
-  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
-  for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, { compilation, modelOf, workerOf }));
+  const names = providers.map(({ name }) => name);
+  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers: names, model });
+  for (const one of resolved.values())
+    workers.set(one.path, await linkWorker(one, { compilation, providers, modelOf, workerOf }));
   return workers;
 }
 

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { describeServerTool } from "../models/server-tools.ts";
 import type { Callable, ToolsetReference, Worker } from "../program/program.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -74,9 +75,10 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     scopes: scopes.map((scope) => outlineScope(scope, showing)),
     limits,
     attachments: attachmentPolicy,
-    toolsets: references.flatMap(
-      (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes }) ?? [],
-    ),
+    toolsets: [
+      ...references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes }) ?? []),
+      ...outlineServerTools(worker),
+    ],
   };
 }
 
@@ -106,6 +108,16 @@ function outlineToolset(
   if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
   return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };
+}
+
+function outlineServerTools({ serverTools }: Worker): OutlinedToolset[] {
+  if (serverTools.length === 0) return [];
+  const tools = serverTools.map((tool) => ({
+    name: tool.type,
+    description: describeServerTool(tool),
+    plan: { verdict: "asks" as const, why: "once, when the run starts; executed by the provider, not gated call by call" },
+  }));
+  return [{ reference: "server_side_tools", kind: "provider", tools }];
 }
 
 /** What a called worker adds to what its caller can do by itself. */

@@ -3,7 +3,6 @@ import { parseWorkerFile } from "./parse-worker-file.ts";
 import { findUnsupportedKeys, unsupportedKeys } from "./unsupported-keys.ts";
 
 const text = `---
-server_side_tools: [{ tool_type: web_search }]
 auth: off
 debug: false
 sandbox: { network_enabled: true, required: true }
@@ -12,7 +11,6 @@ limits: { usd: 0.5, turns: 3 }
 `;
 
 const written: Readonly<Record<string, string>> = {
-  server_side_tools: "[{ tool_type: web_search }]",
   auth: "off",
   debug: "false",
   "sandbox.network_enabled": "true",

@@ -7,7 +7,6 @@ import type { WorkerFile } from "./worker-file.ts";
  * them, so that nothing that is written down is silently ignored.
  */
 export const unsupportedKeys: Readonly<Record<string, string>> = {
-  server_side_tools: "tools of the provider cannot be enabled yet",
   auth: "logins are not used yet; models are reached by key",
   debug: "debugging cannot be set in a file yet",
   "sandbox.network_enabled": "commands have no network of their own yet",

@@ -16,7 +16,7 @@ function createCompatibleProvider(facts: CompatibleFacts): Provider {
         supportsStructuredOutputs: true,
         ...(apiKey ? { apiKey } : {}),
       });
-      return provider(name);
+      return { model: provider(name) };
     },
   });
 }

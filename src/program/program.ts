@@ -2,6 +2,7 @@ import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelSettings } from "../models/model.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Tool, WorkerRuntime } from "../toolsets/toolset.ts";
@@ -67,6 +68,8 @@ export interface Worker {
    */
   render(input: JsonObject): RenderedPrompt;
   readonly toolsets: readonly ToolsetReference[];
+  /** Tools that the provider executes: each is enabled by one grant for the run, and its calls pass no gate. */
+  readonly serverTools: readonly ServerTool[];
   readonly scopes: readonly ScopeDeclaration[];
   readonly attachmentPolicy: AttachmentPolicy;
   readonly limits: Limits;

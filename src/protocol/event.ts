@@ -37,7 +37,13 @@ export type RunEventBody =
   | { readonly type: "turn-end"; readonly turn: number; readonly usage: Usage; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  | { readonly type: "tool-call"; readonly tool: string; readonly args: JsonValue }
+  | {
+      readonly type: "tool-call";
+      readonly tool: string;
+      readonly args: JsonValue;
+      /** It was executed already, by the model's provider, and passed no gate. */
+      readonly executedBy?: "provider";
+    }
   | { readonly type: "approval-request"; readonly request: ApprovalRequest }
   | {
       readonly type: "approval-decision";
@@ -45,7 +51,14 @@ export type RunEventBody =
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
     }
-  | { readonly type: "tool-result"; readonly tool: string; readonly result: ToolResult; readonly milliseconds: number }
+  | {
+      readonly type: "tool-result";
+      readonly tool: string;
+      readonly result: ToolResult;
+      /** 0 where the provider executed it: nobody took the time. */
+      readonly milliseconds: number;
+      readonly executedBy?: "provider";
+    }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
   | {

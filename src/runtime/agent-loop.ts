@@ -4,12 +4,14 @@ import { renderIssues, type Schema } from "../schema/schema.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallEnd, CallFrame } from "./config.ts";
+import { reportServerParts } from "./report-server-parts.ts";
 import { requestModel } from "./request-model.ts";
 import { answerToolCalls } from "./tool-call.ts";
 
 /*
  * Terminology. A *call* is one invocation of a worker; this loop runs one. A *turn* is one model response and the results
- * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says. The
+ * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says, and
+ * where a provider paused in the midst of its own work. The
  * *last turn* is the one that the `turns` limit allows last: the model is told to finish with what it has.
  */
 
@@ -29,14 +31,10 @@ export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<
     if (isLast && calls.length > 0) add(call, frame, unanswered(calls, "the limit of turns is reached"));
     if (isLast && (calls.length > 0 || frame.turn > 1)) return endAtTurnLimit(call, frame);
     if (calls.length > 0) {
-      try {
-        add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
-      } catch (thrown) {
-        add(call, frame, unanswered(calls, errorMessage(thrown)));
-        throw thrown;
-      }
+      await answerCalls(call, frame, calls);
       continue;
     }
+    if (frame.paused && !isLast) continue;
     const output = await readOutput(call.worker.output, frame.partialOutput);
     if (output.ok) return { output: output.value, stopReason: "done" };
     if (isLast) return endAtTurnLimit(call, frame);
@@ -61,14 +59,26 @@ export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<
 async function takeTurn(call: CallConfig, frame: CallFrame): Promise<readonly ToolCallPart[]> {
   const turn = frame.turn + 1;
   call.run.emit(call, { type: "turn-start", turn, model: call.model.id });
-  const { message, usage } = await requestModel(call, frame);
+  const { message, usage, finish } = await requestModel(call, frame);
   frame.turn = turn;
   add(call, frame, message);
   const text = textOf(message);
-  if (text !== "") frame.partialOutput = text;
+  if (frame.paused) frame.partialOutput += text;
+  else if (text !== "") frame.partialOutput = text;
+  frame.paused = finish === "paused";
+  reportServerParts(call, frame, message);
   call.run.emit(call, { type: "turn-end", turn, usage, text });
   call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
   return message.parts.filter((part) => part.type === "tool-call");
+}
+
+async function answerCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
+  try {
+    add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+  } catch (thrown) {
+    add(call, frame, unanswered(calls, errorMessage(thrown)));
+    throw thrown;
+  }
 }
 
 function textOf(message: AssistantMessage): string {

@@ -8,8 +8,11 @@ import type { CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
+import type { ServerTool } from "../protocol/tool.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
+import type { Artifacts } from "./artifacts.ts";
 import type { LimitAccount } from "./limit-account.ts";
+import type { ServerToolGrants } from "./server-tool-grants.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** Shared by all calls of a run; frozen. */
@@ -19,6 +22,8 @@ export interface RuntimeConfig {
   readonly gate: Gate;
   readonly meter: UsageMeter;
   readonly account: LimitAccount;
+  readonly serverTools: ServerToolGrants;
+  readonly artifacts: Artifacts;
   /** Of each call, where the worker says nothing stricter. */
   readonly maxTurns: number | undefined;
   readonly journal: Journal;
@@ -64,6 +69,8 @@ export interface CallConfig extends CallPlace {
   readonly model: Model;
   readonly modelSource: string;
   readonly toolsets: readonly GatedToolset[];
+  /** Those that were granted. */
+  readonly serverTools: readonly ServerTool[];
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
   readonly account: LimitAccount;
@@ -82,10 +89,14 @@ export interface CallFrame {
   turn: number;
   /** Tool calls so far: the ordinals of their call paths. */
   toolCalls: number;
+  /** Where each call that the provider executed is told, by its id. */
+  readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the journal has. */
   journalled: number;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
+  /** The last response was not at its end: the next one goes on with its text. */
+  paused: boolean;
 }
 
 /** What a caller hands to a worker. */

@@ -46,9 +46,21 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
     system: frame.system,
     messages: [...frame.messages],
     tools: call.toolsets.flatMap(({ definitions }) => definitions),
+    ...serverToolsLeft(call, frame),
     ...(output ? { output } : {}),
     settings: { ...call.worker.modelSettings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
   };
+}
+
+/** Providers count the uses of one request; what a worker declares is for its whole call. */
+function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): Pick<ModelRequest, "serverTools"> {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+  const left = serverTools.flatMap((tool) => {
+    if (tool.max_uses === undefined) return [tool];
+    const uses = tool.max_uses - calls.filter((part) => part.type === "server-call" && part.name === tool.type).length;
+    return uses > 0 ? [{ ...tool, max_uses: uses }] : [];
+  });
+  return left.length > 0 ? { serverTools: left } : {};
 }
 
 async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<ModelResponse> {
@@ -91,14 +103,12 @@ async function generateBounded(model: Model, request: ModelRequest, options: Gen
 }
 
 function withBoundedArgs(message: AssistantMessage): AssistantMessage {
-  const isBad = (part: AssistantMessage["parts"][number]) => part.type === "tool-call" && isTooDeep(part.args);
-  if (!message.parts.some(isBad)) return message;
-  return {
-    ...message,
-    parts: message.parts.map((part) =>
-      isBad(part) ? { ...part, args: null, invalidArgs: "(nested too deep)" } : part,
-    ) as AssistantMessage["parts"],
-  };
+  const parts = message.parts.map((part) => {
+    if (part.type === "tool-call" && isTooDeep(part.args)) return { ...part, args: null, invalidArgs: "(nested too deep)" };
+    if (part.type === "server-call" && isTooDeep(part.args)) return { ...part, args: null };
+    return part.type === "server-result" && isTooDeep(part.value) ? { ...part, value: null } : part;
+  });
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
 }
 
 /** The request as the journal keeps it: its digest, and what the journal does not have yet. */
@@ -111,6 +121,7 @@ function journalRequest({ model }: CallConfig, frame: CallFrame, request: ModelR
     model: model.id,
     digest: digestRequest(request),
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
+    ...(first && request.serverTools ? { serverTools: request.serverTools as unknown as JsonValue } : {}),
     messages: fresh as unknown as JsonValue,
   };
 }

@@ -7,7 +7,7 @@ import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { FilePart, Message } from "../protocol/message.ts";
+import type { Artifact, FilePart, Message } from "../protocol/message.ts";
 import type { Limits, Usage } from "../protocol/usage.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { describeFiles } from "./attachments.ts";
@@ -42,6 +42,8 @@ export interface RunResult {
   readonly usage: Usage;
   /** What needed an approval and did not get it. */
   readonly denied: readonly DeniedCall[];
+  /** Files that providers made, in the order in which they came. */
+  readonly artifacts: readonly Artifact[];
   /** `done`, or `limit`: then `output` is what there was so far. */
   readonly stopReason: "done" | "limit";
   readonly reason?: string;
@@ -70,7 +72,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
     run.emit(place, { type: "run-end", stopReason: end.stopReason, usage });
     const lost = await journal.close();
     if (lost) throw lost;
-    return { ...end, usage, denied, runId };
+    return { ...end, usage, denied, artifacts: run.artifacts.list(), runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
     controller.abort(error);
@@ -85,7 +87,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
       denied: denied.length,
     });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
-    error.run = { runId, usage, denied };
+    error.run = { runId, usage, denied, artifacts: run.artifacts.list() };
     throw error;
   } finally {
     stopTimer();
@@ -96,6 +98,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
 /** The run's own limits end it with what there is; a worker's have ended its call already. */
 async function endOf(run: RuntimeConfig, request: EntryRequest): Promise<CallEnd> {
   try {
+    await run.serverTools.askAll(run, request);
     return await enter(run, request);
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : thrown;

@@ -1,5 +1,6 @@
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
+import type { Artifact } from "../protocol/message.ts";
 import type { LimitName, Usage } from "../protocol/usage.ts";
 
 export type RunErrorCode =
@@ -24,7 +25,14 @@ export class RunError extends Error {
   /** The call that it happened in. */
   readonly callPath: CallPath | undefined;
   /** What the run came to before it failed; absent where it did not start. */
-  run: { readonly runId: string; readonly usage: Usage; readonly denied: readonly DeniedCall[] } | undefined;
+  run:
+    | {
+        readonly runId: string;
+        readonly usage: Usage;
+        readonly denied: readonly DeniedCall[];
+        readonly artifacts: readonly Artifact[];
+      }
+    | undefined;
 
   constructor(code: RunErrorCode, message: string, more: { cause?: unknown; callPath?: CallPath } = {}) {
     super(message, { cause: more.cause });

@@ -66,6 +66,7 @@ function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
     model: worker.model ? `${texts(worker.model.id)} (${texts(worker.model.source)})` : null,
     scopes: Object.fromEntries(scopes),
     toolsets: Object.fromEntries(worker.toolsets.map(summarizeReference)),
+    ...(worker.serverTools.length > 0 ? { serverTools: worker.serverTools } : {}),
     ...(Object.keys(worker.limits).length > 0 ? { limits: worker.limits } : {}),
   };
 }
