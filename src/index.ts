@@ -18,6 +18,7 @@ export {
   type ModelRequest,
   type ModelResponse,
 } from "./models/model.ts";
+export type { Price, PriceOverrides } from "./models/prices.ts";
 export type { Provider, ProviderEnvironment } from "./models/provider.ts";
 export type { ServerToolBound, ServerToolSupport } from "./models/server-tools.ts";
 export type { Program, Worker } from "./program/program.ts";

@@ -106,7 +106,6 @@ const unsupported: Readonly<Record<string, string>> = {
   debug: "debugging cannot be set in a file yet",
   generated_workers: "workers cannot be made in a run yet",
   "approval.rules": "there are no rules yet; `_approval_config` under a toolset pre-approves its tools",
-  "limits.usd": "dollars are not counted yet; `limits.tokens` is",
   "sandbox.network_enabled": "commands have no network of their own yet",
   "sandbox.required": "commands cannot be required to be isolated yet",
 };

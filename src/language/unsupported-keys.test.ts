@@ -6,7 +6,6 @@ const text = `---
 auth: off
 debug: false
 sandbox: { network_enabled: true, required: true }
-limits: { usd: 0.5, turns: 3 }
 ---
 `;
 
@@ -15,7 +14,6 @@ const written: Readonly<Record<string, string>> = {
   debug: "false",
   "sandbox.network_enabled": "true",
   "sandbox.required": "true",
-  "limits.usd": "0.5",
 };
 
 test("each is found at its place", () => {

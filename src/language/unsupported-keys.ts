@@ -11,7 +11,6 @@ export const unsupportedKeys: Readonly<Record<string, string>> = {
   debug: "debugging cannot be set in a file yet",
   "sandbox.network_enabled": "commands have no network of their own yet",
   "sandbox.required": "commands cannot be required to be isolated yet",
-  "limits.usd": "dollars are not counted yet; `limits.tokens` is",
 };
 
 export interface UnsupportedKey {

@@ -122,12 +122,14 @@ function withUniqueIds(parts: readonly Part[]): Part[] {
 }
 
 function toUsage(usage: LanguageModelV4Usage): Usage {
+  const { cacheWrite } = usage.inputTokens;
   return {
     requests: 1,
     inputTokens: usage.inputTokens.total ?? 0,
     outputTokens: usage.outputTokens.total ?? 0,
     cachedInputTokens: usage.inputTokens.cacheRead ?? 0,
     reasoningTokens: usage.outputTokens.reasoning ?? 0,
+    ...(cacheWrite ? { cacheWriteTokens: cacheWrite } : {}),
   };
 }
 

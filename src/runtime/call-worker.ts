@@ -172,9 +172,11 @@ function createFrame(worker: Worker, { input, files, fragments }: WorkerInput, s
     serverCalls: new Map(),
     journalled: 0,
     partialOutput: "",
-    paused: false,
+    ...atStart,
   };
 }
+
+const atStart = { paused: false, ending: undefined, letGo: () => undefined, lastAnswer: undefined };
 
 /** A template that an input makes too long, or that misses a value of it, is the caller's to correct. */
 function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {

@@ -3,12 +3,14 @@ import type { Clock, Host } from "../host/host.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Model } from "../models/model.ts";
+import type { PriceLookup } from "../models/prices.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
+import type { LimitName } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { LimitAccount } from "./limit-account.ts";
@@ -31,6 +33,7 @@ export interface RuntimeConfig {
   readonly random: () => number;
   readonly openScopes: Host["openScopes"];
   readonly resolveModel: (id: string) => Promise<Model>;
+  readonly priceOf: PriceLookup;
   /** Streams responses where somebody listens to deltas. */
   readonly streaming: boolean;
   readonly emit: (call: CallPlace, body: RunEventBody) => void;
@@ -80,6 +83,12 @@ export interface CallConfig extends CallPlace {
   readonly abort: (reason: unknown) => void;
 }
 
+/** The limit that a call ends at. */
+export interface Ending {
+  readonly limit: LimitName;
+  readonly allowed: number;
+}
+
 /** What changes while a call runs. */
 export interface CallFrame {
   readonly input: JsonObject;
@@ -97,6 +106,12 @@ export interface CallFrame {
   partialOutput: string;
   /** The last response was not at its end: the next one goes on with its text. */
   paused: boolean;
+  /** Set when the next turn is the last. */
+  ending: Ending | undefined;
+  /** Lets go of what is held back for the last turn; nothing where there is none. */
+  letGo: () => void;
+  /** Tokens that the answer of the last turn gets; told when the first turn begins. */
+  lastAnswer: number | undefined;
 }
 
 /** What a caller hands to a worker. */

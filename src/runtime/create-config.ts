@@ -53,6 +53,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
     random: () => host.random(),
     openScopes: host.openScopes.bind(host),
     resolveModel: options.resolveModel,
+    priceOf: options.priceOf,
     streaming: options.streaming,
     emit,
     onMessage: options.onMessage,

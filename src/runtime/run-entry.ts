@@ -2,6 +2,7 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Host } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Model } from "../models/model.ts";
+import type { PriceLookup } from "../models/prices.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
@@ -15,6 +16,7 @@ import type { CallEnd, RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
 import { type EntryRequest, enter } from "./enter.ts";
 import { startLimitTimer } from "./limit-timer.ts";
+import { requirePrices } from "./require-prices.ts";
 import { LimitReached } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
@@ -26,6 +28,7 @@ export interface RunEntryOptions {
   readonly redactor: Redactor;
   readonly policy: ApprovalPolicy;
   readonly resolveModel: (id: string) => Promise<Model>;
+  readonly priceOf: PriceLookup;
   readonly input: JsonObject;
   readonly files: readonly FilePart[];
   readonly fragments: readonly string[];
@@ -65,6 +68,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   const input = { input: options.input, files: describeFiles(options.files) };
   journal.record({ type: "run-start", runId, ...facts, programDigest: program.digest, version: options.version, input });
   try {
+    await requirePrices(program, options.limits, options.priceOf);
     const end = await endOf(run, { ...place, input: options.input, files: options.files, fragments: options.fragments, signal });
     controller.abort(new Error("the run has ended"));
     const usage = run.meter.of(name);

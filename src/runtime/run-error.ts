@@ -42,6 +42,11 @@ export class RunError extends Error {
   }
 }
 
+/** `the limit of 10 tool calls`, `the limit of $0.5`. */
+export function describeLimit({ limit, allowed }: { readonly limit: LimitName; readonly allowed: number }): string {
+  return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
+}
+
 /** An account is exhausted. Ends the call whose account it is; that call's caller gets what there is so far. */
 export class LimitReached extends Error {
   readonly limit: LimitName;
@@ -50,7 +55,7 @@ export class LimitReached extends Error {
   readonly owner: CallPath | undefined;
 
   constructor(facts: { limit: LimitName; allowed: number; owner: CallPath | undefined }) {
-    super(`the limit of ${facts.allowed} ${facts.limit.replaceAll("_", " ")} is reached`);
+    super(`${describeLimit(facts)} is reached`);
     this.name = "LimitReached";
     this.limit = facts.limit;
     this.allowed = facts.allowed;

@@ -341,7 +341,7 @@ describe("what is said over the files", { timeout: 20_000 }, () => {
     [["--model-for", "x*"], " --> --model-for x*:1:1\n"],
     [["--model-for", "x*=anthropic:a"], "matches no worker that the entry reaches"],
     [["--limit", "turns=0"], "--limit: `limits.turns` must be a number, 1 or more"],
-    [["--limit", "usd=1"], "It must be name=number, with one of depth, turns, tool_calls, tokens, seconds, parallel."],
+    [["--limit", "usd=much"], "It must be name=number, with one of depth, turns, tool_calls, tokens, usd, seconds, parallel."],
   ])("%j is a mistake that points at its flag", async (args, text) => {
     expect(await refused(["x", ...args], { cwd: await program() })).toContain(text);
   });

@@ -25,6 +25,7 @@ const usageFields: FieldKinds = {
   outputTokens: "count",
   cachedInputTokens: "count",
   reasoningTokens: "count",
+  cacheWriteTokens: "count",
 };
 const errorFields: FieldKinds = {
   code: "string",

@@ -52,7 +52,7 @@ export interface ScriptedReply {
   /** Files that it is said to have made. */
   readonly files?: readonly ScriptedMadeFile[];
   /** What is not given is 0, and one request. */
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<Omit<Usage, "usd">>;
   readonly finish?: ModelResponse["finish"];
   /** Fails the request; `text` beside it is streamed first, as from a connection that breaks. */
   readonly error?: ScriptedError;
