@@ -57,6 +57,8 @@ test("llm-do", async () => {
     type PrepareAccess
     type PreparedToolsetCall
     type Preview
+    type Price
+    type PriceOverrides
     type Program
     type Provider
     type ProviderEnvironment

@@ -45,7 +45,7 @@ describe("the example", () => {
       "reads, writes evaluations (scope reports; .md; to 200 kB)",
       "pitch_evaluator  no files: it has no tools",
       "anthropic:claude-sonnet-4-5  main; pitch_evaluator (by --model)",
-      "prices are not known",
+      "no limit of tokens, dollars or seconds",
       "a run  depth 5, 8 at once, no limit of tokens, dollars or seconds",
       "a call  50 turns; main: 12 turns; pitch_evaluator: 4 turns",
       "sends to  anthropic:claude-sonnet-4-5",
