@@ -28,7 +28,9 @@ export {
   type ModelRequest,
   type ModelResponse,
 } from "./models/model.ts";
+export type { Price, PriceOverrides } from "./models/prices.ts";
 export type { Provider, ProviderEnvironment } from "./models/provider.ts";
+export type { ServerToolBound, ServerToolSupport } from "./models/server-tools.ts";
 export type { Program, Worker } from "./program/program.ts";
 export type {
   ApprovalDecision,
@@ -44,7 +46,7 @@ export type {
 export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
-export type { FilePart, Message } from "./protocol/message.ts";
+export type { Artifact, FilePart, Message } from "./protocol/message.ts";
 export type {
   Ceiling,
   Outline,
@@ -54,7 +56,7 @@ export type {
   OutlinedToolset,
   OutlinedWorker,
 } from "./protocol/outline.ts";
-export type { ToolError, ToolErrorType } from "./protocol/tool.ts";
+export type { ServerTool, ServerToolType, ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";

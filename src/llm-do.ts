@@ -5,8 +5,10 @@ import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
+import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createNamedProvider } from "./models/named-provider.ts";
+import { checkPrices, createPriceLookup, type PriceOverrides } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -31,6 +33,7 @@ import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
+export type { PriceOverrides };
 
 export interface CompileRequest {
   /**
@@ -70,6 +73,8 @@ export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
   readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
   readonly limits?: Limits;
+  /** Over the table's, by model: `provider:name`, or a pattern. In dollars for a million tokens; the last one that fits holds. */
+  readonly prices?: PriceOverrides;
   /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
   readonly onEvent?: EventSink;
@@ -141,6 +146,7 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     redactor,
     policy,
     resolveModel,
+    priceOf: createPriceLookup(checkPrices(request.prices ?? {})),
     input,
     files,
     fragments: request.fragments ?? [],
@@ -155,7 +161,8 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
       request.onMessage?.(callPath, message);
     },
   });
-  return { ...result, messages };
+  const artifacts = directory === undefined ? result.artifacts : await keepArtifacts(host, directory, result.artifacts);
+  return { ...result, artifacts, messages };
 }
 
 async function defaultHost(): Promise<Host> {

@@ -34,6 +34,7 @@ test("llm-do", async () => {
     type ApprovalRequest
     type ApprovalRule
     type Approver
+    type Artifact
     type AttachmentHandle
     type CallJudge
     type CallOptions
@@ -72,6 +73,8 @@ test("llm-do", async () => {
     type PrepareAccess
     type PreparedToolsetCall
     type Preview
+    type Price
+    type PriceOverrides
     type Program
     type Provider
     type ProviderEnvironment
@@ -82,6 +85,10 @@ test("llm-do", async () => {
     type RunRequest
     type Schema
     type Scopes
+    type ServerTool
+    type ServerToolBound
+    type ServerToolSupport
+    type ServerToolType
     type Severity
     type Tool
     type ToolError

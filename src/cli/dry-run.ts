@@ -54,7 +54,7 @@ interface RequestParts {
 }
 
 function buildRequest(worker: EntryWorker, { input, files }: RequestParts): NonNullable<FirstRequest["request"]> {
-  const { model, modelSettings, output, attachmentPolicy } = worker;
+  const { model, modelSettings, output, attachmentPolicy, serverTools } = worker;
   const { system, user, userFragments } = render(worker, input);
   if (files.length > 0) checkFiles(files, attachmentPolicy);
   const named = files.length > 0 ? [] : attachmentPaths(worker.input.jsonSchema, input);
@@ -65,6 +65,7 @@ function buildRequest(worker: EntryWorker, { input, files }: RequestParts): NonN
     user: [user, ...userFragments],
     attachments: [...files.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes })), ...named.map((name) => ({ name }))],
     tools: toolsOf(worker),
+    ...(serverTools.length > 0 ? { serverTools } : {}),
     ...(output ? { output: output.jsonSchema } : {}),
     settings: { ...modelSettings } as JsonObject,
   };

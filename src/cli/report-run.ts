@@ -4,6 +4,7 @@ import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { RunOutput } from "../llm-do.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import type { Artifact } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -11,7 +12,7 @@ import { escapeText } from "../util/escape-text.ts";
 import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
-import { deliverResult } from "./result-file.ts";
+import { deliverArtifacts, deliverResult } from "./result-file.ts";
 
 export interface ReportFlags {
   readonly json?: boolean;
@@ -27,14 +28,28 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const exitCode = exitCodeOfResult(result);
   const { output, usage, runId, stopReason, denied, reason } = result;
   const why = reason === undefined ? {} : { reason };
-  const isDelivered = await deliverResult(
-    flags.json ? renderJson({ runId, output, stopReason, ...why, usage, artifacts: [], denied, exitCode }) : renderOutput(output),
-    flags.output,
-  );
+  const artifacts = await deliverArtifacts(result.artifacts, flags.output);
+  const facts = { runId, output, stopReason, ...why, usage, artifacts: artifacts.map(describeArtifact), denied, exitCode };
+  const isDelivered = await deliver(flags, { facts, text: renderOutput(output) });
+  if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
   if (stopReason === "limit" && !flags.quiet)
     writeStderr(`llm-do: the run ended at a limit: ${reason ?? ""}; the output is what there was so far\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
+}
+
+function deliver({ json, output }: ReportFlags, { facts, text }: { facts: object; text: string }): Promise<boolean> {
+  return json ? deliverResult(renderJson(facts), output, "result.json") : deliverResult(text, output, "result.txt");
+}
+
+function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Artifact) {
+  return { name, mediaType, bytes, sha256, callPath, path: path ?? null };
+}
+
+function renderArtifact({ name, mediaType, bytes, path }: Artifact): string {
+  const where =
+    path === undefined ? "not kept: run with -o DIR, or without --no-journal" : escapeText(path, { keepBackslashes: true });
+  return `llm-do: made ${escapeText(name)} (${escapeText(mediaType)}, ${bytes} bytes): ${where}\n`;
 }
 
 function renderOutput(output: JsonValue): string {
@@ -47,6 +62,9 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
   const { runId = null, usage = null, denied = [] } = failed ?? {};
+  const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output).catch(() => failed?.artifacts ?? [])).map(
+    describeArtifact,
+  );
   if (flags.json) {
     const error = {
       code: codeOf(thrown),
@@ -54,10 +72,8 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
       ...(thrown instanceof CompileError ? { diagnostics: thrown.diagnostics.map(toJsonDiagnostic) } : {}),
     };
     const stopReason = stopReasonOf(exitCode);
-    await deliverResult(
-      renderJson({ runId, output: null, stopReason, usage, artifacts: [], denied, error, exitCode }),
-      flags.output,
-    );
+    const facts = { runId, output: null, stopReason, usage, artifacts, denied, error, exitCode };
+    await deliver(flags, { facts, text: "" });
   }
   writeStderr(thrown instanceof CompileError ? `${renderDiagnostics(thrown.diagnostics)}\n` : renderFailure(thrown, flags));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));

@@ -1,27 +1,29 @@
 import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
+import type { Artifact } from "../protocol/message.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeResult, writeStderr } from "./output.ts";
 
-/** Throws a `UsageError` where a result could not be written: before the run, and not after it. */
+/** Throws a `UsageError` where a result, or what lies beside it in a folder, could not be written: before the run, not after. */
 export function checkResultFile(path: string): void {
   if (path === "-") return;
   const folder = dirname(resolve(path));
-  if (path === "" || path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`-o ${path}: this must be a file, and it is a folder`);
+  if (isFolder(path)) return;
+  if (path === "" || path.endsWith("/")) throw new UsageError(`-o ${path}: there is no such folder`);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`-o ${path}: there is no folder ${folder}`);
 }
 
 /**
- * Writes the result to stdout, or whole or not at all to a file. Where that fails the result goes to stdout, so that it is not
+ * Writes the result to stdout, or whole or not at all to a file: in a folder, under `name`. Where that fails the result goes to stdout, so that it is not
  * lost, stderr says so, and the answer is false.
  */
-export async function deliverResult(text: string, path: string | undefined): Promise<boolean> {
+export async function deliverResult(text: string, given: string | undefined, name = "result.txt"): Promise<boolean> {
+  const path = given !== undefined && isFolder(given) ? join(given, name) : given;
   if (path === undefined || path === "-") await writeResult(text);
   else {
     try {
@@ -34,6 +36,23 @@ export async function deliverResult(text: string, path: string | undefined): Pro
     }
   }
   return true;
+}
+
+/** Where `-o` names a folder: the files that came of the run go there, too. Says of each where it is. */
+export async function deliverArtifacts(artifacts: readonly Artifact[], given: string | undefined): Promise<Artifact[]> {
+  if (given === undefined || !isFolder(given)) return [...artifacts];
+  const { files } = createNodeHost();
+  const delivered: Artifact[] = [];
+  for (const artifact of artifacts) {
+    const path = join(resolve(given), artifact.name);
+    await files.writeAtomically(path, Buffer.from(artifact.data, "base64"));
+    delivered.push({ ...artifact, path });
+  }
+  return delivered;
+}
+
+function isFolder(path: string): boolean {
+  return path !== "" && path !== "-" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** A device or a pipe takes the text; no file can be put in its place. */

@@ -1,3 +1,4 @@
+import type { PriceOverrides } from "../llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { RuleFlags } from "./approval-rules.ts";
 import type { InputFlags } from "./run-input.ts";
@@ -22,6 +23,7 @@ export interface RunFlags extends InputFlags, RuleFlags {
   readonly quiet?: boolean;
   readonly trust?: boolean;
   readonly limit?: Limits;
+  readonly price?: PriceOverrides;
   readonly maxDepth?: number;
   /** Commander's spelling of `--no-journal`. */
   readonly journal: boolean;

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { PriceOverrides } from "../llm-do.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
@@ -37,10 +38,18 @@ export function addRunOptions(run: Command): Command {
     )
     .option("--trust", "let the program's own code run, this once")
     .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
+    .option(
+      "--price <model=in,out>",
+      "what a model costs, in dollars for a million tokens of input and of output, and, as a third number, of cached input (repeatable)",
+      collectPrice,
+    )
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
-    .option("-o, --output <file>", "write the result to a file, whole or not at all, in place of stdout")
+    .option(
+      "-o, --output <path>",
+      "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run",
+    )
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
     .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
     .option("--no-journal", "keep no record of the run")
@@ -62,12 +71,26 @@ function collect(value: string, previous: readonly string[] = []): readonly stri
   return [...previous, value];
 }
 
-const limitNames = ["depth", "turns", "tool_calls", "tokens", "seconds", "parallel"] satisfies LimitName[];
+const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];
 
 function collectLimit(value: string, previous: Limits = {}): Limits {
   const [, name = "", number = ""] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(value) ?? [];
   if ((limitNames as string[]).includes(name)) return { ...previous, [name]: Number(number) };
   throw new InvalidArgumentError(`It must be name=number, with one of ${limitNames.join(", ")}.`);
+}
+
+/** The model can be a pattern, and hold a `=`. */
+function collectPrice(value: string, previous: PriceOverrides = {}): PriceOverrides {
+  const number = "(\\d+(?:\\.\\d+)?)";
+  const [, model = "", input, output, cached] = new RegExp(`^(.+:.+)=${number},${number}(?:,${number})?$`).exec(value) ?? [];
+  if (input === undefined || output === undefined)
+    throw new InvalidArgumentError("It must be provider:model=INPUT,OUTPUT, in dollars for a million tokens.");
+  const price = {
+    input: Number(input),
+    output: Number(output),
+    ...(cached === undefined ? {} : { cachedInput: Number(cached) }),
+  };
+  return { ...previous, [model]: price };
 }
 
 function increase(_: string, count: number): number {

@@ -33,6 +33,7 @@ export function createRequest(words: RunWords, flags: RunFlags, signal: AbortSig
     ...(set ? { set } : {}),
     ...(journal ? {} : { journal }),
     limits: limitsOf(flags),
+    ...(flags.price ? { prices: flags.price } : {}),
   };
 }
 

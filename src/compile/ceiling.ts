@@ -34,7 +34,7 @@ function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph)
 
 function ownCeiling({ id, model, scopes: declared, toolsets, commands }: OutlinedWorker): Ceiling {
   // Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own.
-  const scopes = toolsets.length > 0 ? declared : [];
+  const scopes = toolsets.some(({ kind }) => kind !== "provider") ? declared : [];
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
   return {
     workers: [id],

@@ -11,6 +11,7 @@ import { linkLimits } from "./link-limits.ts";
 import { linkPrompt } from "./link-prompt.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
 import { linkScopes } from "./link-scopes.ts";
+import { linkServerTools, type ProviderFacts } from "./link-server-tools.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -27,12 +28,14 @@ const defaultInput: JsonSchema = {
 
 export interface WorkerLinks {
   readonly compilation: Compilation;
+  readonly providers: readonly ProviderFacts[];
   readonly modelOf: (worker: ResolvedWorker) => ModelChoice | undefined;
   readonly workerOf: (path: string) => Worker;
 }
 
 /** Makes the linked form of one resolved worker: defaults filled in, schemas compiled, toolsets configured; frozen. */
-export async function linkWorker(resolved: ResolvedWorker, { compilation, modelOf, workerOf }: WorkerLinks): Promise<Worker> {
+export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): Promise<Worker> {
+  const { compilation, providers, modelOf, workerOf } = links;
   const { file, name, id, home } = resolved;
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
@@ -47,17 +50,19 @@ export async function linkWorker(resolved: ResolvedWorker, { compilation, modelO
   const { compatible_models: compatible } = file;
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
+  const model = modelOf(resolved);
   return Object.freeze({
     id,
     name,
     description: file.description?.value ?? firstSentence(file.instructions.value),
-    model: modelOf(resolved),
+    model,
     compatibleModels: compatible?.value.map(({ value }) => value),
     modelSettings: linkModelSettings(file.model_settings?.value),
     input: input.schema,
     output: output?.schema,
     render: await linkPrompt(compilation, resolved, input),
     toolsets,
+    serverTools: linkServerTools(compilation, file, { model, providers }),
     scopes,
     commands,
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),

@@ -12,7 +12,7 @@ import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
-import { type PlanContext, planTools } from "./plan-tools.ts";
+import { type PlanContext, planServerTools, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -74,6 +74,7 @@ interface Showing {
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
   const { id, name, description, model, compatibleModels, input, output, scopes, limits, attachmentPolicy } = worker;
   const linked = new Map(worker.toolsets.map((one) => [one.kind === "worker" ? one.reference : one.binding.reference, one]));
+  const context = { ...showing, scopes, callers: [name, id] };
   return {
     id,
     name,
@@ -87,9 +88,10 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     ...(runsPrograms(worker) ? { commands: worker.commands } : {}),
     limits,
     attachments: attachmentPolicy,
-    toolsets: references.flatMap(
-      (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
-    ),
+    toolsets: [
+      ...references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), context) ?? []),
+      ...outlineServerTools(worker, context),
+    ],
   };
 }
 
@@ -124,6 +126,11 @@ function outlineToolset(
   if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
   return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };
+}
+
+function outlineServerTools(worker: Worker, context: PlanContext): OutlinedToolset[] {
+  const tools = planServerTools(worker.serverTools, context);
+  return tools.length === 0 ? [] : [{ reference: "server_side_tools", kind: "provider", tools }];
 }
 
 /** What a called worker adds to what its caller can do by itself. */

@@ -10,6 +10,7 @@ import { createNodeFiles } from "./node-files.ts";
 import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
 import { OwnWrites } from "./own-writes.ts";
+import { createPatientFetch } from "./patient-fetch.ts";
 import { findStateDirectory } from "./state-directory.ts";
 
 export type NodeHostOverrides = Partial<Host> & {
@@ -38,7 +39,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     clock,
     random: () => Math.random(),
     createId: () => createId(clock.now(), () => randomInt(2 ** 32) / 2 ** 32),
-    fetch: (...request) => globalThis.fetch(...request),
+    fetch: createPatientFetch(),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
     commands: createLazyCommands({ environment, homeDirectory, stateDirectory, wall, writes }),

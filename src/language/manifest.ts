@@ -129,7 +129,6 @@ const unsupported: Readonly<Record<string, string>> = {
   "generated_workers.toolsets": "workers cannot be made in a run yet",
   "generated_workers.sandbox": "workers cannot be made in a run yet",
   "generated_workers.limits": "workers cannot be made in a run yet",
-  "limits.usd": "dollars are not counted yet; `limits.tokens` is",
   "sandbox.network_enabled": hostsUnsupported,
 };
 

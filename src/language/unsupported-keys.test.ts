@@ -3,7 +3,6 @@ import { parseWorkerFile } from "./parse-worker-file.ts";
 import { findUnsupportedKeys, unsupportedKeys } from "./unsupported-keys.ts";
 
 const text = `---
-server_side_tools: [{ tool_type: web_search }]
 auth: auto
 sandbox: { network_enabled: [example.org], required: true }
 limits: { usd: 0.5, turns: 3 }
@@ -11,10 +10,8 @@ limits: { usd: 0.5, turns: 3 }
 `;
 
 const written: Readonly<Record<string, string>> = {
-  server_side_tools: "[{ tool_type: web_search }]",
   auth: "auto",
   "sandbox.network_enabled": "[example.org]",
-  "limits.usd": "0.5",
 };
 
 test("each is found at its place", () => {

@@ -10,10 +10,8 @@ export const hostsUnsupported =
  * them, so that nothing that is written down is silently ignored.
  */
 export const unsupportedKeys: Readonly<Record<string, string>> = {
-  server_side_tools: "tools of the provider cannot be enabled yet",
   auth: "there are no logins yet, and models are reached by key; write `off`",
   "sandbox.network_enabled": hostsUnsupported,
-  "limits.usd": "dollars are not counted yet; `limits.tokens` is",
 };
 
 export interface UnsupportedKey {

@@ -1,6 +1,6 @@
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
+import type { JsonSchema, ServerToolType } from "../protocol/tool.ts";
 
 /**
  * The syntax tree of a `.worker` file: what its author wrote, with the place of each value. A key that is absent or
@@ -118,8 +118,6 @@ export interface ServerToolSyntax {
   readonly allowed_domains?: Spanned<readonly string[]>;
   readonly blocked_domains?: Spanned<readonly string[]>;
 }
-
-export type ServerToolType = "web_search" | "web_fetch" | "code_execution" | "image_generation";
 
 export interface LimitsSyntax {
   readonly depth?: Spanned<number>;

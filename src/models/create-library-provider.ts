@@ -1,7 +1,10 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
+import type { AssistantMessage, FilePart } from "../protocol/message.ts";
+import type { ServerTool } from "../protocol/tool.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
+import type { ServerToolSupport } from "./server-tools.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
 export interface LibraryProviderFacts extends EndpointFacts {
@@ -13,7 +16,18 @@ export interface LibraryProviderFacts extends EndpointFacts {
   readonly defaults?: JsonObject;
   /** False where a server cannot constrain its answer while tools are offered; the schema is then told in words. */
   readonly outputBesideTools: boolean;
-  load(settings: LibrarySettings): Promise<LanguageModelV4>;
+  readonly serverTools?: ServerToolSupport;
+  /** A tool of `serverTools` as the library takes it. */
+  toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
+  /** What an answer says of itself that the requests after it must carry, as options of the provider. */
+  carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
+  load(settings: LibrarySettings): Promise<LoadedModel>;
+}
+
+export interface LoadedModel {
+  readonly model: LanguageModelV4;
+  /** Fetches the files that the provider made for an answer and keeps on its side. Rejects where one cannot be had. */
+  download?(message: AssistantMessage, signal: AbortSignal): Promise<readonly FilePart[]>;
 }
 
 export interface LibrarySettings {
@@ -29,12 +43,13 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     name: facts.name,
     description: facts.description,
     keyVariables: facts.keyVariables,
+    ...(facts.serverTools ? { serverTools: facts.serverTools } : {}),
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
-      const model = await facts.load({ name, baseURL, apiKey: key?.value, fetch: fetchWithoutRedirects(environment) });
+      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch: fetchWithoutRedirects(environment) });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
-      return createLanguageModelAdapter({ ...facts, id, model, ...(key ? { key } : {}) });
+      return createLanguageModelAdapter({ ...facts, ...loaded, id, ...(key ? { key } : {}) });
     },
   };
 }

@@ -1,25 +1,29 @@
-import type { LanguageModelV2, LanguageModelV3, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type {
+  LanguageModelV2,
+  LanguageModelV3,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
+import { errorMessage } from "../util/error-message.ts";
+import type { LoadedModel } from "./create-library-provider.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
-import type { GenerateOptions, Model } from "./model.ts";
+import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { raceAbort } from "./race-abort.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
-import { toCallOptions } from "./to-call-options.ts";
+import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 
-export interface LanguageModelAdapterFacts {
+export interface LanguageModelAdapterFacts extends CallOptionsFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
   readonly id: string;
   /** A model of the AI SDK's provider interface, of any version from 2 to 4. */
   readonly model: LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
-  /** The name under which the library takes its own options (and a worker's `provider_options`). */
-  readonly optionsKey: string;
-  /** Provider options that hold unless the worker says otherwise. */
-  readonly defaults?: JsonObject;
-  /** False where the server cannot constrain its answer while tools are offered. */
-  readonly outputBesideTools: boolean;
+  /** What an answer says of itself that the requests after it must carry, as options of the provider. */
+  carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Named where it is refused; its value is kept out of every message. */
   readonly key?: ProviderKey;
 }
@@ -40,7 +44,8 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const answer = await (options.onDelta ? stream(model, call, options) : generate(model, call, options));
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
-        return toModelResponse(answer);
+        const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
+        return await withFiles(toModelResponse(answer, carried), facts, options.signal);
       } catch (error) {
         controller.abort(error);
         throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
@@ -49,6 +54,23 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       }
     },
   };
+}
+
+/** A file that cannot be had makes the answer no worse than it is. */
+async function withFiles(
+  response: ModelResponse,
+  { download }: LanguageModelAdapterFacts,
+  signal: AbortSignal,
+): Promise<ModelResponse> {
+  const { message, warnings = [] } = response;
+  if (!download || !message.parts.some((part) => part.type === "server-call" || part.type === "server-result")) return response;
+  try {
+    const files = await raceAbort(download(message, signal), signal);
+    return files.length > 0 ? { ...response, message: { ...message, parts: [...message.parts, ...files] } } : response;
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...response, warnings: [...warnings, `a file that the provider made could not be fetched: ${errorMessage(error)}`] };
+  }
 }
 
 async function generate(

@@ -7,7 +7,7 @@ const usage = {
 };
 const finishReason = { unified: "stop", raw: "stop" } as const;
 
-test("ids are made unique, blank arguments are none, what the provider did itself is left out", () => {
+test("ids are made unique, blank arguments are none, what the provider did itself is no call of ours", () => {
   const call = { type: "tool-call", toolCallId: "x", toolName: "t" } as const;
   const content = [
     { ...call, input: "" },
@@ -21,6 +21,7 @@ test("ids are made unique, blank arguments are none, what the provider did itsel
   expect(message.parts).toEqual([
     { type: "tool-call", id: "x", name: "t", args: {} },
     { type: "tool-call", id: "x_2", name: "t", args: {} },
+    { type: "server-call", id: "own", name: "t", args: {} },
     { type: "reasoning", text: "", providerData: { p: { signature: "s" } } },
   ]);
 });

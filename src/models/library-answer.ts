@@ -1,13 +1,16 @@
 import type {
   LanguageModelV4Content,
+  LanguageModelV4File,
   LanguageModelV4FinishReason,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
+import type { AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
+import { sha256 } from "../util/sha256.ts";
+import { takeImage } from "./generated-image.ts";
 import type { ModelResponse } from "./model.ts";
 
 /** A whole answer of the library: what a request gives, and what a stream has given at its end. */
@@ -16,21 +19,27 @@ export interface LibraryAnswer {
   readonly finishReason: LanguageModelV4FinishReason;
   readonly usage: LanguageModelV4Usage;
   readonly warnings: readonly SharedV4Warning[];
+  /** What the answer says of itself as a whole. */
+  readonly providerMetadata?: SharedV4ProviderMetadata;
 }
 
 type Part = AssistantMessage["parts"][number];
 
-export function toModelResponse(answer: LibraryAnswer): ModelResponse {
+/** `carried`: options that the requests after this answer must have. */
+export function toModelResponse(answer: LibraryAnswer, carried?: JsonObject): ModelResponse {
   const warnings = answer.warnings.map(renderWarning);
   return {
-    message: { role: "assistant", parts: withUniqueIds(answer.content.flatMap(toPart)) },
+    message: {
+      role: "assistant",
+      parts: withUniqueIds(answer.content.flatMap(toPart)),
+      ...(carried ? { providerData: carried } : {}),
+    },
     usage: toUsage(answer.usage),
     finish: toFinish(answer.finishReason),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
 
-/** What a provider did itself (its searches, their sources) is told in its text, and is no call of ours. */
 function toPart(content: LanguageModelV4Content): Part[] {
   switch (content.type) {
     case "text":
@@ -40,13 +49,47 @@ function toPart(content: LanguageModelV4Content): Part[] {
       return content.text === "" && !data.providerData ? [] : [{ type: "reasoning", text: content.text, ...data }];
     }
     case "tool-call": {
-      if (content.providerExecuted) return [];
-      const named = { type: "tool-call", id: content.toolCallId, name: content.toolName } as const;
-      return [{ ...named, ...readArguments(content.input), ...toProviderData(content.providerMetadata) }];
+      const named = { id: content.toolCallId, name: content.toolName };
+      const { args, ...invalid } = readArguments(content.input);
+      const data = toProviderData(content.providerMetadata);
+      if (content.providerExecuted) return [{ type: "server-call", ...named, args: args ?? {}, ...data }];
+      return [{ type: "tool-call", ...named, args, ...invalid, ...data }];
     }
+    case "tool-result":
+      return content.preliminary ? [] : toServerResult(content);
+    case "source":
+      return content.sourceType === "url" ? [toSource(content.url, content.title)] : [toSource(undefined, content.title)];
+    case "file":
+      return toFiles(content);
     default:
       return [];
   }
+}
+
+function toServerResult(content: Extract<LanguageModelV4Content, { type: "tool-result" }>): Part[] {
+  const part: ServerResultPart = {
+    type: "server-result",
+    id: content.toolCallId,
+    name: content.toolName,
+    ok: content.isError !== true,
+    value: JSON.parse(JSON.stringify(content.result)) as JsonValue,
+    ...toProviderData(content.providerMetadata),
+  };
+  return [...(takeImage(part) ?? [part])];
+}
+
+function toSource(url: string | undefined, title: string | undefined): Part {
+  return { type: "source", ...(url ? { url } : {}), ...(title ? { title } : {}) };
+}
+
+/** A file that is only an address is a place to look. */
+function toFiles({ data, mediaType }: LanguageModelV4File): Part[] {
+  if (data.type === "url") return [toSource(String(data.url), undefined)];
+  const bytes = typeof data.data === "string" ? Buffer.from(data.data, "base64") : Buffer.from(data.data);
+  const digest = sha256(bytes);
+  const name = `${digest.slice(0, 12)}.${mediaType.slice(mediaType.indexOf("/") + 1).replace(/[^\w]/g, "")}`;
+  const file: FilePart = { type: "file", name, mediaType, bytes: bytes.length, sha256: digest, data: bytes.toString("base64") };
+  return [file];
 }
 
 function readArguments(input: string | undefined): Pick<ToolCallPart, "args" | "invalidArgs"> {
@@ -79,16 +122,19 @@ function withUniqueIds(parts: readonly Part[]): Part[] {
 }
 
 function toUsage(usage: LanguageModelV4Usage): Usage {
+  const { cacheWrite } = usage.inputTokens;
   return {
     requests: 1,
     inputTokens: usage.inputTokens.total ?? 0,
     outputTokens: usage.outputTokens.total ?? 0,
     cachedInputTokens: usage.inputTokens.cacheRead ?? 0,
     reasoningTokens: usage.outputTokens.reasoning ?? 0,
+    ...(cacheWrite ? { cacheWriteTokens: cacheWrite } : {}),
   };
 }
 
 function toFinish(reason: LanguageModelV4FinishReason): ModelResponse["finish"] {
+  if (reason.raw === "pause_turn") return "paused";
   switch (reason.unified) {
     case "stop":
     case "length":

@@ -1,7 +1,7 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
-import type { JsonSchema, ToolDefinition } from "../protocol/tool.ts";
+import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";
 
 /** What one turn asks of a model. The same object for every provider; an adapter turns it into a wire format. */
@@ -10,6 +10,8 @@ export interface ModelRequest {
   readonly system: readonly string[];
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
+  /** Tools that the provider executes; `max_uses` is what is left of them. Absent: none. */
+  readonly serverTools?: readonly ServerTool[];
   /** JSON Schema of the wanted final answer, where the worker declares an output. */
   readonly output?: JsonSchema;
   readonly settings: ModelSettings;
@@ -48,8 +50,11 @@ export interface ModelDelta {
 export interface ModelResponse {
   readonly message: AssistantMessage;
   readonly usage: Usage;
-  /** Informative only: the loop goes on while there are tool calls, whatever this says. */
-  readonly finish: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+  /**
+   * `paused`: the provider wants the answer back as it is, to go on with it. The others are informative only: the loop goes
+   * on while there are tool calls, whatever this says.
+   */
+  readonly finish: "stop" | "tool-calls" | "length" | "content-filter" | "paused" | "other";
   readonly warnings?: readonly string[];
 }
 

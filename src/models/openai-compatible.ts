@@ -16,7 +16,7 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
         supportsStructuredOutputs: true,
         ...(apiKey ? { apiKey } : {}),
       });
-      return provider(name);
+      return { model: provider(name) };
     },
   });
 }

@@ -1,3 +1,5 @@
+import type { LanguageModelV4ProviderTool } from "@ai-sdk/provider";
+import type { ServerTool } from "../protocol/tool.ts";
 import { createLibraryProvider } from "./create-library-provider.ts";
 
 /**
@@ -14,8 +16,31 @@ export const openaiProvider = createLibraryProvider({
   optionsKey: "openai",
   defaults: { store: false },
   outputBesideTools: true,
-  async load({ name, ...settings }) {
+  serverTools: { web_search: ["allowed_domains", "blocked_domains"], code_execution: [], image_generation: [] },
+  toServerTool,
+  async load(settings) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ ...settings, apiKey: settings.apiKey ?? "" }).responses(name);
+    const { createReplay } = await import("./openai-replay.ts");
+    const { name, apiKey = "", baseURL } = settings;
+    const replay = createReplay(settings.fetch, apiKey);
+    return {
+      model: replay.wrap(createOpenAI({ baseURL, apiKey, fetch: replay.fetch }).responses(name)),
+      download: async (message, signal) => {
+        const { downloadFromOpenai } = await import("./openai-files.ts");
+        return downloadFromOpenai(settings, message, signal);
+      },
+    };
   },
 });
+
+function toServerTool({
+  type,
+  allowed_domains: allowedDomains,
+  blocked_domains: blockedDomains,
+}: ServerTool): LanguageModelV4ProviderTool {
+  if (type === "code_execution") return { type: "provider", id: "openai.code_interpreter", name: type, args: {} };
+  if (type === "image_generation") return { type: "provider", id: "openai.image_generation", name: type, args: {} };
+  const isBounded = allowedDomains !== undefined || blockedDomains !== undefined;
+  const args = isBounded ? { filters: { allowedDomains, blockedDomains } } : {};
+  return { type: "provider", id: "openai.web_search", name: type, args };
+}

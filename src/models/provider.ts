@@ -1,4 +1,5 @@
 import type { Model } from "./model.ts";
+import type { ServerToolSupport } from "./server-tools.ts";
 
 /** What a provider may use of the outside. Given by the host; an adapter reads nothing from `process`. */
 export interface ProviderEnvironment {
@@ -17,6 +18,8 @@ export interface Provider {
   readonly description: string;
   /** The variables that can hold its key, the first that is set is used; empty: it needs none. */
   readonly keyVariables: readonly string[];
+  /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */
+  readonly serverTools?: ServerToolSupport;
   /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */
   create(name: string, environment: ProviderEnvironment): Promise<Model>;
 }

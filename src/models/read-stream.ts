@@ -81,6 +81,9 @@ class Collector {
         this.#open.delete(part.id);
         break;
       case "tool-call":
+      case "tool-result":
+      case "source":
+      case "file":
         this.#content.push(part);
         break;
       default:
@@ -118,7 +121,9 @@ class Collector {
     const reason = finish?.finishReason;
     if (!finish || !reason || reason.unified === "interrupted") throw new BrokenStream();
     if (reason.unified === "other" && reason.raw === undefined) throw new BrokenStream();
-    return { content: this.#content, finishReason: reason, usage: finish.usage, warnings: this.#warnings };
+    const { usage, providerMetadata } = finish;
+    const about = providerMetadata ? { providerMetadata } : {};
+    return { content: this.#content, finishReason: reason, usage, warnings: this.#warnings, ...about };
   }
 }
 

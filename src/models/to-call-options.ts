@@ -1,14 +1,24 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
-import type { JsonSchema, ToolDefinition } from "../protocol/tool.ts";
-import type { ModelRequest, ModelSettings } from "./model.ts";
+import type { Message } from "../protocol/message.ts";
+import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
+import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";
+import { refuseServerTool, type ServerToolSupport } from "./server-tools.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { toPrompt } from "./to-prompt.ts";
 
 export interface CallOptionsFacts {
+  /** `provider:name`. */
+  readonly id: string;
+  /** The name under which the library takes its own options (and a worker's `provider_options`). */
   readonly optionsKey: string;
+  /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
+  /** False where the server cannot constrain its answer while tools are offered. */
   readonly outputBesideTools: boolean;
+  readonly serverTools?: ServerToolSupport;
+  /** A tool of `serverTools` as the library takes it. */
+  toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
 }
 
 const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>();
@@ -17,12 +27,13 @@ const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>(
 export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): LanguageModelV4CallOptions {
   const constrained = request.output !== undefined && (facts.outputBesideTools || request.tools.length === 0);
   const system = request.output && !constrained ? [...request.system, describeOutput(request.output)] : request.system;
+  const tools = [...request.tools.map(toTool), ...(request.serverTools ?? []).map((tool) => toServerTool(tool, facts))];
   return {
     prompt: toPrompt(system, request.messages),
     ...toSettings(request.settings),
-    ...(request.tools.length > 0 ? { tools: request.tools.map(toTool), toolChoice: { type: "auto" } } : {}),
+    ...(tools.length > 0 ? { tools, toolChoice: { type: "auto" } } : {}),
     ...(request.output && constrained ? { responseFormat: { type: "json", schema: request.output as object } } : {}),
-    providerOptions: { [facts.optionsKey]: toProviderOptions(request, facts.defaults) },
+    providerOptions: { [facts.optionsKey]: toProviderOptions(request, { ...facts.defaults, ...carried(request.messages) }) },
   };
 }
 
@@ -40,6 +51,20 @@ function toSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, "
 function toProviderOptions(request: ModelRequest, defaults: JsonObject | undefined): Record<string, never> {
   const strictness = request.output && !isStrictSchema(request.output) ? { strictJsonSchema: false } : {};
   return { ...defaults, ...strictness, ...request.settings.provider_options } as Record<string, never>;
+}
+
+/** What the last answer asked all requests after it to carry. */
+function carried(messages: readonly Message[]): JsonObject | undefined {
+  const last = messages.findLast((message) => message.role === "assistant" && message.providerData !== undefined);
+  return last?.role === "assistant" ? last.providerData : undefined;
+}
+
+function toServerTool(tool: ServerTool, facts: CallOptionsFacts): LanguageModelV4ProviderTool {
+  const { id: model, serverTools = {}, toServerTool: convert } = facts;
+  const refusal = refuseServerTool(tool, { name: model, serverTools });
+  if (refusal || !convert)
+    throw new ModelError({ code: "bad_request", model, message: refusal?.message ?? `${model} has no server-side tools` });
+  return convert(tool);
 }
 
 function toTool(tool: ToolDefinition): LanguageModelV4FunctionTool {

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
+import { giveImageBack } from "./generated-image.ts";
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
 type UserContent = Content<"user">[number];
@@ -31,7 +32,7 @@ function convertByRole(message: Message): LanguageModelV4Message {
     case "user":
       return { role: "user", content: message.parts.flatMap(toUserContent) };
     case "assistant":
-      return { role: "assistant", content: message.parts.flatMap(toAssistantContent) };
+      return { role: "assistant", content: message.parts.flatMap((part) => toAssistantContent(part, message)) };
     case "tool":
       return { role: "tool", content: message.parts.map(toToolResult) };
   }
@@ -56,7 +57,9 @@ function describeTextFile(part: FilePart): string {
   return `File ${part.name}:\n\n${Buffer.from(part.data, "base64").toString("utf8")}`;
 }
 
-function toAssistantContent(part: AssistantMessage["parts"][number]): AssistantContent[] {
+function toAssistantContent(part: AssistantMessage["parts"][number], message: AssistantMessage): AssistantContent[] {
+  // Files that the provider made are in its results; sources are for readers.
+  if (part.type === "file" || part.type === "source") return [];
   const providerOptions = toProviderOptions(part.providerData);
   switch (part.type) {
     case "text":
@@ -65,6 +68,15 @@ function toAssistantContent(part: AssistantMessage["parts"][number]): AssistantC
       return [{ type: "reasoning", text: part.text, ...providerOptions }];
     case "tool-call":
       return [{ type: "tool-call", toolCallId: part.id, toolName: part.name, input: toInput(part), ...providerOptions }];
+    case "server-call": {
+      const named = { toolCallId: part.id, toolName: part.name };
+      return [{ type: "tool-call", ...named, input: part.args, providerExecuted: true, ...providerOptions }];
+    }
+    case "server-result": {
+      const value = toMutable(giveImageBack(part, message));
+      const output = { type: part.ok ? ("json" as const) : ("error-json" as const), value };
+      return [{ type: "tool-result", toolCallId: part.id, toolName: part.name, output, ...providerOptions }];
+    }
   }
 }
 

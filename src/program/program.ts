@@ -4,6 +4,7 @@ import type { ModelSettings } from "../models/model.ts";
 import type { NamedServer } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Tool, WorkerRuntime } from "../toolsets/toolset.ts";
@@ -75,6 +76,8 @@ export interface Worker {
    */
   render(input: JsonObject): RenderedPrompt;
   readonly toolsets: readonly ToolsetReference[];
+  /** Tools that the provider executes: each is enabled by one grant for the run, and its calls pass no gate. */
+  readonly serverTools: readonly ServerTool[];
   readonly scopes: readonly ScopeDeclaration[];
   readonly commands: CommandPolicy;
   readonly attachmentPolicy: AttachmentPolicy;

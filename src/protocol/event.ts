@@ -50,7 +50,13 @@ export type RunEventBody =
   | { readonly type: "turn-end"; readonly turn: number; readonly usage: Usage; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  | { readonly type: "tool-call"; readonly tool: string; readonly args: JsonValue }
+  | {
+      readonly type: "tool-call";
+      readonly tool: string;
+      readonly args: JsonValue;
+      /** It was executed already, by the model's provider, and passed no gate. */
+      readonly executedBy?: "provider";
+    }
   | { readonly type: "approval-request"; readonly request: ApprovalRequest }
   | {
       readonly type: "approval-decision";
@@ -62,7 +68,9 @@ export type RunEventBody =
       readonly type: "tool-result";
       readonly tool: string;
       readonly result: ToolResult;
+      /** 0 where the provider executed it: nobody took the time. */
       readonly milliseconds: number;
+      readonly executedBy?: "provider";
       /** Where the tool threw, in a call that is debugged. */
       readonly stack?: string;
     }

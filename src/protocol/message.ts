@@ -1,3 +1,4 @@
+import type { CallPath } from "./call.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ToolError } from "./tool.ts";
 
@@ -14,7 +15,17 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   readonly role: "assistant";
-  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[];
+  readonly parts: readonly (
+    | TextPart
+    | ReasoningPart
+    | ToolCallPart
+    | ServerCallPart
+    | ServerResultPart
+    | SourcePart
+    | FilePart
+  )[];
+  /** What the provider needs back unchanged that belongs to the answer as a whole (the id of a container). */
+  readonly providerData?: JsonObject;
 }
 
 /** Answers every tool call of the assistant message before it, in the order of the calls. */
@@ -43,6 +54,13 @@ export interface FilePart {
   readonly data: string;
 }
 
+/** A file that came of a run beside its output: one that a provider made. `name` is a plain one, and its own in the run. */
+export interface Artifact extends FilePart {
+  readonly callPath: CallPath;
+  /** Absolute; absent where no record of the run is kept. */
+  readonly path?: string;
+}
+
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
@@ -59,6 +77,33 @@ export interface ToolCallPart {
   /** The argument text as the model wrote it, present only where it is not valid JSON; `args` is then null. */
   readonly invalidArgs?: string;
   readonly providerData?: JsonObject;
+}
+
+/** A call that the provider has executed itself. Nothing is left to be done for it. */
+export interface ServerCallPart {
+  readonly type: "server-call";
+  readonly id: string;
+  /** A type of `server_side_tools`, or a tool that the provider uses for one. */
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly providerData?: JsonObject;
+}
+
+/** What came of a `server-call`, in the provider's own form. It can come in a later answer than its call. */
+export interface ServerResultPart {
+  readonly type: "server-result";
+  readonly id: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly value: JsonValue;
+  readonly providerData?: JsonObject;
+}
+
+/** Where a server-side tool found something. For readers: no provider needs it back. */
+export interface SourcePart {
+  readonly type: "source";
+  readonly url?: string;
+  readonly title?: string;
 }
 
 export interface ToolResultPart {

@@ -75,8 +75,11 @@ export interface OutlinedAttachments {
 export interface OutlinedToolset {
   /** As written under `toolsets`. */
   readonly reference: string;
-  /** `unverified`: code that was not looked at for lack of trust, so that its tools are not known. */
-  readonly kind: "built-in" | "code" | "worker" | "unverified";
+  /**
+   * `unverified`: code that was not looked at for lack of trust, so that its tools are not known. `provider`: executed by the
+   * model's provider, and not gated call by call.
+   */
+  readonly kind: "built-in" | "code" | "worker" | "provider" | "unverified";
   /** The worker's id, where it is one. */
   readonly worker?: string;
   /** The file that it comes from, where it is code. */

@@ -11,6 +11,19 @@ export interface ToolDefinition {
   readonly inputSchema: JsonSchema;
 }
 
+/** Tools that a provider executes itself, by the names of `server_side_tools`. */
+export type ServerToolType = "web_search" | "web_fetch" | "code_execution" | "image_generation";
+
+/** A tool of the provider, with what bounds it. */
+export interface ServerTool {
+  readonly type: ServerToolType;
+  /** How often the model may use it in one call of its worker. */
+  readonly max_uses?: number;
+  /** Only these hosts. Never together with `blocked_domains`. */
+  readonly allowed_domains?: readonly string[];
+  readonly blocked_domains?: readonly string[];
+}
+
 /** A failure that is told to the model: what went wrong, of which type, and what to try next. */
 export interface ToolError {
   readonly error: string;

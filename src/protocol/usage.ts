@@ -1,4 +1,4 @@
-/** What was spent, in tokens and provider requests. */
+/** What was spent: provider requests, their tokens, and dollars. */
 export interface Usage {
   readonly requests: number;
   /** Input tokens in total, cached ones included. */
@@ -6,18 +6,30 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
   readonly reasoningTokens: number;
+  /** Input tokens that the provider put into its cache, for which some ask more. Absent: none. */
+  readonly cacheWriteTokens?: number;
+  /** What all of it cost. Absent where the price of some of it is not known. */
+  readonly usd?: number;
 }
 
 export const noUsage: Usage = { requests: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const written = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
+  const usd = a.requests === 0 ? b.usd : b.requests === 0 ? a.usd : sum(a.usd, b.usd);
   return {
     requests: a.requests + b.requests,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(written > 0 ? { cacheWriteTokens: written } : {}),
+    ...(usd === undefined ? {} : { usd }),
   };
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a + b;
 }
 
 /** Accounts of a tree, except `turns`, which counts per call, and `parallel` and `depth`, which are bounds. */
@@ -29,6 +41,8 @@ export interface Limits {
   readonly tool_calls?: number;
   /** Input and output tokens together. */
   readonly tokens?: number;
+  /** Dollars. The price of every model that draws on it must be known. */
+  readonly usd?: number;
   readonly seconds?: number;
   /** Model requests and leaf tools in flight in the whole run. */
   readonly parallel?: number;

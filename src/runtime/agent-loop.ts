@@ -1,74 +1,114 @@
+import type { ModelResponse } from "../models/model.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../protocol/message.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
-import { toolFailure } from "../toolsets/toolset.ts";
+import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
-import type { CallConfig, CallEnd, CallFrame } from "./config.ts";
+import type { CallConfig, CallEnd, CallFrame, Ending } from "./config.ts";
+import { reportServerParts } from "./report-server-parts.ts";
+import { planLastTurn, priceOfCall } from "./request-budget.ts";
 import { requestModel } from "./request-model.ts";
+import { describeLimit, LimitReached } from "./run-error.ts";
 import { answerToolCalls } from "./tool-call.ts";
 
 /*
  * Terminology. A *call* is one invocation of a worker; this loop runs one. A *turn* is one model response and the results
- * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says. The
- * *last turn* is the one that the `turns` limit allows last: the model is told to finish with what it has.
+ * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says, and
+ * where a provider paused in the midst of its own work. The *last turn* is the one that a limit allows last: the model is
+ * told to finish with what it has. Of limited tokens and dollars, what it takes is held back from the start.
  */
-
-const lastTurnNote =
-  "The limit of turns is reached. Give your final answer now, with what you have; no further tool call will run.";
 
 /** How often an answer that does not fit the output schema is handed back. */
 const repairTurns = 1;
 
 export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
-  let repairs = 0;
   for (const message of frame.messages) publish(call, message);
-  for (;;) {
-    const isLast = frame.turn + 1 >= call.maxTurns;
-    if (isLast && frame.turn > 0) add(call, frame, { role: "user", parts: [{ type: "text", text: lastTurnNote }] });
+  try {
+    return await takeTurns(call, frame);
+  } finally {
+    frame.letGo();
+  }
+}
+
+async function takeTurns(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+  for (let repairs = 0; ; ) {
+    if (frame.turn + 1 >= call.maxTurns) announceEnd(call, frame, { limit: "turns", allowed: call.maxTurns });
     const calls = await takeTurn(call, frame);
-    if (isLast && calls.length > 0) add(call, frame, unanswered(calls, "the limit of turns is reached"));
-    if (isLast && (calls.length > 0 || frame.turn > 1)) return endAtTurnLimit(call, frame);
-    if (calls.length > 0) {
-      try {
-        add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
-      } catch (thrown) {
-        add(call, frame, unanswered(calls, errorMessage(thrown)));
-        throw thrown;
-      }
-      continue;
+    const { ending } = frame;
+    if (ending) {
+      if (calls.length > 0) add(call, frame, unanswered(calls, `${describeLimit(ending)} is reached`));
+      if (calls.length > 0 || frame.turn > 1) return endAtLimit(call, frame, ending);
     }
+    if (calls.length > 0) await answerCalls(call, frame, calls);
+    if (calls.length > 0 || (frame.paused && !ending)) continue;
     const output = await readOutput(call.worker.output, frame.partialOutput);
     if (output.ok) return { output: output.value, stopReason: "done" };
-    if (isLast) return endAtTurnLimit(call, frame);
-    if (repairs++ >= repairTurns)
-      throw toolFailure(
-        "output_invalid",
-        `\`${call.worker.name}\` gave an output that does not fit its schema: ${output.problem}`,
-      );
-    add(call, frame, {
-      role: "user",
-      parts: [
-        {
-          type: "text",
-          text: `Your answer does not fit the output schema: ${output.problem}. Answer again with JSON that fits it, and nothing else.`,
-        },
-      ],
-    });
+    if (ending) return endAtLimit(call, frame, ending);
+    if (repairs++ >= repairTurns) throw invalidOutput(call, output.problem);
+    const text = `Your answer does not fit the output schema: ${output.problem}. Answer again with JSON that fits it, and nothing else.`;
+    add(call, frame, { role: "user", parts: [{ type: "text", text }] });
   }
+}
+
+function invalidOutput({ worker }: CallConfig, problem: string): ToolFailure {
+  return toolFailure("output_invalid", `\`${worker.name}\` gave an output that does not fit its schema: ${problem}`);
+}
+
+/** From here on there is one turn left, and it may take what was held back for it. */
+function announceEnd(call: CallConfig, frame: CallFrame, { limit, allowed }: Ending): void {
+  if (frame.ending) return;
+  frame.ending = { limit, allowed };
+  frame.letGo();
+  if (frame.turn === 0) return;
+  const reached = describeLimit(frame.ending);
+  const text = `${reached.charAt(0).toUpperCase()}${reached.slice(1)} is reached. Give your final answer now, with what you have; no further tool call will run.`;
+  add(call, frame, { role: "user", parts: [{ type: "text", text }] });
 }
 
 /** One model response; the tool calls that it asks for. */
 async function takeTurn(call: CallConfig, frame: CallFrame): Promise<readonly ToolCallPart[]> {
   const turn = frame.turn + 1;
   call.run.emit(call, { type: "turn-start", turn, model: call.model.id });
-  const { message, usage } = await requestModel(call, frame);
+  const { message, usage, finish } = await requestTurn(call, frame);
   frame.turn = turn;
   add(call, frame, message);
   const text = textOf(message);
-  if (text !== "") frame.partialOutput = text;
+  if (frame.paused) frame.partialOutput += text;
+  else if (text !== "") frame.partialOutput = text;
+  frame.paused = finish === "paused";
+  reportServerParts(call, frame, message);
   call.run.emit(call, { type: "turn-end", turn, usage, text });
   call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
   return message.parts.filter((part) => part.type === "tool-call");
+}
+
+/** A request that the limits do not allow beside what is held back for the last turn becomes the last turn's. */
+async function requestTurn(call: CallConfig, frame: CallFrame): Promise<ModelResponse> {
+  try {
+    await holdLastTurn(call, frame);
+    return await requestModel(call, frame);
+  } catch (thrown) {
+    if (!(thrown instanceof LimitReached) || frame.ending || call.signal.aborted) throw thrown;
+    announceEnd(call, frame, thrown);
+    return requestModel(call, frame);
+  }
+}
+
+async function holdLastTurn(call: CallConfig, frame: CallFrame): Promise<void> {
+  frame.letGo();
+  if (frame.ending) return;
+  const amount = planLastTurn(call, frame, await priceOfCall(call));
+  if (amount) frame.letGo = call.account.hold(amount);
+}
+
+async function answerCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
+  try {
+    add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+  } catch (thrown) {
+    add(call, frame, unanswered(calls, errorMessage(thrown)));
+    if (!(thrown instanceof LimitReached) || thrown.limit !== "tool_calls" || call.signal.aborted) throw thrown;
+    announceEnd(call, frame, thrown);
+  }
 }
 
 function textOf(message: AssistantMessage): string {
@@ -88,9 +128,9 @@ function publish({ run, callPath }: CallConfig, message: Message): void {
   }
 }
 
-async function endAtTurnLimit(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
-  const reason = `the limit of ${call.maxTurns} turns`;
-  call.run.emit(call, { type: "limit", limit: "turns", allowed: call.maxTurns, message: `${reason} is reached` });
+async function endAtLimit(call: CallConfig, frame: CallFrame, ending: Ending): Promise<CallEnd> {
+  const reason = describeLimit(ending);
+  call.run.emit(call, { type: "limit", ...ending, message: `${reason} is reached` });
   const output = await readOutput(call.worker.output, frame.partialOutput);
   return { output: output.ok ? output.value : frame.partialOutput, stopReason: "limit", reason };
 }

@@ -5,6 +5,7 @@ import type { ModelChoice, RenderedPrompt, Worker } from "../program/program.ts"
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
+import type { ServerTool } from "../protocol/tool.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -17,6 +18,7 @@ import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { toProviderError } from "./request-model.ts";
 import { LimitReached, RunError } from "./run-error.ts";
+import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
 
 const closingMilliseconds = 5000;
 
@@ -80,14 +82,16 @@ async function runCall(
   request: CallRequest & { readonly choice: ModelChoice; readonly prompt: RenderedPrompt },
 ): Promise<CallEnd> {
   const { callPath } = request;
-  const frame = createFrame(request.input, request.prompt);
+  const serverTools = await run.serverTools.of(run, worker, request);
+  const frame = createFrame(request.input, { ...request.prompt, serverTools });
   const controller = new AbortController();
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
   let toolsets: readonly GatedToolset[] = [];
   try {
-    const base = await describeCall(run, worker, { ...request, scopes, account, controller });
+    const { granted } = serverTools;
+    const base = await describeCall(run, worker, { ...request, scopes, account, controller, granted });
     toolsets = gateToolsets(base);
     for (const toolset of toolsets) await abortable(toolset.open(), base.signal);
     return await runAgentLoop(Object.freeze({ ...base, toolsets }), frame);
@@ -108,6 +112,7 @@ interface CallParts extends CallRequest {
   readonly choice: ModelChoice;
   readonly scopes: Scopes;
   readonly controller: AbortController;
+  readonly granted: readonly ServerTool[];
 }
 
 async function describeCall(run: RuntimeConfig, worker: Worker, parts: CallParts): Promise<Omit<CallConfig, "toolsets">> {
@@ -119,6 +124,7 @@ async function describeCall(run: RuntimeConfig, worker: Worker, parts: CallParts
     worker,
     model: await resolveModel(run, choice.id, callPath),
     modelSource: choice.source,
+    serverTools: parts.granted,
     scopes,
     attachments: parts.input.files.map(toHandle),
     account,
@@ -137,11 +143,31 @@ async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) 
   }
 }
 
-function createFrame({ input, files, fragments }: WorkerInput, { system, user, userFragments }: RenderedPrompt): CallFrame {
+interface FramedPrompt extends RenderedPrompt {
+  readonly serverTools: GrantedServerTools;
+}
+
+function createFrame(
+  { input, files, fragments }: WorkerInput,
+  { system: own, user, userFragments, serverTools }: FramedPrompt,
+): CallFrame {
+  const system = serverTools.denied.length > 0 ? [...own, describeDenied(serverTools)] : own;
   const texts = [user, ...userFragments, ...fragments].map((text) => ({ type: "text" as const, text }));
   const message: UserMessage = { role: "user", parts: [...texts, ...files] };
-  return { input, system, messages: [message], turn: 0, toolCalls: 0, journalled: 0, partialOutput: "" };
+  return {
+    input,
+    system,
+    messages: [message],
+    turn: 0,
+    toolCalls: 0,
+    serverCalls: new Map(),
+    journalled: 0,
+    partialOutput: "",
+    ...atStart,
+  };
 }
+
+const atStart = { paused: false, ending: undefined, letGo: () => undefined, lastAnswer: undefined };
 
 /** A template that an input makes too long, or that misses a value of it, is the caller's to correct. */
 function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {

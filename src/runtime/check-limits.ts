@@ -1,7 +1,15 @@
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { RunError } from "./run-error.ts";
 
-const least: Readonly<Record<LimitName, number>> = { depth: 0, turns: 1, tool_calls: 0, tokens: 0, seconds: 0, parallel: 1 };
+const least: Readonly<Record<LimitName, number>> = {
+  depth: 0,
+  turns: 1,
+  tool_calls: 0,
+  tokens: 0,
+  usd: 0,
+  seconds: 0,
+  parallel: 1,
+};
 
 /** Throws a `RunError` for a limit that would be none, or that nothing could run under. */
 export function checkLimits(limits: Limits): Limits {

@@ -3,13 +3,18 @@ import type { Clock, Host } from "../host/host.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Model } from "../models/model.ts";
+import type { PriceLookup } from "../models/prices.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
+import type { ServerTool } from "../protocol/tool.ts";
+import type { LimitName } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
+import type { Artifacts } from "./artifacts.ts";
 import type { LimitAccount } from "./limit-account.ts";
+import type { ServerToolGrants } from "./server-tool-grants.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /** Shared by all calls of a run; frozen. */
@@ -19,6 +24,8 @@ export interface RuntimeConfig {
   readonly gate: Gate;
   readonly meter: UsageMeter;
   readonly account: LimitAccount;
+  readonly serverTools: ServerToolGrants;
+  readonly artifacts: Artifacts;
   /** Of each call, where the worker says nothing stricter. */
   readonly maxTurns: number | undefined;
   readonly journal: Journal;
@@ -28,6 +35,7 @@ export interface RuntimeConfig {
   readonly resolveModel: (id: string) => Promise<Model>;
   /** Every call is told in full detail. */
   readonly debug: boolean;
+  readonly priceOf: PriceLookup;
   /** Streams responses where somebody listens to deltas. */
   readonly streaming: boolean;
   readonly emit: (call: CallPlace, body: RunEventBody) => void;
@@ -66,6 +74,8 @@ export interface CallConfig extends CallPlace {
   readonly model: Model;
   readonly modelSource: string;
   readonly toolsets: readonly GatedToolset[];
+  /** Those that were granted. */
+  readonly serverTools: readonly ServerTool[];
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
   readonly account: LimitAccount;
@@ -73,6 +83,12 @@ export interface CallConfig extends CallPlace {
   readonly signal: AbortSignal;
   /** Ends everything below this call. */
   readonly abort: (reason: unknown) => void;
+}
+
+/** The limit that a call ends at. */
+export interface Ending {
+  readonly limit: LimitName;
+  readonly allowed: number;
 }
 
 /** What changes while a call runs. */
@@ -84,10 +100,20 @@ export interface CallFrame {
   turn: number;
   /** Tool calls so far: the ordinals of their call paths. */
   toolCalls: number;
+  /** Where each call that the provider executed is told, by its id. */
+  readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the journal has. */
   journalled: number;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
+  /** The last response was not at its end: the next one goes on with its text. */
+  paused: boolean;
+  /** Set when the next turn is the last. */
+  ending: Ending | undefined;
+  /** Lets go of what is held back for the last turn; nothing where there is none. */
+  letGo: () => void;
+  /** Tokens that the answer of the last turn gets; told when the first turn begins. */
+  lastAnswer: number | undefined;
 }
 
 /** What a caller hands to a worker. */

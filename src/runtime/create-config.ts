@@ -2,11 +2,13 @@ import { createGate } from "../approval/gate.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { Limits } from "../protocol/usage.ts";
+import { Artifacts } from "./artifacts.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { createEmitter } from "./create-emitter.ts";
 import { LimitAccount } from "./limit-account.ts";
 import type { RunEntryOptions } from "./run-entry.ts";
+import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
@@ -43,6 +45,8 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
     }),
     meter: new UsageMeter(),
     account: new LimitAccount({ ...limits, depth, parallel }),
+    serverTools: new ServerToolGrants(),
+    artifacts: new Artifacts(),
     maxTurns: limits.turns,
     journal,
     clock: host.clock,
@@ -50,6 +54,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
     openScopes: host.openScopes.bind(host),
     resolveModel: options.resolveModel,
     debug: options.debug || (program.debug ?? false),
+    priceOf: options.priceOf,
     streaming: options.streaming,
     emit,
     onMessage: options.onMessage,

@@ -83,6 +83,7 @@ function toRunOptions({ host, policy, version }: JudgeOptions) {
     version,
     journal: noJournal,
     redactor: new Redactor([]),
+    priceOf: async () => undefined,
     resolveModel: () => Promise.reject(new Error("invariant: a verdict asks no model")),
     input: {},
     files: [],

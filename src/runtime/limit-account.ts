@@ -3,6 +3,23 @@ import type { LimitName, Limits } from "../protocol/usage.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { LimitReached } from "./run-error.ts";
 
+/** What a model request takes of an account. */
+export interface Amount {
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** Set aside before a request; the answer says what was spent in fact. */
+export interface Reservation {
+  commit(spent: Amount): void;
+  release(): void;
+}
+
+const metered = ["tokens", "usd"] as const;
+/** Sums of dollars are not exact. */
+const rounding = 1e-9;
+const nothing: Amount = { tokens: 0, usd: 0 };
+
 /**
  * What a call and everything below it may spend. Accounts form a chain up to the run's: a spending is charged to all of
  * them, and refused before it happens when one of them cannot bear it. Of bounds, the strictest of the chain holds.
@@ -13,8 +30,8 @@ export class LimitAccount {
   readonly #parent: LimitAccount | undefined;
   readonly #places: Semaphore | undefined;
   #toolCalls = 0;
-  #tokens = 0;
-  #reserved = 0;
+  #spent = nothing;
+  #reserved = nothing;
 
   constructor(limits: Limits, owner?: CallPath, parent?: LimitAccount) {
     this.#limits = limits;
@@ -29,23 +46,28 @@ export class LimitAccount {
     for (const account of this.#chain()) account.#toolCalls++;
   }
 
-  /** Sets tokens aside before a request; the answer says what was spent in fact. */
-  reserveTokens(estimate: number): { commit(spent: number): void; release(): void } {
-    for (const account of this.#chain()) account.#check("tokens", account.#tokens + account.#reserved + estimate);
-    for (const account of this.#chain()) account.#reserved += estimate;
-    const release = () => {
-      for (const account of this.#chain()) account.#reserved -= estimate;
-    };
-    const commit = (spent: number) => {
+  /** Throws `LimitReached` where the request would cross a limit. */
+  reserve(estimate: Amount): Reservation {
+    for (const account of this.#chain())
+      for (const name of metered) account.#check(name, account.#spent[name] + account.#reserved[name] + estimate[name]);
+    const release = this.#setAside(estimate);
+    const commit = (spent: Amount) => {
       release();
-      for (const account of this.#chain()) account.#tokens += spent;
+      for (const account of this.#chain()) account.#spent = add(account.#spent, spent);
     };
     return { commit, release };
   }
 
-  /** The fewest tokens that any account of the chain has left; undefined where none is limited. */
-  tokensLeft(): number | undefined {
-    return least([...this.#chain()].map((account) => account.#left()));
+  /** Keeps something back for later, as much as there is. Gives what lets it go; more than once is as once. */
+  hold(wanted: Amount): () => void {
+    const { tokens = wanted.tokens, usd = wanted.usd } = this.left();
+    return this.#setAside({ tokens: clamp(wanted.tokens, tokens), usd: clamp(wanted.usd, usd) });
+  }
+
+  /** The least that any account of the chain has left; undefined where none is limited. */
+  left(): Partial<Amount> {
+    const [tokens, usd] = metered.map((name) => least([...this.#chain()].map((account) => account.#left(name))));
+    return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   }
 
   /** The deepest worker call that is allowed below here; the entry is 0. */
@@ -59,8 +81,20 @@ export class LimitAccount {
     return this.#places ? this.#places.hold(outer, signal) : outer();
   }
 
-  #left(): number | undefined {
-    return this.#limits.tokens === undefined ? undefined : this.#limits.tokens - this.#tokens - this.#reserved;
+  #left(name: keyof Amount): number | undefined {
+    const allowed = this.#limits[name];
+    return allowed === undefined ? undefined : allowed - this.#spent[name] - this.#reserved[name];
+  }
+
+  #setAside(amount: Amount): () => void {
+    for (const account of this.#chain()) account.#reserved = add(account.#reserved, amount);
+    let isSet = true;
+    return () => {
+      if (!isSet) return;
+      isSet = false;
+      for (const account of this.#chain())
+        account.#reserved = add(account.#reserved, { tokens: -amount.tokens, usd: -amount.usd });
+    };
   }
 
   *#chain(): Iterable<LimitAccount> {
@@ -69,8 +103,16 @@ export class LimitAccount {
 
   #check(limit: LimitName, wanted: number): void {
     const allowed = this.#limits[limit];
-    if (allowed !== undefined && wanted > allowed) throw new LimitReached({ limit, allowed, owner: this.#owner });
+    if (allowed !== undefined && wanted > allowed + rounding) throw new LimitReached({ limit, allowed, owner: this.#owner });
   }
+}
+
+function add(a: Amount, b: Amount): Amount {
+  return { tokens: a.tokens + b.tokens, usd: a.usd + b.usd };
+}
+
+function clamp(wanted: number, left: number): number {
+  return Math.max(0, Math.min(wanted, left));
 }
 
 function least(numbers: readonly (number | undefined)[]): number | undefined {

@@ -1,12 +1,14 @@
 import { type GenerateOptions, type Model, ModelError, type ModelRequest, type ModelResponse } from "../models/model.ts";
+import type { PriceOf } from "../models/prices.ts";
 import { retryDelay } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { AssistantMessage, Message } from "../protocol/message.ts";
+import type { AssistantMessage } from "../protocol/message.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isTooDeep } from "../util/to-json-value.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { planRequest, priceOfCall } from "./request-budget.ts";
 import { RunError } from "./run-error.ts";
 
 /**
@@ -27,35 +29,35 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
   }
 }
 
-/** Tokens of one answer under a `tokens` limit; more, and some models refuse the request. */
-const longestAnswer = 16_384;
-
-/** Half of what is left, so that requests beside this one get something too, and all together no more than there is. */
-function outputAllowance(call: CallConfig, frame: CallFrame): number | undefined {
-  const left = call.account.tokensLeft();
-  if (left === undefined) return undefined;
-  return Math.min(
-    call.worker.modelSettings.max_output_tokens ?? longestAnswer,
-    Math.max(1, Math.floor((left - estimateTokens(frame)) / 2)),
-  );
-}
-
 function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
   const output = call.worker.output?.jsonSchema;
   return {
     system: frame.system,
     messages: [...frame.messages],
     tools: call.toolsets.flatMap(({ definitions }) => definitions),
+    ...serverToolsLeft(call, frame),
     ...(output ? { output } : {}),
     settings: { ...call.worker.modelSettings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
   };
 }
 
+/** Providers count the uses of one request; what a worker declares is for its whole call. */
+function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): Pick<ModelRequest, "serverTools"> {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+  const left = serverTools.flatMap((tool) => {
+    if (tool.max_uses === undefined) return [tool];
+    const uses = tool.max_uses - calls.filter((part) => part.type === "server-call" && part.name === tool.type).length;
+    return uses > 0 ? [{ ...tool, max_uses: uses }] : [];
+  });
+  return left.length > 0 ? { serverTools: left } : {};
+}
+
 async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<ModelResponse> {
   const { run, callPath, signal, model, worker } = call;
-  const allowance = outputAllowance(call, frame);
-  const request = buildRequest(call, frame, allowance);
-  const reservation = call.account.reserveTokens(estimateTokens(frame) + (allowance ?? 0));
+  const priceOf = await priceOfCall(call);
+  const { estimate, maxOutputTokens } = planRequest(call, frame, priceOf);
+  const reservation = call.account.reserve(estimate);
+  const request = buildRequest(call, frame, maxOutputTokens);
   const onDelta = (delta: { readonly type: "text-delta" | "reasoning-delta"; readonly text: string }) => {
     streamed.any = true;
     run.emit(call, delta);
@@ -73,8 +75,10 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
     ...(run.streaming ? { onDelta } : {}),
   };
   try {
-    const response = await run.journal.step(step, () => generateBounded(model, request, options));
-    reservation.commit(response.usage.inputTokens + response.usage.outputTokens);
+    const generated = async () => withPrice(await generateBounded(model, request, options), priceOf);
+    const response = await run.journal.step(step, generated);
+    const { inputTokens, outputTokens, usd = 0 } = response.usage;
+    reservation.commit({ tokens: inputTokens + outputTokens, usd });
     run.meter.add(callPath, response.usage);
     for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
     return response;
@@ -84,6 +88,13 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
   }
 }
 
+function withPrice(response: ModelResponse, priceOf: PriceOf | undefined): ModelResponse {
+  if (!priceOf) return response;
+  const { usage, message } = response;
+  const webSearches = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
+  return { ...response, usage: { ...usage, usd: priceOf({ ...usage, webSearches }) } };
+}
+
 /** Nobody waits for a model that does not listen to an abort, and nothing walks arguments that are nested without end. */
 async function generateBounded(model: Model, request: ModelRequest, options: GenerateOptions): Promise<ModelResponse> {
   const response = await abortable(model.generate(request, options), options.signal);
@@ -91,14 +102,12 @@ async function generateBounded(model: Model, request: ModelRequest, options: Gen
 }
 
 function withBoundedArgs(message: AssistantMessage): AssistantMessage {
-  const isBad = (part: AssistantMessage["parts"][number]) => part.type === "tool-call" && isTooDeep(part.args);
-  if (!message.parts.some(isBad)) return message;
-  return {
-    ...message,
-    parts: message.parts.map((part) =>
-      isBad(part) ? { ...part, args: null, invalidArgs: "(nested too deep)" } : part,
-    ) as AssistantMessage["parts"],
-  };
+  const parts = message.parts.map((part) => {
+    if (part.type === "tool-call" && isTooDeep(part.args)) return { ...part, args: null, invalidArgs: "(nested too deep)" };
+    if (part.type === "server-call" && isTooDeep(part.args)) return { ...part, args: null };
+    return part.type === "server-result" && isTooDeep(part.value) ? { ...part, value: null } : part;
+  });
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
 }
 
 /** The request as the journal keeps it: its digest, and what the journal does not have yet. */
@@ -111,6 +120,7 @@ function journalRequest({ model }: CallConfig, frame: CallFrame, request: ModelR
     model: model.id,
     digest: digestRequest(request),
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
+    ...(first && request.serverTools ? { serverTools: request.serverTools as unknown as JsonValue } : {}),
     messages: fresh as unknown as JsonValue,
   };
 }
@@ -146,25 +156,4 @@ async function waitForRetry(
 export function toProviderError(error: ModelError, place: { readonly callPath: string }): RunError {
   const code = error.code === "auth" ? "authentication" : "provider";
   return new RunError(code, error.message, { cause: error, callPath: place.callPath });
-}
-
-/** Four characters a token is what English text comes to; files are counted by their size. */
-function estimateTokens(frame: CallFrame): number {
-  return (
-    frame.messages.reduce(
-      (sum, message) => sum + messageTokens(message),
-      frame.system.reduce((sum, part) => sum + part.length / 4, 0),
-    ) | 0
-  );
-}
-
-const tokensOf = new WeakMap<Message, number>();
-
-function messageTokens(message: Message): number {
-  let tokens = tokensOf.get(message);
-  if (tokens === undefined) {
-    tokens = Math.ceil(JSON.stringify(message).length / 4);
-    tokensOf.set(message, tokens);
-  }
-  return tokens;
 }

@@ -2,12 +2,13 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Host } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Model } from "../models/model.ts";
+import type { PriceLookup } from "../models/prices.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { FilePart, Message } from "../protocol/message.ts";
+import type { Artifact, FilePart, Message } from "../protocol/message.ts";
 import type { Limits, Usage } from "../protocol/usage.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import type { Redactor } from "../util/redactor.ts";
@@ -16,6 +17,7 @@ import type { CallEnd, RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
 import { type EntryRequest, enter } from "./enter.ts";
 import { startLimitTimer } from "./limit-timer.ts";
+import { requirePrices } from "./require-prices.ts";
 import { LimitReached } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
@@ -27,6 +29,7 @@ export interface RunEntryOptions {
   readonly redactor: Redactor;
   readonly policy: ApprovalPolicy;
   readonly resolveModel: (id: string) => Promise<Model>;
+  readonly priceOf: PriceLookup;
   readonly input: JsonObject;
   readonly files: readonly FilePart[];
   readonly fragments: readonly string[];
@@ -45,6 +48,8 @@ export interface RunResult {
   readonly usage: Usage;
   /** What needed an approval and did not get it. */
   readonly denied: readonly DeniedCall[];
+  /** Files that providers made, in the order in which they came. */
+  readonly artifacts: readonly Artifact[];
   /** `done`, or `limit`: then `output` is what there was so far. */
   readonly stopReason: "done" | "limit";
   readonly reason?: string;
@@ -66,6 +71,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   const input = { input: options.input, files: describeFiles(options.files) };
   journal.record({ type: "run-start", runId, ...facts, programDigest: program.digest, version: options.version, input });
   try {
+    await requirePrices(program, options.limits, options.priceOf);
     const end = await endOf(run, { ...place, input: options.input, files: options.files, fragments: options.fragments, signal });
     controller.abort(new Error("the run has ended"));
     const usage = run.meter.of(name);
@@ -73,7 +79,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
     run.emit(place, { type: "run-end", stopReason: end.stopReason, usage });
     const lost = await journal.close();
     if (lost) throw lost;
-    return { ...end, usage, denied, runId };
+    return { ...end, usage, denied, artifacts: run.artifacts.list(), runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
     controller.abort(error);
@@ -89,7 +95,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
       denied: denied.length,
     });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
-    error.run = { runId, usage, denied };
+    error.run = { runId, usage, denied, artifacts: run.artifacts.list() };
     throw error;
   } finally {
     stopTimer();
@@ -100,6 +106,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
 /** The run's own limits end it with what there is; a worker's have ended its call already. */
 async function endOf(run: RuntimeConfig, request: EntryRequest): Promise<CallEnd> {
   try {
+    await run.serverTools.askAll(run, request);
     return await enter(run, request);
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : thrown;

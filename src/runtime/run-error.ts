@@ -1,5 +1,6 @@
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
+import type { Artifact } from "../protocol/message.ts";
 import type { LimitName, Usage } from "../protocol/usage.ts";
 
 export type RunErrorCode =
@@ -24,7 +25,14 @@ export class RunError extends Error {
   /** The call that it happened in. */
   readonly callPath: CallPath | undefined;
   /** What the run came to before it failed; absent where it did not start. */
-  run: { readonly runId: string; readonly usage: Usage; readonly denied: readonly DeniedCall[] } | undefined;
+  run:
+    | {
+        readonly runId: string;
+        readonly usage: Usage;
+        readonly denied: readonly DeniedCall[];
+        readonly artifacts: readonly Artifact[];
+      }
+    | undefined;
 
   /** The stacks of this error and of what caused it, without secrets; absent where the run did not start. */
   trace: string | undefined;
@@ -37,6 +45,11 @@ export class RunError extends Error {
   }
 }
 
+/** `the limit of 10 tool calls`, `the limit of $0.5`. */
+export function describeLimit({ limit, allowed }: { readonly limit: LimitName; readonly allowed: number }): string {
+  return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
+}
+
 /** An account is exhausted. Ends the call whose account it is; that call's caller gets what there is so far. */
 export class LimitReached extends Error {
   readonly limit: LimitName;
@@ -45,7 +58,7 @@ export class LimitReached extends Error {
   readonly owner: CallPath | undefined;
 
   constructor(facts: { limit: LimitName; allowed: number; owner: CallPath | undefined }) {
-    super(`the limit of ${facts.allowed} ${facts.limit.replaceAll("_", " ")} is reached`);
+    super(`${describeLimit(facts)} is reached`);
     this.name = "LimitReached";
     this.limit = facts.limit;
     this.allowed = facts.allowed;

@@ -1,9 +1,16 @@
 import type { Usage } from "../protocol/usage.ts";
 
-/** `7 requests, 12,345 tokens in (1,000 cached), 678 out`. */
-export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTokens }: Usage): string {
+/** `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. */
+export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTokens, usd }: Usage): string {
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${count(requests)} ${requests === 1 ? "request" : "requests"}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out`;
+  return `${count(requests)} ${requests === 1 ? "request" : "requests"}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${usd === undefined ? "" : `, ${dollars(usd)}`}`;
+}
+
+/** To the cent; of less than a dollar, three digits that count, for a cent is much for one request. */
+function dollars(usd: number): string {
+  if (usd === 0 || usd >= 1) return `$${usd.toFixed(2)}`;
+  const places = Math.min(10, 2 - Math.floor(Math.log10(usd)));
+  return `$${usd.toFixed(places).replace(/(\.\d\d.*?)0+$/, "$1")}`;
 }
 
 function count(number: number): string {

@@ -183,7 +183,32 @@ describe("-o FILE", { timeout: 20_000 }, () => {
   it("is refused before the run where it cannot be a file", async () => {
     const cwd = await program();
     expect(await refused(["x", "-o", "none/out.txt"], { cwd })).toContain("-o none/out.txt: there is no folder ");
-    expect(await refused(["x", "-o", "."], { cwd })).toContain("-o .: this must be a file, and it is a folder\n");
+    expect(await refused(["x", "-o", "none/"], { cwd })).toContain("-o none/: there is no such folder\n");
+  });
+
+  it("is a folder, too: the result goes there, and the files that the provider made", async () => {
+    const main = "---\nserver_side_tools: [{ tool_type: code_execution }]\n---\nDraw.\n";
+    const made = "reply: { serverCalls: [{ tool: code_execution }], files: [{ name: chart.svg, text: <svg/> }], text: Drawn. }";
+    const cwd = await program({ "main.worker": main, "draws.yaml": `- ${made}\n`, "out/old.txt": "" });
+    const args = [".", "x", "--model", "scripted:draws.yaml", "--approve-all", "-o", "out"];
+    const { exitCode, stdout, stderr } = await runCli(args, { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+    expect(await readFile(join(cwd, "out/result.txt"), "utf8")).toBe("Drawn.\n");
+    expect(await readFile(join(cwd, "out/chart.svg"), "utf8")).toBe("<svg/>");
+    expect(stderr).toContain(`llm-do: made chart.svg (application/octet-stream, 6 bytes): ${join(cwd, "out/chart.svg")}\n`);
+    const json = await runCli([...args.slice(0, 5), "--json"], { cwd });
+    const { artifacts, runId } = JSON.parse(json.stdout);
+    const path = join(cwd, ".llm-do/runs", runId, "artifacts/chart.svg");
+    expect(artifacts).toMatchObject([{ name: "chart.svg", bytes: 6, callPath: "main", path }]);
+    expect(await readFile(path, "utf8")).toBe("<svg/>");
+  });
+
+  it("says at the end which tools of the provider nobody could approve", async () => {
+    const main = "---\nserver_side_tools: [{ tool_type: web_search }]\n---\nSearch.\n";
+    const cwd = await program({ "main.worker": main, "says.yaml": "- reply: nothing found\n" });
+    const { exitCode, stdout, stderr } = await runCli([".", "x", "--model", "scripted:says.yaml", "--headless"], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "nothing found\n" });
+    expect(stderr).toMatch(/1 call needed approval, .*\n {2}main: Enable for the worker main, on scripted:.*: web_search\n/);
   });
 
   it("loses nothing where it cannot be written", async () => {
@@ -316,7 +341,7 @@ describe("what is said over the files", { timeout: 20_000 }, () => {
     [["--model-for", "x*"], " --> --model-for x*:1:1\n"],
     [["--model-for", "x*=anthropic:a"], "matches no worker that the entry reaches"],
     [["--limit", "turns=0"], "--limit: `limits.turns` must be a number, 1 or more"],
-    [["--limit", "usd=1"], "It must be name=number, with one of depth, turns, tool_calls, tokens, seconds, parallel."],
+    [["--limit", "usd=much"], "It must be name=number, with one of depth, turns, tool_calls, tokens, usd, seconds, parallel."],
   ])("%j is a mistake that points at its flag", async (args, text) => {
     expect(await refused(["x", ...args], { cwd: await program() })).toContain(text);
   });

@@ -72,6 +72,7 @@ function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
     scopes: Object.fromEntries(scopes),
     ...(worker.commands.networkEnabled || worker.commands.isolationRequired ? { commands: worker.commands } : {}),
     toolsets: Object.fromEntries(worker.toolsets.map(summarizeReference)),
+    ...(worker.serverTools.length > 0 ? { serverTools: worker.serverTools } : {}),
     ...(Object.keys(worker.limits).length > 0 ? { limits: worker.limits } : {}),
   };
 }

@@ -45,8 +45,8 @@ describe("the example", () => {
       "reads, writes evaluations (scope reports; .md; to 200 kB)",
       "pitch_evaluator  no files: it has no tools",
       "anthropic:claude-sonnet-4-5  main; pitch_evaluator (by --model)",
-      "prices are not known",
-      "a run  depth 5, 8 at once, no limit of tokens or seconds",
+      "no limit of tokens, dollars or seconds",
+      "a run  depth 5, 8 at once, no limit of tokens, dollars or seconds",
       "a call  50 turns; main: 12 turns; pitch_evaluator: 4 turns",
       "sends to  anthropic:claude-sonnet-4-5",
     ])
@@ -114,13 +114,16 @@ test("limits: what the entry may spend bounds its run; depth and parallel fall t
     const text = textOf({ ...outline, limits: ofRun, workers }, 200);
     return text.split("\n").flatMap((line) => /^ {2}a (?:run|call) +(.*)$/.exec(line)?.[1] ?? []);
   };
-  expect(rowsOf({}, {})).toEqual(["depth 5, 8 at once, no limit of tokens or seconds", "50 turns; pitch_evaluator: 4 turns"]);
+  expect(rowsOf({}, {})).toEqual([
+    "depth 5, 8 at once, no limit of tokens, dollars or seconds",
+    "50 turns; pitch_evaluator: 4 turns",
+  ]);
   expect(rowsOf({ tokens: 10, turns: 3 }, { tokens: 5, seconds: 9, depth: 2, turns: 7 })).toEqual([
-    "5 tokens, 9 seconds, depth 2, 8 at once",
+    "5 tokens, 9 seconds, depth 2, 8 at once, no limit of dollars",
     "3 turns; main: 3 turns; pitch_evaluator: 3 turns",
   ]);
   expect(rowsOf({ depth: 9, parallel: 1 }, { depth: 2, parallel: 4, tool_calls: 1 })[0]).toBe(
-    "1 tool call, depth 2, 1 at once, no limit of tokens or seconds",
+    "1 tool call, depth 2, 1 at once, no limit of tokens, dollars or seconds",
   );
 });
 

@@ -58,7 +58,9 @@ toolsets:
   main: {}
   editor: {}
 attachment_policy: { denied_suffixes: [.exe] }`),
-  "writer.worker": worker("description: writes\ntoolsets: { first: {} }\nsandbox: { paths: {} }"),
+  "writer.worker": worker(
+    "description: writes\ntoolsets: { first: {} }\nsandbox: { paths: {} }\nserver_side_tools: [{ tool_type: web_search }, { tool_type: image_generation }]",
+  ),
   "first.worker": worker("description: first\nmodel: openai:gpt-5-nano\ntoolsets: { second: {} }\ninput: { text: string }"),
   "second.worker": worker("description: second\ntoolsets: { third: {} }\ninput: { text: string }"),
   "third.worker": worker("description: third\ntoolsets: { filesystem: {} }\ninput: { text: string }"),

@@ -89,6 +89,8 @@ function simplify(messages: readonly Parts[]): unknown[] {
   return messages.map(({ parts }) =>
     parts
       .filter((part) => part.type !== "reasoning")
-      .map((part) => (part.type === "tool-call" ? { id: part.id, name: part.name, args: part.args } : part.text)),
+      .map((part) =>
+        part.type === "tool-call" ? { id: part.id, name: part.name, args: part.args } : part.type === "text" ? part.text : part,
+      ),
   );
 }

@@ -71,7 +71,7 @@ test("whoever is asked sees them, beside attachments too, and what was approved 
   await callWith({ input, options: { extraContext: ["a hidden order"] }, approval: asking(requests, "run"), times: 2 });
   expect(requests.map(({ args }) => args)).toEqual([{ ...input, extra_context: ["a hidden order"] }]);
   const [request] = requests;
-  const shown = request && renderRequest(request, { columns: 80, style: (_, text) => text });
+  const shown = request && renderRequest(request, { columns: 80, style: (_, text) => text }).text;
   expect(shown).toContain("deck.txt, text/plain, 6 bytes");
   expect(shown).toContain('"a hidden order"');
 });

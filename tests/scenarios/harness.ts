@@ -1,6 +1,7 @@
 import { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory-host.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
+import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 
@@ -56,7 +57,8 @@ export async function play({
   });
   const events: RunEvent[] = [];
   const scripted = scriptedModel(model, "test:model");
-  const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => scripted };
+  const { serverTools = {} } = scriptedProvider;
+  const provider = { name: "test", description: "for tests", keyVariables: [], serverTools, create: async () => scripted };
   let result: RunOutput | undefined;
   let error: unknown;
   try {

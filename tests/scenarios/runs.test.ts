@@ -410,7 +410,10 @@ describe("limits", () => {
       model: ({ turn, lastUserText }) => (turn < 3 ? { calls: [{ tool: "list_files" }] } : `told: ${lastUserText()}`),
       request: { input: "x" },
     });
-    expect(result).toMatchObject({ stopReason: "limit", output: expect.stringMatching(/^told: The limit of turns is reached/) });
+    expect(result).toMatchObject({
+      stopReason: "limit",
+      output: expect.stringMatching(/^told: The limit of 3 turns is reached/),
+    });
   });
 
   test("of a child end the child, and its caller gets what it had", async () => {

@@ -44,6 +44,18 @@ export const compileCodes = {
     explanation:
       "What `toolsets` refers to in `tools.ts` is made by `tool({ … })` or `toolset({ … })`. A bare function has no schema, so no model can be told how to call it.",
   },
+  "server-tool-unsupported": {
+    severity: "error",
+    title: "A server-side tool that the model cannot have",
+    explanation:
+      "Server-side tools are executed by the model's provider, so they are there only where the provider has them, and bounded only by what it keeps to. The message says which provider lacks what. Choose another model, or delete the tool or the bound; a tool of `tools.ts` runs with every model.",
+  },
+  "server-tool-twice": {
+    severity: "error",
+    title: "A server-side tool that is enabled twice",
+    explanation:
+      "A worker enables a tool of its provider once, with one set of bounds. Two entries of one `tool_type` could say different things. Keep one of them.",
+  },
   "approval-unknown-tool": {
     severity: "error",
     title: "An approval for a tool that does not exist",

@@ -13,5 +13,5 @@ export const templateLimits = {
   files: 100,
   /** Characters printed and list entries made, in one rendering. */
   memory: 10_000_000,
-  milliseconds: 1_000,
+  milliseconds: 5_000,
 } as const;

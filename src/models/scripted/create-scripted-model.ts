@@ -1,12 +1,13 @@
 import type { JsonValue } from "../../protocol/json.ts";
-import type { AssistantMessage, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
+import type { AssistantMessage, FilePart, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { errorMessage } from "../../util/error-message.ts";
+import { madeFile } from "../made-file.ts";
 import { type GenerateOptions, type Model, ModelError, type ModelResponse } from "../model.ts";
 import { retryableByCode } from "../model-error-codes.ts";
 import { raceAbort } from "../race-abort.ts";
 import { readReply } from "./read-reply.ts";
-import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest } from "./script.ts";
+import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";
 import { ScriptFault } from "./script-fault.ts";
 import { toScriptedRequest } from "./scripted-request.ts";
 
@@ -46,8 +47,10 @@ function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelRespon
   const calls = toCallParts(reply.calls ?? [], request);
   const parts = [
     ...(reply.reasoning ? [{ type: "reasoning", text: reply.reasoning } satisfies ReasoningPart] : []),
+    ...toServerParts(reply.serverCalls ?? [], request),
     ...(text ? [{ type: "text", text } satisfies TextPart] : []),
     ...calls,
+    ...(reply.files ?? []).map((file): FilePart => madeFile(file.name, file.mediaType, toBytes(file))),
   ];
   return {
     message: { role: "assistant", parts },
@@ -71,6 +74,26 @@ function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): 
   }));
 }
 
+function toBytes({ text, base64 }: { readonly text?: string; readonly base64?: string }): Uint8Array {
+  return base64 === undefined ? Buffer.from(text ?? "", "utf8") : Buffer.from(base64, "base64");
+}
+
+/** What the provider did itself, and what came of it. A tool that was not enabled cannot have been used. */
+function toServerParts(calls: readonly ScriptedServerCall[], request: ScriptedRequest): AssistantMessage["parts"] {
+  const unknown = calls.find((call) => !request.hasServerTool(call.tool));
+  if (unknown) request.unexpected(`the server-side tool ${unknown.tool} enabled, because the script uses it`);
+  const before = request.messages
+    .flatMap((message) => (message.role === "assistant" ? message.parts : []))
+    .filter((part) => part.type === "server-call").length;
+  return calls.flatMap(({ tool: name, args = {}, result = null, error }, index) => {
+    const id = `server_${before + index + 1}`;
+    return [
+      { type: "server-call", id, name, args: copyJson(args) },
+      { type: "server-result", id, name, ok: error === undefined, value: copyJson(error ?? result) },
+    ];
+  });
+}
+
 function copyJson(value: JsonValue): JsonValue {
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
@@ -78,7 +101,7 @@ function copyJson(value: JsonValue): JsonValue {
 async function streamParts(message: AssistantMessage, options: GenerateOptions): Promise<void> {
   if (!options.onDelta) return;
   for (const part of message.parts) {
-    if (part.type === "tool-call") continue;
+    if (part.type !== "text" && part.type !== "reasoning") continue;
     const type = part.type === "text" ? "text-delta" : "reasoning-delta";
     for (const text of pieces(part.text)) {
       options.onDelta({ type, text });

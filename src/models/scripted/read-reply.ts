@@ -10,17 +10,22 @@ const replyFields: FieldKinds = {
   json: "any",
   reasoning: "string",
   calls: "list",
+  serverCalls: "list",
+  files: "list",
   usage: "record",
   finish: "string",
   error: "record",
 };
 const callFields: FieldKinds = { tool: "string", args: "any", invalidArgs: "string", allowUnknownTool: "boolean" };
+const serverCallFields: FieldKinds = { tool: "string", args: "any", result: "any", error: "string" };
+const fileFields: FieldKinds = { name: "string", mediaType: "string", text: "string", base64: "string" };
 const usageFields: FieldKinds = {
   requests: "count",
   inputTokens: "count",
   outputTokens: "count",
   cachedInputTokens: "count",
   reasoningTokens: "count",
+  cacheWriteTokens: "count",
 };
 const errorFields: FieldKinds = {
   code: "string",
@@ -29,7 +34,7 @@ const errorFields: FieldKinds = {
   retryable: "boolean",
   retryAfterMilliseconds: "count",
 };
-const finishes = ["stop", "tool-calls", "length", "content-filter", "other"];
+const finishes = ["stop", "tool-calls", "length", "content-filter", "paused", "other"];
 
 /** Checks what a script answered. Throws a `ScriptFault` that says where it is wrong. */
 export function readReply(value: unknown, path: Path): ScriptedReply {
@@ -44,8 +49,16 @@ export function readReply(value: unknown, path: Path): ScriptedReply {
   reply.calls?.forEach((call, index) => {
     checkCall(call, [...path, "calls", index]);
   });
+  reply.serverCalls?.forEach((call, index) => {
+    const at = [...path, "serverCalls", index];
+    if (!readFields(call, serverCallFields, at)["tool"]) throw new ScriptFault([...at, "tool"], "must name a server-side tool");
+  });
+  reply.files?.forEach((file, index) => {
+    const at = [...path, "files", index];
+    if (!readFields(file, fileFields, at)["name"]) throw new ScriptFault([...at, "name"], "must name the file");
+  });
   if (Object.keys(reply).every((key) => key === "usage" || key === "finish")) {
-    throw new ScriptFault(path, "says nothing; give one of text, json, reasoning, calls, error");
+    throw new ScriptFault(path, "says nothing; give one of text, json, reasoning, calls, serverCalls, files, error");
   }
   return reply;
 }

@@ -27,6 +27,8 @@ export interface ScriptedRequest extends ModelRequest {
   /** All files of the conversation, with their content. */
   files(): readonly ScriptedFile[];
   hasTool(name: string): boolean;
+  /** Whether the provider may use it: a type of `server_side_tools`. */
+  hasServerTool(type: string): boolean;
   /** Throws a `ModelError` of code `unexpected_request` that shows what came. */
   unexpected(expected: string): never;
 }
@@ -45,8 +47,12 @@ export interface ScriptedReply {
   readonly json?: JsonValue;
   readonly reasoning?: string;
   readonly calls?: readonly ScriptedCall[];
+  /** What the provider is said to have done itself, before it wrote `text`. */
+  readonly serverCalls?: readonly ScriptedServerCall[];
+  /** Files that it is said to have made. */
+  readonly files?: readonly ScriptedMadeFile[];
   /** What is not given is 0, and one request. */
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<Omit<Usage, "usd">>;
   readonly finish?: ModelResponse["finish"];
   /** Fails the request; `text` beside it is streamed first, as from a connection that breaks. */
   readonly error?: ScriptedError;
@@ -60,6 +66,24 @@ export interface ScriptedCall {
   readonly invalidArgs?: string;
   /** A call of a tool that is not offered is a mistake in the script, unless this is set. */
   readonly allowUnknownTool?: boolean;
+}
+
+export interface ScriptedServerCall {
+  /** A type of `server_side_tools`; one that is not enabled is a mistake in the script. */
+  readonly tool: string;
+  /** Nothing is `{}`. */
+  readonly args?: JsonValue;
+  readonly result?: JsonValue;
+  /** It failed, in place of `result`. */
+  readonly error?: string;
+}
+
+/** Its content is `text` or `base64`. */
+export interface ScriptedMadeFile {
+  readonly name: string;
+  readonly mediaType?: string;
+  readonly text?: string;
+  readonly base64?: string;
 }
 
 export interface ScriptedError {

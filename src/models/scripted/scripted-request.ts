@@ -12,6 +12,7 @@ export function toScriptedRequest(model: string, request: ModelRequest, options:
     toolResults: () => newToolResults(request.messages),
     files: () => allFiles(request.messages),
     hasTool: (name) => request.tools.some((tool) => tool.name === name),
+    hasServerTool: (type) => (request.serverTools ?? []).some((tool) => tool.type === type),
     unexpected: (expected) => {
       throw new ModelError({ code: "unexpected_request", model, message: describeUnexpected(model, scripted, expected) });
     },

@@ -4,7 +4,7 @@ import type { Outline, OutlinedWorker } from "../../protocol/outline.ts";
 export type FileUse = "all" | "hand-on" | "none";
 
 export function fileUseOf({ toolsets }: OutlinedWorker, { workers }: Outline): FileUse {
-  if (toolsets.some(({ kind }) => kind !== "worker")) return "all";
+  if (toolsets.some(({ kind }) => kind !== "worker" && kind !== "provider")) return "all";
   const called = workers.filter(({ id }) => toolsets.some(({ worker }) => worker === id));
   return called.some(takesAttachments) ? "hand-on" : "none";
 }

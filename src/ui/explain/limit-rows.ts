@@ -4,14 +4,17 @@ import { entryOf } from "./file-use.ts";
 import type { Row } from "./layout.ts";
 import { count, counted, show } from "./phrases.ts";
 
+const accountNames = [
+  ["tokens", "tokens"],
+  ["usd", "dollars"],
+  ["seconds", "seconds"],
+] as const;
+
 /** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
 export function limitRows(outline: Outline): Row[] {
   const { workers, limits } = outline;
-  const unlimited = (["tokens", "seconds"] as const).filter((name) => limitsOfRun(outline)[name] === undefined);
-  const ofRun = [
-    ...describeLimits(limitsOfRun(outline)),
-    ...(unlimited.length > 0 ? [`no limit of ${unlimited.join(" or ")}`] : []),
-  ];
+  const unlimited = accountNames.filter(([name]) => limitsOfRun(outline)[name] === undefined).map(([, words]) => words);
+  const ofRun = [...describeLimits(limitsOfRun(outline)), ...(unlimited.length > 0 ? [`no limit of ${joined(unlimited)}`] : [])];
   const ofCalls = workers.flatMap(({ id, name, limits: own }) => {
     const turns = own.turns === undefined ? {} : { turns: least(own.turns, limits.turns) };
     const texts = describeLimits(id === entryOf(outline)?.id ? turns : { ...own, ...turns });
@@ -27,12 +30,17 @@ export function limitRows(outline: Outline): Row[] {
 function limitsOfRun(outline: Outline): Limits {
   const { depth, parallel, ...accounts } = outline.limits;
   const own = entryOf(outline)?.limits ?? {};
-  const names = ["tokens", "seconds", "tool_calls"] as const;
+  const names = ["tokens", "usd", "seconds", "tool_calls"] as const;
   return {
     ...Object.fromEntries(names.map((name) => [name, least(accounts[name], own[name])])),
     depth: least(depth ?? own.depth ?? 5, own.depth),
     parallel: least(parallel ?? own.parallel ?? 8, own.parallel),
   };
+}
+
+/** `tokens, dollars or seconds`. */
+function joined(words: readonly string[]): string {
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ");
 }
 
 function least(...numbers: [number, number | undefined]): number;
@@ -53,6 +61,7 @@ const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = 
   turns: (value) => counted(value, "turn"),
   tool_calls: (value) => counted(value, "tool call"),
   tokens: (value) => counted(value, "token"),
+  usd: (value) => `$${value}`,
   seconds: (value) => counted(value, "second"),
   parallel: (value) => `${count(value)} at once`,
 };

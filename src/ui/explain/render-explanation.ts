@@ -18,7 +18,7 @@ export function renderExplanation(outline: Outline, columns: number): string {
     ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),
     ...section("Programs of this machine (isolated if it can; else each asks)", commandRows(outline), columns),
     ...section("Models, which are sent what is read", modelRows(outline), columns),
-    ...section("Limits (prices are not known: only these bound what a run costs)", limitRows(outline), columns),
+    ...section("Limits", limitRows(outline), columns),
     ...renderCeiling(outline, columns),
   ];
   return lines.map((line) => `${line}\n`).join("");

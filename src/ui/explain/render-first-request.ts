@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
-import type { ToolDefinition } from "../../protocol/tool.ts";
+import type { ServerTool, ToolDefinition } from "../../protocol/tool.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { modelLabel } from "../model-label.ts";
 import { cutText, wrapWords } from "../wrap-text.ts";
@@ -19,6 +19,8 @@ export interface FirstRequest {
     readonly user: readonly string[];
     readonly attachments: readonly FirstAttachment[];
     readonly tools: readonly ToolDefinition[];
+    /** Executed by the provider, if they are approved when the run starts. */
+    readonly serverTools?: readonly ServerTool[];
     readonly output?: JsonObject;
     readonly settings: JsonObject;
   };
@@ -44,6 +46,9 @@ export function renderFirstRequest({ entry, input, request }: FirstRequest, outl
         ...request.user.flatMap((text, index) => part(`user ${index + 1} of ${request.user.length}`, text, columns)),
         ...wrapWords(`attachments: ${request.attachments.map(describeAttachment).join(", ") || "none"}`, columns),
         ...wrapWords(`tools: ${list(request.tools.map(({ name }) => name)) || "none"}`, columns),
+        ...(request.serverTools
+          ? wrapWords(`tools of the provider, if approved: ${list(request.serverTools.map(({ type }) => type))}`, columns)
+          : []),
         ...wrapWords(
           `settings: ${Object.keys(request.settings).length > 0 ? show(JSON.stringify(request.settings)) : "the provider's own"}`,
           columns,

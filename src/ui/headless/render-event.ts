@@ -26,7 +26,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "tool-call":
       return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
     case "tool-result":
-      return `${label} ${renderResult(event.result as unknown as JsonValue, longestResult)} (${seconds(event.milliseconds)})`;
+      return `${label} ${renderResult(event.result as unknown as JsonValue, longestResult)} (${event.executedBy ? `by the ${event.executedBy}` : seconds(event.milliseconds)})`;
     case "approval-request":
       return `${label} asks (${event.request.position.n} of ${event.request.position.m}): ${show(event.request.description)}`;
     case "approval-decision":

@@ -1,0 +1,56 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { ServerToolSyntax, WorkerFile } from "../language/worker-file.ts";
+import type { Provider } from "../models/provider.ts";
+import { refuseServerTool } from "../models/server-tools.ts";
+import type { ModelChoice } from "../program/program.ts";
+import type { ServerTool } from "../protocol/tool.ts";
+import type { Compilation } from "./compilation.ts";
+
+/** What compile must know of a provider. */
+export type ProviderFacts = Pick<Provider, "name" | "serverTools">;
+
+interface Choice {
+  readonly model: ModelChoice | undefined;
+  readonly providers: readonly ProviderFacts[];
+}
+
+/** The tools that the provider is to execute; each that the worker's model cannot have is reported where it is written. */
+export function linkServerTools({ diagnostics }: Compilation, file: WorkerFile, choice: Choice): readonly ServerTool[] {
+  const linked = new Map<string, ServerTool>();
+  for (const syntax of file.server_side_tools?.value ?? []) {
+    const tool = toServerTool(syntax);
+    const { span } = syntax.tool_type;
+    if (linked.has(tool.type)) {
+      const notes = [{ message: "keep one entry for each tool" }];
+      diagnostics.report(diagnose("server-tool-twice", { message: `\`${tool.type}\` is enabled twice`, span, notes }));
+      continue;
+    }
+    linked.set(tool.type, tool);
+    reportRefusal(diagnostics, syntax, { ...choice, tool });
+  }
+  return [...linked.values()];
+}
+
+function toServerTool({ tool_type, max_uses, allowed_domains, blocked_domains }: ServerToolSyntax): ServerTool {
+  return {
+    type: tool_type.value,
+    ...(max_uses ? { max_uses: max_uses.value } : {}),
+    ...(allowed_domains ? { allowed_domains: allowed_domains.value } : {}),
+    ...(blocked_domains ? { blocked_domains: blocked_domains.value } : {}),
+  };
+}
+
+function reportRefusal(
+  { report }: Compilation["diagnostics"],
+  syntax: ServerToolSyntax,
+  { model, providers, tool }: Choice & { readonly tool: ServerTool },
+): void {
+  const name = model?.id.slice(0, model.id.indexOf(":"));
+  // Of two providers with one name, the later one is used.
+  const provider = providers.findLast((one) => one.name.toLowerCase() === name);
+  const refusal = provider && refuseServerTool(tool, provider);
+  if (!model || !refusal) return;
+  const { span } = (refusal.bound && syntax[refusal.bound]) ?? syntax.tool_type;
+  const notes = [{ message: `the model is \`${model.id}\` (${model.source})` }, { message: refusal.hint }];
+  report(diagnose("server-tool-unsupported", { message: refusal.message, span, notes }));
+}

@@ -1,0 +1,38 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { createPatientFetch } from "./patient-fetch.ts";
+
+/** A server that says nothing for a while: before its headers, and again before the rest. */
+async function withSilentServer<T>(silence: number, use: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer((_, response) => {
+    setTimeout(() => {
+      response.write("late");
+      setTimeout(() => response.end(" is fine"), silence);
+    }, silence);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test("it waits as long as it is told, and no longer", async () => {
+  await withSilentServer(1800, async (url) => {
+    const refused = createPatientFetch(300)(url).catch((error: Error) => error.cause);
+    const answered = createPatientFetch(60_000)(url, { method: "POST", body: "x" }).then((response) => response.text());
+    expect(await refused).toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
+    expect(await answered).toBe("late is fine");
+  });
+});
+
+test("an abort ends it", async () => {
+  await withSilentServer(60_000, async (url) => {
+    const reason = new Error("enough");
+    await expect(createPatientFetch()(url, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ name: "TimeoutError" });
+    await expect(createPatientFetch()(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+});

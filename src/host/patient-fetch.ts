@@ -1,0 +1,29 @@
+/** How long a server may be silent, before its answer or in the midst of it. A long answer that is not streamed says nothing for minutes. */
+const patience = 30 * 60_000;
+
+interface Dispatcher {
+  compose?(interceptor: (dispatch: Dispatch) => Dispatch): Dispatcher;
+}
+
+type Dispatch = (options: object, handler: unknown) => unknown;
+
+/**
+ * Node's `fetch`, which waits for half an hour where Node's own gives up after five minutes. Whatever dispatches requests in this
+ * process (a proxy, the connections of a program that uses us) goes on to do so; where there is none that can be told to wait, this
+ * is Node's own.
+ */
+export function createPatientFetch(milliseconds: number = patience): typeof globalThis.fetch {
+  const waits = (dispatch: Dispatch): Dispatch => {
+    return (options, handler) => dispatch({ ...options, headersTimeout: milliseconds, bodyTimeout: milliseconds }, handler);
+  };
+  return (input, init) => {
+    const dispatcher = findDispatcher()?.compose?.(waits);
+    return globalThis.fetch(input, dispatcher ? ({ ...init, dispatcher } as RequestInit) : init);
+  };
+}
+
+/** Node keeps it here, for all copies of its client; the second is that of Node 26. */
+function findDispatcher(): Dispatcher | undefined {
+  const kept = globalThis as Record<symbol, Dispatcher | undefined>;
+  return kept[Symbol.for("undici.globalDispatcher.2")] ?? kept[Symbol.for("undici.globalDispatcher.1")];
+}

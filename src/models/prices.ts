@@ -1,0 +1,85 @@
+import type { Usage } from "../protocol/usage.ts";
+import { matchesFlatGlob } from "../util/flat-glob.ts";
+
+/** Dollars for a million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Of input that the provider had in its cache. Default: as `input`. */
+  readonly cachedInput?: number;
+}
+
+/** By model: `provider:name`, or a pattern with `*` and `?`. Of several that fit, the last one holds. */
+export type PriceOverrides = Readonly<Record<string, Price>>;
+
+/** What one request came to, in what providers ask money for. */
+export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens"> {
+  readonly cacheWriteTokens?: number;
+  readonly webSearches?: number;
+}
+
+/** What a request to one model costs, in dollars. */
+export type PriceOf = (billed: Billed) => number;
+
+/** The price of a model; undefined where nobody knows it. */
+export type PriceLookup = (modelId: string) => Promise<PriceOf | undefined>;
+
+/** The published prices that a release comes with, and the day that they are of. */
+export const priceTable = { source: "@pydantic/genai-prices 0.1.8", date: "2026-09-23" } as const;
+
+/** Our provider's name in the table, for those of which it has prices. */
+const tableNames: ReadonlyMap<string, string> = new Map(["anthropic", "openai", "openrouter"].map((name) => [name, name]));
+
+/** Prices of the table, under those that were given. The table loads when a model of a provider that it knows is asked for. */
+export function createPriceLookup(overrides: PriceOverrides = {}): PriceLookup {
+  const known = new Map<string, Promise<PriceOf | undefined>>();
+  return (modelId) => {
+    const price = known.get(modelId) ?? findPrice(modelId, overrides);
+    known.set(modelId, price);
+    return price;
+  };
+}
+
+/** Throws a `TypeError` for what is no price. */
+export function checkPrices(overrides: PriceOverrides): PriceOverrides {
+  for (const [model, price] of Object.entries(overrides)) {
+    const { input, output, cachedInput = 0 } = price;
+    if ([input, output, cachedInput].every((dollars) => Number.isFinite(dollars) && dollars >= 0)) continue;
+    throw new TypeError(
+      `the price of \`${model}\` must be { input, output, cachedInput? }, in dollars for a million tokens, 0 or more`,
+    );
+  }
+  return overrides;
+}
+
+async function findPrice(modelId: string, overrides: PriceOverrides): Promise<PriceOf | undefined> {
+  const given = Object.entries(overrides).findLast(([pattern]) =>
+    matchesFlatGlob(pattern.trim().toLowerCase(), modelId.toLowerCase()),
+  );
+  if (given) return flatPrice(given[1]);
+  const split = modelId.indexOf(":");
+  const provider = tableNames.get(modelId.slice(0, split));
+  return provider === undefined ? undefined : tablePrice(provider, modelId.slice(split + 1));
+}
+
+function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
+  return ({ inputTokens, outputTokens, cachedInputTokens }) =>
+    ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;
+}
+
+async function tablePrice(providerId: string, model: string): Promise<PriceOf | undefined> {
+  const { calcPrice } = await import("@pydantic/genai-prices");
+  const costOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0, webSearches = 0 }: Billed) => {
+    // The table takes no more cached tokens than there are.
+    const cached = Math.min(cachedInputTokens, inputTokens);
+    const usage = { input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cached };
+    const written = Math.min(cacheWriteTokens, inputTokens - cached);
+    const more = {
+      ...(written > 0 ? { cache_write_tokens: written } : {}),
+      ...(webSearches > 0 ? { web_searches: webSearches } : {}),
+    };
+    return calcPrice({ ...usage, ...more }, model, { providerId })?.total_price;
+  };
+  if (costOf({ inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 }) === undefined) return undefined;
+  return (billed) => costOf(billed) ?? 0;
+}

@@ -1,0 +1,42 @@
+import type { ServerTool, ServerToolType } from "../protocol/tool.ts";
+
+/** What can bound a tool that the provider executes. */
+export type ServerToolBound = Exclude<keyof ServerTool, "type">;
+
+/** The server-side tools that the models of a provider can have, each with the bounds that the provider keeps. */
+export type ServerToolSupport = Readonly<Partial<Record<ServerToolType, readonly ServerToolBound[]>>>;
+
+/** Why a provider's models cannot have a tool as it is written. `bound`: for this key of it alone. */
+export interface ServerToolRefusal {
+  readonly bound?: ServerToolBound;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Undefined where they can have it. */
+export function refuseServerTool(
+  tool: ServerTool,
+  { name, serverTools = {} }: { readonly name: string; readonly serverTools?: ServerToolSupport },
+): ServerToolRefusal | undefined {
+  const bounds = serverTools[tool.type];
+  if (!bounds) {
+    const known = Object.keys(serverTools).map((type) => `\`${type}\``);
+    const hint = known.length > 0 ? `there it has: ${known.join(", ")}` : "models of this provider have no server-side tools";
+    return { message: `the provider \`${name}\` has no \`${tool.type}\``, hint };
+  }
+  const keys = ["max_uses", "allowed_domains", "blocked_domains"] as const;
+  const unkept = keys.find((key) => tool[key] !== undefined && !bounds.includes(key));
+  if (!unkept) return undefined;
+  const hint = "delete it, or choose a model of a provider that keeps to it";
+  return { bound: unkept, message: `the provider \`${name}\` does not keep to \`${unkept}\` of \`${tool.type}\``, hint };
+}
+
+/** `web_search, at most 3 times in a call, on example.com alone`. */
+export function describeServerTool({ type, max_uses, allowed_domains, blocked_domains }: ServerTool): string {
+  return [
+    type,
+    ...(max_uses === undefined ? [] : [`at most ${max_uses} ${max_uses === 1 ? "time" : "times"} in a call`]),
+    ...(allowed_domains ? [`on ${allowed_domains.join(", ")} alone`] : []),
+    ...(blocked_domains ? [`on all hosts but ${blocked_domains.join(", ")}`] : []),
+  ].join(", ");
+}

@@ -1,0 +1,43 @@
+import { childCallPath } from "../protocol/call.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { isRecord } from "../protocol/json.ts";
+import type { AssistantMessage, ServerResultPart, ToolResult } from "../protocol/message.ts";
+import { clipText } from "../util/clip-text.ts";
+import type { CallConfig, CallFrame } from "./config.ts";
+
+/** Characters of one text in what is told of a provider's call: pages and files are in the journal. */
+const longestText = 2000;
+
+/** Tells what the provider did itself in an answer, and keeps the files that it made. */
+export function reportServerParts(call: CallConfig, frame: CallFrame, { parts }: AssistantMessage): void {
+  const { run, callPath, depth } = call;
+  for (const part of parts) {
+    if (part.type === "file") run.artifacts.add(callPath, part);
+    if (part.type === "server-call") {
+      const path = childCallPath(callPath, frame.toolCalls++, part.name);
+      frame.serverCalls.set(part.id, path);
+      run.emit(
+        { callPath: path, depth },
+        { type: "tool-call", tool: part.name, args: clipTexts(part.args), executedBy: "provider" },
+      );
+    }
+    if (part.type === "server-result") {
+      const place = { callPath: frame.serverCalls.get(part.id) ?? callPath, depth };
+      const result = toResult(part);
+      run.emit(place, { type: "tool-result", tool: part.name, result, milliseconds: 0, executedBy: "provider" });
+    }
+  }
+}
+
+function toResult({ ok, value }: ServerResultPart): ToolResult {
+  if (ok) return { ok, value: clipTexts(value) };
+  const error = typeof value === "string" ? value : JSON.stringify(value);
+  return { ok, error: { type: "tool_failed", error: clipText(error, longestText) } };
+}
+
+function clipTexts(value: JsonValue): JsonValue {
+  if (typeof value === "string") return clipText(value, longestText);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => clipTexts(item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clipTexts(member as JsonValue)])) as JsonObject;
+}

@@ -1,0 +1,62 @@
+import type { PriceOf } from "../models/prices.ts";
+import type { CallConfig, CallFrame } from "./config.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import type { Amount } from "./limit-account.ts";
+import { RunError } from "./run-error.ts";
+
+/** Tokens of one answer under a limit of tokens or dollars; more, and some models refuse the request. */
+const longestAnswer = 16_384;
+
+/** Tokens that the answer of the last turn gets, where a tenth of what there is comes to as much. */
+const lastAnswer = 1024;
+
+export interface RequestBudget {
+  /** To be reserved: at most this is spent where the provider keeps to its bounds and the estimate holds. */
+  readonly estimate: Amount;
+  /** Undefined: nothing bounds it but the worker's own settings. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+/** The price of the call's model. Throws a `RunError` where dollars are limited and it is not known. */
+export async function priceOfCall({ run, worker, model, account, callPath }: CallConfig): Promise<PriceOf | undefined> {
+  const id = worker.model?.id ?? model.id;
+  const priceOf = await run.priceOf(id);
+  if (priceOf || account.left().usd === undefined) return priceOf;
+  throw new RunError("configuration", `no price is known for \`${id}\`, and dollars are limited`, { callPath });
+}
+
+/**
+ * What the next request may take: an answer gets half of what is left, so that requests beside this one get something too, and
+ * all of it where it is the last.
+ */
+export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestBudget {
+  const inputTokens = estimateTokens(call, frame);
+  const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
+  const { tokens, usd } = call.account.left();
+  if (tokens === undefined && usd === undefined)
+    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined };
+  const share = frame.ending ? 1 : 2;
+  const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / share;
+  const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / share, costOf);
+  const own = call.worker.modelSettings.max_output_tokens ?? longestAnswer;
+  const maxOutputTokens = Math.min(own, Math.max(1, Math.floor(Math.min(byTokens, byUsd))));
+  return { estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) }, maxOutputTokens };
+}
+
+/** What a last turn would take now: the conversation once more, and an answer. Undefined where nothing limits it. */
+export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): Amount | undefined {
+  const { tokens, usd } = call.account.left();
+  if (tokens === undefined && usd === undefined) return undefined;
+  const inputTokens = estimateTokens(call, frame);
+  const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
+  const byTokens = tokens === undefined ? lastAnswer : tokens / 10;
+  const byUsd = usd === undefined ? lastAnswer : affordable(usd / 10, costOf);
+  frame.lastAnswer ??= Math.max(0, Math.floor(Math.min(lastAnswer, byTokens, byUsd)));
+  return { tokens: inputTokens + frame.lastAnswer, usd: costOf(frame.lastAnswer) };
+}
+
+/** How many tokens of answer these dollars buy. */
+function affordable(usd: number, costOf: (outputTokens: number) => number): number {
+  const ofThousand = costOf(1000) - costOf(0);
+  return ofThousand > 0 ? (usd / ofThousand) * 1000 : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { noUsage } from "../protocol/usage.ts";
+import { renderUsage } from "./render-usage.ts";
+
+test.each([
+  [undefined, ""],
+  [0, ", $0.00"],
+  [0.000_012_34, ", $0.0000123"],
+  [0.004_7, ", $0.0047"],
+  [0.0472, ", $0.0472"],
+  [0.5, ", $0.50"],
+  [0.999_9, ", $1.00"],
+  [12.345, ", $12.35"],
+])("%d dollars", (usd, shown) => {
+  const usage = { ...noUsage, requests: 1, ...(usd === undefined ? {} : { usd }) };
+  expect(renderUsage(usage)).toBe(`1 request, 0 tokens in, 0 out${shown}`);
+});

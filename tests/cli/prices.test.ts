@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { runCli, script, writeProgram } from "./run-cli.ts";
+
+describe("dollars", { timeout: 20_000 }, () => {
+  const program = () =>
+    writeProgram({
+      "main.worker": "---\nlimits: { usd: 1 }\n---\nAnswer.\n",
+      "says.yaml": script({ main: [{ text: "hi", usage: { inputTokens: 1000, outputTokens: 200, cachedInputTokens: 500 } }] }),
+    });
+  const args = [".", "x", "--model", "scripted:says.yaml", "--no-journal"];
+
+  it("are told at -v and with --json, by the price that is given", async () => {
+    const cwd = await program();
+    const told = await runCli([...args, "-v", "--price", "*:*=9,9", "--price", "scripted:*=3,15,0.3"], { cwd });
+    expect(told).toMatchObject({ exitCode: 0, stdout: "hi\n" });
+    expect(told.stderr).toContain("run done: 1 request, 1,000 tokens in (500 cached), 200 out, $0.00465\n");
+    const json = await runCli([...args, "--json", "--price", "scripted:*=3,15"], { cwd });
+    expect(JSON.parse(json.stdout).usage.usd).toBeCloseTo(0.006, 9);
+  });
+
+  it("that are limited need a price: without one nothing runs", async () => {
+    const { exitCode, stdout, stderr } = await runCli(args, { cwd: await program() });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^llm-do: dollars are limited \(`limits\.usd`\), and no price is known for `scripted:.*--price '/);
+  });
+
+  it("of a run are a limit like any other", async () => {
+    const cwd = await program();
+    const priced = ["--price", "scripted:*=1000,1000"];
+    expect((await runCli([...args, ...priced, "--limit", "usd=0.001"], { cwd })).exitCode).toBe(6);
+  });
+
+  it.each(["scripted=1,2", "a:b=1", "a:b=1,-2", "a:b=1,2,3,4"])("%s is no price", async (price) => {
+    const { exitCode, stderr } = await runCli([...args, "--price", price], { cwd: await program() });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("It must be provider:model=INPUT,OUTPUT");
+  });
+});
