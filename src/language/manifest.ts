@@ -14,7 +14,8 @@ import {
   recordSchema,
 } from "./collection-shapes.ts";
 import { generatedWorkersShape } from "./generated-workers-shape.ts";
-import { json, jsonMap } from "./json-shape.ts";
+import { jsonMap } from "./json-shape.ts";
+import { mcpServersShape } from "./mcp-servers-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { providersShape } from "./providers-shape.ts";
 import { describeNode } from "./refuse-value.ts";
@@ -99,7 +100,7 @@ export const manifestKeys = {
   },
   args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
-  mcp_servers: { shape: json(), description: "MCP servers, by name." },
+  mcp_servers: { shape: mcpServersShape, description: "MCP servers, by name." },
   providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
   debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
@@ -123,7 +124,7 @@ export const manifestSchema = {
 
 /** Keys that are read but that no run honours yet, each with a sentence for the author; see `unsupported-keys.ts`. */
 const unsupported: Readonly<Record<string, string>> = {
-  mcp_servers: "MCP servers are not started yet",
+  mcp_servers: "MCP servers are not started yet; a tool of `tools.ts` can speak to one",
   auth: "there are no logins yet, and models are reached by key; write `off`",
   "generated_workers.model": "workers cannot be made in a run yet",
   "generated_workers.toolsets": "workers cannot be made in a run yet",

@@ -23,6 +23,10 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
     'providers: { mine: { type: openai-compatible, base_url: "http://localhost:8000/v1", api_key: "${MY_KEY}" } }',
     "providers: { mine: {} }",
   ],
+  mcp_servers: [
+    'mcp_servers: { gh: { command: gh-mcp, args: [a, 1], env: { T: "${T}" } }, web: { url: "https://example.org/mcp", tools: ["read_*"] } }',
+    "mcp_servers: { gh: { args: [a] } }",
+  ],
   auth: ["auth: off", "auth: never"],
   debug: ["debug: true", "debug: loud"],
   generated_workers: ["generated_workers: { folder: made }", "generated_workers: { folder: /made }"],
@@ -42,7 +46,7 @@ test("the tables have every key", () => {
   const known = Object.keys((manifestSchema as { readonly properties?: object }).properties ?? {}).filter(
     (key) => !["license", "metadata"].includes(key),
   );
-  const tested = [...Object.keys(keys), ...Object.keys(unsupported)].filter((key) => !key.includes("."));
+  const tested = Object.keys(keys).filter((key) => !key.includes("."));
   expect(tested.sort()).toEqual(known.sort());
 });
 
