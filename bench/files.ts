@@ -10,7 +10,7 @@ const rounds = 2000;
 const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
 const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
 
-printRow("file", "through a scope, median ms", "by its path, median ms");
+printRow("file", "through a scope, ms", "by its path, ms");
 printRow("---", "---", "---");
 for (const [path, bytes] of [
   ["a.txt", 1000],
@@ -23,7 +23,7 @@ for (const [path, bytes] of [
   writeFileSync(plain, Buffer.alloc(bytes, "x"));
   const confined = await measure(rounds, () => scopes.read(`s/${path}`));
   const direct = await measure(rounds, () => readFile(plain));
-  printRow(`read ${path}, ${bytes} bytes`, confined.median, direct.median);
+  printRow(`read ${path}, ${bytes} bytes`, confined, direct);
 }
 const content = Buffer.alloc(1000, "x");
 let expected = (await scopes.facts("s/a.txt")).identity;
@@ -31,6 +31,6 @@ const confined = await measure(200, async () => {
   ({ identity: expected } = await scopes.write("s/a.txt", content, { expect: expected }));
 });
 const synced = await measure(200, () => writeFile(join(root, "plain.txt"), content, { flush: true }));
-printRow("write a.txt, 1000 bytes, to the disk", confined.median, synced.median);
+printRow("write a.txt, 1000 bytes, to the disk", confined, synced);
 await scopes.close();
 rmSync(root, { recursive: true });
