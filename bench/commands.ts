@@ -42,7 +42,7 @@ async function run(
   const scopes = await host.openScopes([{ name: "s", root, mode: "rw" }]);
   const limits = { timeoutMilliseconds: 60_000, maxOutputBytes: 50_000, signal: new AbortController().signal };
   const request = { command, scopes, cwd: scopes.resolve("s"), network: false, isolationRequired: false, ...limits };
-  const least = await measure(rounds, () => host.commands.run(request));
+  const { least } = await measure(rounds, () => host.commands.run(request));
   await scopes.close();
   return least;
 }

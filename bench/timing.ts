@@ -1,13 +1,17 @@
-/** The least of so many rounds, in milliseconds, after one that does not count: what else the machine does counts least in it. */
-export async function measure(rounds: number, action: () => Promise<unknown>): Promise<number> {
+/**
+ * The least and the median of so many rounds, in milliseconds, after one that does not count. What else the machine does
+ * counts least in the least.
+ */
+export async function measure(rounds: number, action: () => Promise<unknown>): Promise<{ least: number; median: number }> {
   await action();
-  let least = Number.POSITIVE_INFINITY;
+  const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();
     await action();
-    least = Math.min(least, performance.now() - began);
+    times.push(performance.now() - began);
   }
-  return least;
+  times.sort((a, b) => a - b);
+  return { least: times[0] ?? 0, median: times[Math.floor(rounds / 2)] ?? 0 };
 }
 
 /** Rows of a Markdown table. */
