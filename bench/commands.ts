@@ -7,7 +7,7 @@ import { measure, printRow } from "./timing.ts";
 
 const hosts = [createNodeHost({ wall: true }), createNodeHost({ wall: false })] as const;
 console.log(JSON.stringify(await hosts[0].commands.isolation()));
-printRow("command", "with the wall, median ms", "without, median ms");
+printRow("command", "with the wall, ms", "without, ms");
 printRow("---", "---", "---");
 await compare("`true`", { type: "argv", argv: ["true"] });
 await compare("`bash -c true`", { type: "bash", script: "true" });
@@ -42,7 +42,7 @@ async function run(
   const scopes = await host.openScopes([{ name: "s", root, mode: "rw" }]);
   const limits = { timeoutMilliseconds: 60_000, maxOutputBytes: 50_000, signal: new AbortController().signal };
   const request = { command, scopes, cwd: scopes.resolve("s"), network: false, isolationRequired: false, ...limits };
-  const { median } = await measure(rounds, () => host.commands.run(request));
+  const { least } = await measure(rounds, () => host.commands.run(request));
   await scopes.close();
-  return median;
+  return least;
 }

@@ -10,7 +10,7 @@ const rounds = 2000;
 const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
 const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
 
-printRow("file", "through a scope, median ms", "by its path, median ms");
+printRow("file", "through a scope, ms", "by its path, ms");
 printRow("---", "---", "---");
 for (const [path, bytes] of [
   ["a.txt", 1000],
@@ -21,16 +21,16 @@ for (const [path, bytes] of [
   const plain = join(root, path);
   mkdirSync(dirname(plain), { recursive: true });
   writeFileSync(plain, Buffer.alloc(bytes, "x"));
-  const confined = await measure(rounds, () => scopes.read(`s/${path}`));
-  const direct = await measure(rounds, () => readFile(plain));
-  printRow(`read ${path}, ${bytes} bytes`, confined.median, direct.median);
+  const { least: confined } = await measure(rounds, () => scopes.read(`s/${path}`));
+  const { least: direct } = await measure(rounds, () => readFile(plain));
+  printRow(`read ${path}, ${bytes} bytes`, confined, direct);
 }
 const content = Buffer.alloc(1000, "x");
 let expected = (await scopes.facts("s/a.txt")).identity;
-const confined = await measure(200, async () => {
+const { least: confined } = await measure(200, async () => {
   ({ identity: expected } = await scopes.write("s/a.txt", content, { expect: expected }));
 });
-const synced = await measure(200, () => writeFile(join(root, "plain.txt"), content, { flush: true }));
-printRow("write a.txt, 1000 bytes, to the disk", confined.median, synced.median);
+const { least: synced } = await measure(200, () => writeFile(join(root, "plain.txt"), content, { flush: true }));
+printRow("write a.txt, 1000 bytes, to the disk", confined, synced);
 await scopes.close();
 rmSync(root, { recursive: true });

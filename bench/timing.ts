@@ -1,4 +1,7 @@
-/** The least and the median of so many rounds, in milliseconds, after one that does not count. */
+/**
+ * The least and the median of so many rounds, in milliseconds, after one that does not count. What else the machine does
+ * counts least in the least.
+ */
 export async function measure(rounds: number, action: () => Promise<unknown>): Promise<{ least: number; median: number }> {
   await action();
   const times: number[] = [];

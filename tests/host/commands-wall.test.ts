@@ -193,6 +193,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       }
       expect(steering.map((name) => bench.read(`in/${name}`))).toEqual(before);
       expect(readdirSync(bench.at("in/.git/hooks")).sort()).toEqual(hooks);
+      expect(readdirSync(bench.at("in/.git")).filter((name) => /lock|other|hard/.test(name))).toEqual([]);
       bench.put("in/a.txt", "a");
       const { exitCode, movedAside } = await bench.bash("git add -A && git commit -qm x && git gc -q", commit);
       expect([exitCode, movedAside]).toEqual([0, []]);

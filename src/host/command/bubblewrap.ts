@@ -89,9 +89,9 @@ kill -9 "$watcher"; wait "$watcher"
 exit "$code"`;
 
 /**
- * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open,
- * says who commits are by, forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether it is in the very
- * folder that was asked for, and waits at the gate.
+ * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open, says
+ * who commits are by, forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether
+ * it is in the very folder that was asked for, and waits at the gate.
  */
 const starter = `for fd in /proc/self/fd/*; do
   fd=\${fd##*/}; [ "$fd" -le 2 ] || [ "$fd" = "$1" ] || eval "exec $fd>&-"

@@ -68,7 +68,7 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): 
   let ended: Ended;
   let movedAside: readonly string[] = [];
   try {
-    const before = await findProtected({ table, unprotected, signal, hold: wall.type === "bubblewrap" });
+    const before = await findProtected({ table, unprotected, signal, hold: wall.type !== "none" });
     try {
       ended = await execute(wall, { ...setting, before });
     } finally {
