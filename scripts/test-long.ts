@@ -23,7 +23,12 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/security/approval-text.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "100000" },
   },
-  { name: "random commands", files: ["tests/shell"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
+  {
+    name: "random commands",
+    files: ["tests/shell/fuzz.test.ts", "tests/shell/quoting.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "20000" },
+  },
+  { name: "traced commands", files: ["tests/shell/traced.test.ts"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
 ];
 
 const wanted = process.argv.slice(2);

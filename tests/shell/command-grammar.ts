@@ -226,7 +226,7 @@ const programs: Readonly<Record<string, ProgramWords>> = {
     harmful: ["README.md", "-rf .", "-rf ./*", "out/../notes.txt", "-r .git"],
   },
   cp: {
-    usual: ["README.md out/copy", "-r src out/src"],
+    usual: ["docs/a.md out/copy", "-r docs out/docs"],
     harmful: ["README.md canary", "-t . docs/a.md", "notes.txt .npmrc", "-s README.md out/l", "notes.txt link"],
   },
   mv: { usual: ["out/old.txt out/b"], harmful: ["README.md out/b", "out/old.txt canary"] },

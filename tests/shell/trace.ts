@@ -3,7 +3,7 @@ export type Traced =
   | { readonly type: "mark"; readonly index: number }
   | { readonly type: "exec"; readonly by: string; readonly file: string; readonly argv: readonly string[] }
   /** `path` as far as it is known: absolute for what was opened, as it was written for the rest. */
-  | { readonly type: "change"; readonly by: string; readonly call: string; readonly path: string };
+  | { readonly type: "change"; readonly by: string; readonly call: string; readonly path: string; readonly refused: boolean };
 
 /** The calls of the kernel that start programs or change files. */
 export const tracedCalls = "execve,execveat,open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,mknod,mknodat,chown,lchown,fchownat,utimensat,setxattr"; // biome-ignore format: one list
@@ -50,7 +50,7 @@ function readCall(by: string, text: string): Traced | undefined {
   const isRefused = /EROFS|EACCES|EPERM/.test(result);
   if ((!isDone && !isRefused) || (call.startsWith("open") && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(text))) return undefined;
   const opened = /^= \d+<(.*)>$/s.exec(result)?.[1];
-  return { type: "change", by, call, path: opened === undefined ? words.join(" → ") : unescaped(opened) };
+  return { type: "change", by, call, refused: isRefused, path: opened === undefined ? words.join(" → ") : unescaped(opened) };
 }
 
 const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", v: "\v", f: "\f" };

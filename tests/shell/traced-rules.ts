@@ -4,7 +4,7 @@ import { allow } from "./rule-sets.ts";
 const writers: readonly ShellRule[] = ["touch", "mkdir", "rm", "cp", "mv", "tee"].map((pattern) => ({
   pattern,
   approval_required: false,
-  sandbox_paths: pattern === "cp" ? [".", "docs", "out"] : ["out"],
+  sandbox_paths: pattern === "cp" ? ["docs", "out"] : ["out"],
 }));
 
 /** A table of harmless programs, and of writers that have one folder. */

@@ -47,8 +47,12 @@ const scopes = await openScopes(
 );
 const toolset = createShellToolset({ commands });
 const config = { rules: tracedRules };
-const place = { worker: "w", readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };
-const [tool] = toolset.tools(config, place);
+const [tool] = toolset.tools(config, {
+  worker: "w",
+  readable: scopes.readable(),
+  writable: scopes.writable(),
+  networkEnabled: false,
+});
 const { signal } = new AbortController();
 const done = new Set<string>();
 let state = snapshot();

@@ -82,10 +82,13 @@ function isSame(argv: readonly string[], wanted: readonly string[]): boolean {
 
 /**
  * Writers change what they are told to, and the folder is compared afterwards; devices hold nothing; shells open the files
- * of redirections.
+ * of redirections. What is in `/tmp` is the command's own, and gone afterwards. `git diff` tries to note in the repository what it saw,
+ * and goes on where the wall refuses it.
  */
-function mayChange({ by, call, path }: Extract<Traced, { type: "change" }>): boolean {
+function mayChange({ by, call, path, refused }: Extract<Traced, { type: "change" }>): boolean {
   if (writers.has(by) || path.startsWith("/dev/")) return true;
+  if (path.startsWith("/tmp/") && !path.startsWith("/tmp/llm-do-")) return true;
+  if (by === "git" && refused && path.endsWith("/work/.git/index.lock")) return true;
   return call === "openat" && shells.has(by) && /\/work\/out\/log\/[a-z]+\.txt$/.test(path);
 }
 

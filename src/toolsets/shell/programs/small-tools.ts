@@ -1,3 +1,4 @@
+import type { ShellWord } from "../parse/plan.ts";
 import { readOptions } from "./options.ts";
 import { patternTools } from "./pattern-tools.ts";
 import { type Hatch, hatch, type ReadProgram, readerBut } from "./program.ts";
@@ -12,10 +13,16 @@ const readUniq: ReadProgram = ({ words }) => {
     longValued: "--skip-fields --skip-chars --check-chars",
   };
   const { operands, unknown } = readOptions(words, table);
-  const writes = operands.length > 1 || operands.some((index) => words[index]?.kind !== "static");
+  const writes = !isOneFile(words, operands);
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
   return { hatches: writes ? [hatch("its second operand is a file that it writes")] : [], effect: writes ? "write" : "read" };
 };
+
+/** Behind the first operand some take whatever comes for the file to write, also `--` and `-c`. */
+function isOneFile(words: readonly ShellWord[], operands: readonly number[]): boolean {
+  const [first] = operands;
+  return first === undefined || (first === words.length - 1 && words[first]?.kind === "static");
+}
 
 /** less and more obey commands among their arguments. */
 const readPager: ReadProgram = ({ words }) => {
@@ -38,7 +45,7 @@ const readMan: ReadProgram = ({ words }) => {
 const readXxd: ReadProgram = ({ words }) => {
   const { operands, unknown } = readOptions(words, { flags: "abeipuEC", valued: "cglonsR" });
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
-  const isOne = operands.length < 2 && operands.every((index) => words[index]?.kind === "static");
+  const isOne = isOneFile(words, operands);
   return { hatches: isOne ? [] : [hatch("its second operand is a file that it writes")], effect: isOne ? "read" : "write" };
 };
 
