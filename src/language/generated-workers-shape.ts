@@ -1,4 +1,4 @@
-import { type RecordOf, record } from "./collection-shapes.ts";
+import { record } from "./collection-shapes.ts";
 import { programPath } from "./path-shape.ts";
 import { text } from "./scalar-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
@@ -15,8 +15,6 @@ const fields = {
   sandbox: { shape: workerKeys.sandbox.shape, description: "What it can reach, where nobody says." },
   limits: { shape: workerKeys.limits.shape, description: "How much it may spend." },
 } as const;
-
-export type GeneratedWorkersSyntax = RecordOf<typeof fields>;
 
 /** `generated_workers`: what holds for workers that are made in a run. */
 export const generatedWorkersShape = record(fields, { note: "write `{ folder: workers/generated }`" });
