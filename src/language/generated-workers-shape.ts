@@ -4,10 +4,13 @@ import { text } from "./scalar-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
 import { workerKeys } from "./worker-keys.ts";
 
+/** Where workers made in a run are, in the program's folder, if the manifest does not say. */
+export const usualGeneratedFolder = "workers/generated";
+
 const fields = {
   folder: {
     shape: programPath(),
-    default: "workers/generated",
+    default: usualGeneratedFolder,
     description: "Where workers made in a run are kept: each as `<name>/worker.worker` below it.",
   },
   model: { shape: text(), description: "The model of a worker made in a run, where nobody names one." },
