@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+import { checkStanding, keepStanding } from "./compile/compiled-programs.ts";
 import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
@@ -64,6 +65,11 @@ export interface CompileRequest {
 }
 
 export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
+  /**
+   * What `compile` gave with `toRun: true`, in the place of `target`, `files` and all that says how to compile them. Nothing is
+   * read again. `providers` and `host` are those that it was compiled with.
+   */
+  readonly program?: Program;
   /** Who may do what. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
@@ -96,7 +102,10 @@ export interface RunOutput extends RunResult {
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
-  return compileProgram({ ...rest, host, providers: known, builtIns: createBuiltInToolsets(host), trusted: trust, toRun });
+  const builtIns = createBuiltInToolsets(host);
+  const compiled = await compileProgram({ ...rest, host, providers: known, builtIns, trusted: trust, toRun });
+  if (compiled.program) keepStanding(compiled.program, { toRun, trusted: trust, untrusted: compiled.untrusted });
+  return compiled;
 }
 
 /**
@@ -105,11 +114,14 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
   const host = request.host ?? (await defaultHost());
-  const program = await requireProgram({ ...request, host, rules: request.approval?.rules ?? [], toRun: true });
+  const { program: compiled, ...source } = request;
+  const program = compiled ?? (await requireProgram({ ...source, host, rules: request.approval?.rules ?? [], toRun: true }));
   try {
-    return await runProgram(program, { ...request, host });
+    if (compiled) refuseSource(source);
+    const trust = checkStanding(program, { trust: request.trust === true });
+    return await runProgram(program, { ...request, host, trust });
   } catch (thrown) {
-    if (thrown instanceof RunError) throw thrown;
+    if (thrown instanceof RunError || thrown instanceof UntrustedProgram) throw thrown;
     throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
   }
 }
@@ -178,9 +190,20 @@ async function requireProgram(request: CompileRequest): Promise<Program> {
   throw new Error(`invariant: ${request.target ?? "the program"} compiles without errors and is no program`);
 }
 
-/** A manifest can take approvals away, and never give any. */
-function tighten(policy: ApprovalPolicy, { approval, rules }: Program): ApprovalPolicy {
+/** What says how to compile has no effect on what is compiled. */
+function refuseSource(source: Omit<RunRequest, "program">): void {
+  for (const key of ["target", "files", "entry", "model", "set", "modelFor"] as const)
+    if (source[key] !== undefined) throw new Error(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
+}
+
+/** A manifest can take approvals away, and never give any. A program that was compiled before may not know the run's rules. */
+function tighten(policy: ApprovalPolicy, { approval, rules: known }: Program): ApprovalPolicy {
+  const rules = [...known, ...(policy.rules ?? []).filter((rule) => !known.some((one) => isSameRule(one, rule)))];
   return { ...policy, rules, ...(approval === "reject_all" ? { mode: approval } : {}) };
+}
+
+function isSameRule(one: ApprovalRule, other: ApprovalRule): boolean {
+  return one.effect === other.effect && one.rule === other.rule;
 }
 
 /** Scripts that the user named, and not the program: they need no trust in it. */

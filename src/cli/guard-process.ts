@@ -1,5 +1,6 @@
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { environmentSecrets, Redactor } from "../util/redactor.ts";
 import { isDebugging } from "./debugging.ts";
 import { StrayFailure } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
@@ -23,5 +24,5 @@ export function guardProcess(onFailure: (failure: StrayFailure) => void, flags: 
 }
 
 function show(text: string): string {
-  return escapeText(text, { keepNewlines: true, keepBackslashes: true });
+  return escapeText(new Redactor(environmentSecrets(process.env)).text(text), { keepNewlines: true, keepBackslashes: true });
 }

@@ -22,10 +22,10 @@ export async function requireTrust(program: UntrustedProgram, { terminal, signal
   const names = [...program.files.map((file) => show(shorten(root, file))), ...program.addresses.map(show)].join(", ");
   if (!terminal) {
     throw new UsageError(
-      `${show(root)} brings code, reaches beyond its folder or says where its models are (${names}), and the folder is not trusted. Look at it; then run once at a terminal to trust the folder, or pass --trust`,
+      `${show(root)} brings code or reaches beyond its folder (${names}), and the folder is not trusted. Look at it; then run once at a terminal to trust the folder, or pass --trust`,
     );
   }
-  const text = `\nThis program brings code that would run with your rights, reaches beyond its folder or sends to an address of its own: ${names}.\nTrust ${show(root)}? [y]es, this once / [a]lways / [n]o\n`;
+  const text = `\nThis program brings code that would run with your rights, or reaches beyond its folder: ${names}.\nTrust ${show(root)}? [y]es, this once / [a]lways / [n]o\n`;
   const answer = await terminal.ask({ text, read: readAnswer }, signal);
   if (answer === "no") throw new UsageError(`${show(root)} is not trusted, and nothing of it has run`);
   if (answer === "always") await remember(store, root);

@@ -4,22 +4,21 @@ import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
+import { usualGeneratedFolder } from "../language/generated-workers-shape.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 import { isInside } from "./is-inside.ts";
 
-const usualFolder = "workers/generated";
-
 /** The folder of workers that were made in a run; the manifest can name another one. Reports one that is not below the program's. */
 export function generatedFolder(root: string, manifest: ManifestFile | undefined, diagnostics: DiagnosticList): string {
   const written = manifest?.generated_workers?.value.folder;
-  const folder = resolve(root, written?.value ?? usualFolder);
+  const folder = resolve(root, written?.value ?? usualGeneratedFolder);
   if (!written || (isInside(root, folder) && folder !== root)) return folder;
   const message = `\`${written.value}\` is no folder below the program's`;
   diagnostics.report(diagnose("reference-outside", { message, span: written.span }));
-  return join(root, usualFolder);
+  return join(root, usualGeneratedFolder);
 }
 
 /** Whether a file was made in a run, links followed: it lies in the folder of those. */

@@ -1,7 +1,8 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { AttachmentPolicySyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
-import { type AttachmentPolicy, defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
+import { defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";

@@ -3,6 +3,7 @@ import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelSettings } from "../models/model.ts";
 import type { NamedServer } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
@@ -121,16 +122,6 @@ export type ToolsetReference =
       readonly prefix?: string;
       readonly approvals: ReadonlyMap<string, boolean>;
     };
-
-export interface AttachmentPolicy {
-  readonly maxAttachments: number;
-  readonly maxTotalBytes: number;
-  /** Lower-case with the dot; empty: any. */
-  readonly allowedSuffixes: readonly string[];
-  readonly deniedSuffixes: readonly string[];
-  /** Globs of media types; empty: any. */
-  readonly mediaTypes: readonly string[];
-}
 
 export const defaultAttachmentPolicy: AttachmentPolicy = {
   maxAttachments: 4,

@@ -1,3 +1,4 @@
+import type { AttachmentPolicy } from "./attachment-policy.ts";
 import type { JsonSchema } from "./tool.ts";
 import type { Limits } from "./usage.ts";
 
@@ -41,7 +42,7 @@ export interface OutlinedWorker {
   /** Where its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
   readonly commands?: { readonly networkEnabled: boolean; readonly isolationRequired: boolean };
   readonly limits: Limits;
-  readonly attachments: OutlinedAttachments;
+  readonly attachments: AttachmentPolicy;
   readonly toolsets: readonly OutlinedToolset[];
 }
 
@@ -62,14 +63,6 @@ export interface OutlinedScope {
   readonly maxFileBytes?: number;
   readonly writeApproval: boolean;
   readonly readApproval: boolean;
-}
-
-export interface OutlinedAttachments {
-  readonly maxAttachments: number;
-  readonly maxTotalBytes: number;
-  readonly allowedSuffixes: readonly string[];
-  readonly deniedSuffixes: readonly string[];
-  readonly mediaTypes: readonly string[];
 }
 
 export interface OutlinedToolset {

@@ -1,6 +1,6 @@
 import type { Scopes } from "../host/scopes.ts";
-import type { AttachmentPolicy } from "../program/program.ts";
 import type { AttachmentPreview } from "../protocol/approval.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { AttachmentErrorType, JsonSchema } from "../protocol/tool.ts";

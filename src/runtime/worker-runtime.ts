@@ -1,6 +1,7 @@
 import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
-import type { AttachmentPolicy, Callable } from "../program/program.ts";
+import type { Callable } from "../program/program.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import {

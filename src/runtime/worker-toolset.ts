@@ -1,5 +1,6 @@
 import type { Scopes } from "../host/scopes.ts";
-import type { AttachmentPolicy, Worker } from "../program/program.ts";
+import type { Worker } from "../program/program.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";

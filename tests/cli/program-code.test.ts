@@ -172,6 +172,20 @@ describe("trust", { timeout: 20_000 }, () => {
     expect(await timesImported(cwd)).toBe(0);
   });
 
+  it("is needed before a model is reached where the program says", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: mine:small\n---\nGo.\n",
+      "llm-do.yaml": 'providers: { mine: { type: openai-compatible, base_url: "http://127.0.0.1:9/v1" } }\n',
+    });
+    const untrusted = await runCli([".", "go", "-q"], { cwd });
+    expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(untrusted.stderr).toContain("reaches beyond its folder (http://127.0.0.1:9/v1 (the provider mine)), and");
+    const check = await runCli(["check"], { cwd });
+    expect(check).toMatchObject({ exitCode: 0 });
+    expect(check.stderr).not.toContain("its code");
+    expect((await runCli(["explain"], { cwd })).stdout).toContain("mine:small at http://127.0.0.1:9/v1");
+  });
+
   it("is asked once at a terminal; no, and what is no answer, run nothing", async () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { positionAt } from "../../src/diagnostics/position.ts";
 import { frontmatterSchema } from "../../src/language/frontmatter-schema.ts";
 import { parseWorkerFile } from "../../src/language/parse-worker-file.ts";
 import { isRecord } from "../../src/protocol/json.ts";
@@ -55,13 +54,12 @@ function frontmatterOf(text: string): unknown {
   }
 }
 
-/** Whether a mistake is told of this key in a sample: one whose message names it, or that stands on its line. */
+/** Whether a mistake is told of this key in a sample: its message names it, or it stands right behind it. */
 function isBlamed(path: string, text: string): boolean {
   const key = path.slice(path.lastIndexOf(".") + 1);
-  const lines = text.split(/\r?\n/);
   return parseWorkerFile({ name: "input.worker", text }).diagnostics.some(({ message, span }) => {
     if (new RegExp(`[\`.]${key}[\`.]`).test(message)) return true;
-    const line = span ? positionAt(span.source, span.start).line : 0;
-    return lines[line - 1]?.includes(`${key}:`);
+    const before = span ? span.source.text.slice(0, span.start) : "";
+    return [...before.matchAll(/([\w-]+):/g)].at(-1)?.[1] === key || span?.source.text.startsWith(`${key}:`, span.start);
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type RunEvent, tool } from "../../src/index.ts";
+import { type RunError, type RunEvent, tool } from "../../src/index.ts";
 import { createTextPrinter } from "../../src/ui/headless/text-printer.ts";
 import { play, worker } from "./harness.ts";
 
@@ -117,4 +117,21 @@ test("code that starts a run has its input told", async () => {
     request: { debug: true, entry: "tools.ts:start", input: { a: 1 } },
   });
   expect(detailsOf(events)).toEqual([["start", { input: { a: 1 } }]]);
+});
+
+test("what ends a run has its stacks, without secrets", async () => {
+  const start = () => {
+    throw new Error(`refused ${secret}`, { cause: new Error(`by ${secret}`) });
+  };
+  const { error } = await play({
+    files: {},
+    tools: { start },
+    environment: { SERVICE_TOKEN: secret },
+    model: () => "",
+    request: { entry: "tools.ts:start", input: {} },
+  });
+  const { trace } = error as RunError;
+  expect(trace).toContain("Error: refused ⟦secret:SERVICE_TOKEN⟧\n    at ");
+  expect(trace).toContain("caused by:\nError: by ⟦secret:SERVICE_TOKEN⟧\n    at ");
+  expect(trace).not.toContain(secret);
 });

@@ -17,7 +17,7 @@ export interface CheckFlags extends CompileFlags {
 
 /** `llm-do check [TARGET]`: everything that is wrong, and nothing else. Runs none of the program unless it is trusted. */
 export async function checkCommand(targets: readonly string[], flags: CheckFlags): Promise<number> {
-  const { diagnostics, untrusted } = await compileTrusted(targets, flags);
+  const { diagnostics, untrusted, codeFiles } = await compileTrusted(targets, flags);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (flags.format !== "text") await writeResult(forMachines[flags.format](diagnostics));
   else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
@@ -25,7 +25,8 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   writeStderr(
     `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
   );
-  if (untrusted) writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
+  if (untrusted && codeFiles.length > 0)
+    writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }
 

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
+import { type ApprovalPolicy, type CompileRequest, compile, type Program, type RunRequest, run, tool } from "../../src/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { worker } from "./harness.ts";
+
+const free = tool({ input: { type: "object" }, approval: "pre-approved", run: () => "ran" });
+
+function createHost(files: Readonly<Record<string, string>> = {}): MemoryHost {
+  return createMemoryHost({
+    files: {
+      "/program/main.worker": worker("toolsets: { free: {} }"),
+      "/program/tools.ts": "export const free = 1;",
+      ...files,
+    },
+    modules: { "/program/tools.ts": { free } },
+  });
+}
+
+function createProvider() {
+  const model = scriptedModel(
+    ({ turn, toolResults }) => (turn === 1 ? { calls: [{ tool: "free", args: {} }] } : JSON.stringify(toolResults()[0]?.result)),
+    "test:model",
+  );
+  return { name: "test", description: "for tests", keyVariables: [], create: async () => model };
+}
+
+async function compileIt(host: MemoryHost, more: Partial<CompileRequest> = {}) {
+  const request = { target: "/program", model: "test:model", toRun: true, trust: true, ...more };
+  return compile({ ...request, host, providers: [createProvider()] });
+}
+
+interface Running {
+  readonly host: MemoryHost;
+  readonly approval?: ApprovalPolicy;
+  readonly more?: Partial<RunRequest>;
+}
+
+function runIt(program: Program | undefined, { host, approval = { mode: "reject_all" }, more = {} }: Running) {
+  if (!program) throw new Error("it does not compile");
+  return run({ program, host, providers: [createProvider()], approval, input: "go", journal: false, ...more });
+}
+
+describe("a program that is compiled already", () => {
+  test("runs as often as wanted, without a file being read again", async () => {
+    const host = createHost();
+    const { program } = await compileIt(host);
+    host.setFaults((operation, path) => (operation === "read" && path.startsWith("/program/") ? "EIO" : undefined));
+    for (const _ of [1, 2]) expect((await runIt(program, { host })).output).toContain('"ran"');
+  });
+
+  test("has to come from `compile`, and be compiled to run", async () => {
+    const host = createHost();
+    const { program } = await compileIt(host);
+    const forged = { ...program } as Program;
+    await expect(runIt(forged, { host })).rejects.toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(/compile/),
+    });
+    const { program: toLookAt } = await compileIt(host, { toRun: false });
+    await expect(runIt(toLookAt, { host })).rejects.toMatchObject({ message: expect.stringContaining("toRun: true") });
+  });
+
+  test("takes nothing that says how to compile it", async () => {
+    const host = createHost();
+    const { program } = await compileIt(host);
+    const running = runIt(program, { host, more: { model: "test:other" } });
+    await expect(running).rejects.toMatchObject({ code: "configuration", message: expect.stringContaining("`model`") });
+  });
+
+  test("needs the trust that it was compiled without", async () => {
+    const host = createHost({
+      "/program/main.worker": worker('toolsets: { filesystem: {} }\nsandbox: { paths: { all: { root: "/home/user" } } }'),
+      "/home/user/a.txt": "a",
+    });
+    const { program } = await compileIt(host, { trust: false });
+    await expect(runIt(program, { host })).rejects.toMatchObject({ name: "UntrustedProgram", root: "/program" });
+  });
+
+  test("is bound by the rules of the run's policy, and not by its author's alone", async () => {
+    const host = createHost();
+    const { program } = await compileIt(host);
+    const approval: ApprovalPolicy = { mode: "approve_all", rules: [{ effect: "block", rule: "free" }] };
+    expect((await runIt(program, { host, approval })).output).toContain('"blocked"');
+    const { program: ruled } = await compileIt(host, { rules: [{ effect: "block", rule: "free" }] });
+    expect((await runIt(ruled, { host, approval: { mode: "approve_all" } })).output).toContain('"blocked"');
+  });
+});
