@@ -60,10 +60,10 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("\r");
-    await terminal.waitFor("Nothing was chosen. Answer with a, r, d or s.");
+    await terminal.waitFor("Nothing was chosen. Answer with a, r, e, d or s.");
     for (const wrong of ["y", "yes", "approve it", "A!"]) {
       terminal.type(`${wrong}\r`);
-      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, d or s.`);
+      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, e, d or s.`);
     }
     terminal.type("d\r");
     const { exitCode, screen } = await end(terminal);
@@ -188,6 +188,7 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
         Call: main > write_file#0
         a  approve once
         r  approve, and the same call again in this run
+        e  edit the arguments; you are asked for the new call
         d  deny; a note to the model may follow: d wrong folder
         s  stop the run
       >"

@@ -53,7 +53,7 @@ async function timesImported(cwd: string): Promise<number> {
 
 const shouting = [{ calls: [{ tool: "shout", args: { text: "hello" } }] }, "done"];
 
-describe("tools.ts", { timeout: 20_000 }, () => {
+describe("tools.ts", { timeout: 40_000 }, () => {
   it("is found to need `llm-do` and `zod` in a folder without a package; its tools ask", async () => {
     const cwd = await program(shouting, "shout");
     const unattended = await runCli([".", "go", "--trust"], { cwd });
@@ -112,7 +112,7 @@ describe("tools.ts", { timeout: 20_000 }, () => {
   });
 });
 
-describe("code that does what it should not", { timeout: 20_000 }, () => {
+describe("code that does what it should not", { timeout: 40_000 }, () => {
   const run = async (body: string) => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { misbehave: {} }\n---\nGo.\n",
@@ -157,7 +157,7 @@ export const misbehave = tool({
   });
 });
 
-describe("trust", { timeout: 20_000 }, () => {
+describe("trust", { timeout: 40_000 }, () => {
   const question = "[n]o\n>";
 
   it("is needed before any code of a program runs; without a terminal that is 2, with the way out", async () => {
@@ -175,7 +175,10 @@ describe("trust", { timeout: 20_000 }, () => {
   it("is asked once at a terminal; no, and what is no answer, run nothing", async () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
-    await terminal.waitFor("This program brings code that would run with your rights, or reaches beyond its folder: tools.ts.");
+    await terminal.waitFor("Its code runs with your rights; llm-do explain shows what else it can do.");
+    expect(terminal.screen().replaceAll("\n", " ")).toContain(
+      "brings code or reaches beyond its folder (tools.ts), and the folder is not trusted.",
+    );
     await terminal.waitFor(question);
     terminal.type("\r");
     await terminal.waitFor("Answer with y, a or n.");
