@@ -164,7 +164,9 @@ describe("trust", { timeout: 40_000 }, () => {
     const cwd = await program(shouting, "shout");
     const { exitCode, stdout, stderr } = await runCli([".", "go", "--approve-all", "-q"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(`${cwd} brings code or reaches beyond its folder (tools.ts), and the folder is not trusted.`);
+    expect(stderr).toContain(
+      `${cwd} brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.`,
+    );
     expect(stderr).toContain("--trust");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
@@ -177,7 +179,7 @@ describe("trust", { timeout: 40_000 }, () => {
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
     await terminal.waitFor("Its code runs with your rights; llm-do explain shows what else it can do.");
     expect(terminal.screen().replaceAll("\n", " ")).toContain(
-      "brings code or reaches beyond its folder (tools.ts), and the folder is not trusted.",
+      "brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.",
     );
     await terminal.waitFor(question);
     terminal.type("\r");
@@ -230,7 +232,7 @@ describe("trust", { timeout: 40_000 }, () => {
     });
     const named = await runCli([".", "go"], { cwd });
     expect(named.exitCode).toBe(2);
-    expect(named.stderr).toContain("brings code or reaches beyond its folder (model.mjs)");
+    expect(named.stderr).toContain("brings code, reaches beyond its folder or says where its models are (model.mjs)");
     expect((await runCli([".", "go", "--trust"], { cwd })).stdout).toBe("from code\n");
     expect((await runCli(["data.worker", "go"], { cwd })).stdout).toBe("from data\n");
     expect((await runCli(["free.worker", "go", "--model", "scripted:model.mjs"], { cwd })).stdout).toBe("from code\n");

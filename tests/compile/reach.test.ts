@@ -60,6 +60,12 @@ const growths: [string, string, string, string[]][] = [
     shell("{ rules: [{ pattern: ls }] }"),
     ["main has the rule shell: ls, after a question unless pre-approved"],
   ],
+  [
+    "the network",
+    shell("{ rules: [] }"),
+    `${shell("{ rules: [] }")}\nsandbox: { network_enabled: true }`,
+    ["main runs commands with the network"],
+  ],
   ["a rule less", shell("{ rules: [{ pattern: ls }, { pattern: cat }] }"), shell("{ rules: [{ pattern: cat }] }"), []],
   [
     "a rule that no longer asks",
@@ -150,6 +156,19 @@ describe("what a program can do more than before", () => {
     const blocking = await reach(main, {}, manifest('{ rule: "write_file(path=out/x*)", effect: block }'));
     expect(growthOf(before, blocking)).toEqual([]);
     expect(growthOf(blocking, before)).toEqual(["the manifest no longer has the rule block write_file(path=out/x*)"]);
+  });
+
+  it("is another address at which the manifest has its models reached", async () => {
+    const manifest = (url: string) => ({
+      "llm-do.yaml": `providers: { own: { type: openai-compatible, base_url: "${url}" } }`,
+      "helper.worker": worker("description: Helps.\nmodel: own:m"),
+    });
+    const main = "toolsets: { helper: {} }";
+    const before = await reach(main, {}, manifest("https://a.example/v1"));
+    expect(growthOf(before, await reach(main, {}, manifest("https://a.example/v1")))).toEqual([]);
+    expect(growthOf(before, await reach(main, {}, manifest("https://b.example/v1")))).toEqual([
+      expect.stringContaining("its models are reached at https://b.example/v1"),
+    ]);
   });
 
   it("is a reference of code whose tools are not known", () => {
