@@ -54,19 +54,47 @@ llm-do review.worker --input-json @input.json -i count=5
 git diff | llm-do review.worker -i tone=calm
 \`\`\`
 
+## Scopes
+
+\`--scope name=FOLDER\` gives a declared scope another folder for a run, relative to the working directory: in every worker that the
+entry reaches and that declares a scope of this name, with its own rights (\`mode\`, \`suffixes\`, approvals) as they are declared. \`.\`
+names the scope of workers that declare none. A name that nobody declares is a mistake. The folder is your choice, so none outside of the
+program needs trust.
+
+\`\`\`sh
+llm-do reviewer.worker --scope source=~/site --scope reports=./reviews
+llm-do explain reviewer.worker --scope source=~/site
+\`\`\`
+
 ## Questions
 
 A call that needs approval is asked for at the terminal: the question shows what would happen, and takes \`a\` (approve once), \`r\`
-(approve, and the same call again in this run), \`d\` (deny; what follows is a note that the model sees) or \`s\` (stop the run).
+(approve, and the same call again in this run), \`e\` (edit the arguments), \`d\` (deny; what follows is a note that the model sees), \`l\` (list
+what was approved for this run; \`l 2\` revokes the second) or \`s\` (stop the run).
 Where a long preview was cut, \`m\` shows all of it. An empty line is no answer, and keys that were pressed before the question was
 there are dropped. Where stdin is not a terminal, the question goes to the terminal that controls the process. Without one, and with
 \`--headless\`, what would be asked is denied; the run ends with 4 and lists what it needed, and the configuration that would allow
-it.
+it. \`--approval-timeout\` denies what nobody answers in time. [Approval](approval.md) tells the whole of it.
+
+## Trust
 
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
-trusted: once by \`--trust\`, once or for good by an answer at the terminal. Folders that are trusted for good are listed by their real
-path in \`trust.json\` in the state folder. A script that you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust. A
-program that would have its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`) needs it too.
+trusted; so it must be before a program runs commands, reaches beyond its folder by a scope, or
+has its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`). \`--trust\` trusts it for one run, and so
+does the answer \`y\` at the terminal; \`a\` trusts it for good. Without a terminal and without \`--trust\` the exit code is 2. A script that
+you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
+
+Trust for good is given for what the program can do at that time: its code files, and for each worker its scopes, its tools with what
+happens to their calls, the rules of its shell, the models that its files name, and where they are reached. Edits that let it do no more, and those that let it
+do less, ask nothing. When it can do more, the question comes again and says what is new, and until it is answered nothing of the
+program is imported. What the code itself lets models do (tools that it pre-approves, workers that it calls) is known only after it was
+imported, and is compared then, before the run begins. Several entries of one folder are trusted one after another, and none makes the
+others be forgotten. What \`--model\` and the like name is yours and is not counted; what \`--set\` says counts as the program's.
+
+\`llm-do check\` and \`llm-do explain\` ask nothing: without trust they read a program and import none of it.
+
+Trusted folders are kept by their real path in \`trust.json\` in the state folder. \`llm-do trust list\` shows them, and
+\`llm-do trust revoke FOLDER\` takes one back.
 
 ## What is told
 
@@ -90,6 +118,7 @@ second Ctrl-C ends the process at once.
 | \`LLM_DO_MODEL\` | the model of every worker for which nothing else names one |
 | \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
 | \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, and the runs of programs whose own folder is read-only |
+| \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;
 
 /** The whole page. */

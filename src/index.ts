@@ -1,7 +1,9 @@
 // The front door.
 
 // Approval.
-export type { ApprovalPolicy, Approver } from "./approval/policy.ts";
+export type { RememberedCall } from "./approval/memory.ts";
+export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/policy.ts";
+export type { RememberedApprovals } from "./approval/remembered-approvals.ts";
 export type { Compiled } from "./compile/compile.ts";
 export { CompileError, type NeedOfTrust, UntrustedProgram } from "./compile/compile-error.ts";
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";

@@ -54,6 +54,8 @@ export interface CompileRequest {
   readonly modelFor?: readonly string[];
   /** Rules for calls, as a run's policy has them: `explain` and `check` know of them then. */
   readonly rules?: readonly ApprovalRule[];
+  /** Declared scope to the folder that it is here, relative to the working directory, in every worker that declares it. */
+  readonly scopes?: Readonly<Record<string, string>>;
   /** The program's code may run. Default false: it is read, and its exports stay unverified. */
   readonly trust?: boolean;
   /** A worker without a model is an error, not a hint. Default false. */
@@ -104,7 +106,8 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
   const known = [...builtInProviders, ...providers];
   const builtIns = createBuiltInToolsets(host);
   const compiled = await compileProgram({ ...rest, host, providers: known, builtIns, trusted: trust, toRun });
-  if (compiled.program) keepStanding(compiled.program, { toRun, trusted: trust, untrusted: compiled.untrusted });
+  if (compiled.program)
+    keepStanding(compiled.program, { toRun, trusted: trust, untrusted: compiled.untrusted, reach: compiled.reach });
   return compiled;
 }
 
@@ -183,9 +186,9 @@ async function defaultHost(): Promise<Host> {
 }
 
 async function requireProgram(request: CompileRequest): Promise<Program> {
-  const { program, diagnostics, untrusted } = await compile(request);
+  const { program, reach, diagnostics, untrusted } = await compile(request);
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted) throw new UntrustedProgram(untrusted);
+  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
   if (program) return program;
   throw new Error(`invariant: ${request.target ?? "the program"} compiles without errors and is no program`);
 }

@@ -34,6 +34,7 @@ test("llm-do", async () => {
     type ApprovalRequest
     type ApprovalRule
     type Approver
+    type ApproverOptions
     type Artifact
     type AttachmentHandle
     type CallJudge
@@ -78,6 +79,8 @@ test("llm-do", async () => {
     type Program
     type Provider
     type ProviderEnvironment
+    type RememberedApprovals
+    type RememberedCall
     type RunErrorCode
     type RunEvent
     type RunEventType

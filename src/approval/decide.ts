@@ -4,8 +4,9 @@ import type { JsonObject } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { PolicyStop } from "./gate-types.ts";
 import type { ApprovalMemory, RememberedCall } from "./memory.ts";
-import type { ApprovalPolicy } from "./policy.ts";
-import type { Question, QuestionQueue } from "./question-queue.ts";
+import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
+import { type Question, type QuestionQueue, UnansweredQuestion } from "./question-queue.ts";
+import type { RememberedApprovals } from "./remembered-approvals.ts";
 
 export interface Decision {
   readonly decision: ApprovalDecision;
@@ -15,6 +16,10 @@ export interface Decision {
 export interface DecideOptions {
   readonly policy: ApprovalPolicy;
   readonly memory: ApprovalMemory;
+  /** The same, as an approver sees it. */
+  readonly approvals: RememberedApprovals;
+  /** Why edited arguments would be refused. */
+  readonly checkArgs: ApproverOptions["checkArgs"];
   /** Absent where nobody can be asked. */
   readonly questions: QuestionQueue | undefined;
   readonly signal: AbortSignal;
@@ -60,12 +65,21 @@ async function ask(call: Question & RememberedCall, questions: QuestionQueue, op
   const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
   const seam = { callPath: call.callPath, kind: "question" as const, detail: { tool: call.tool }, sideEffect: false, describe };
   try {
-    const asked = () => questions.ask(redact(question), { signal, known, onAsk: options.onAsk, onAnswer });
+    const asked = () =>
+      questions.ask(redact(question), {
+        signal,
+        memory: options.approvals,
+        checkArgs: options.checkArgs,
+        known,
+        onAsk: options.onAsk,
+        onAnswer,
+      });
     const decision = await step(seam, asked);
     return { decision, source };
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof PolicyStop) throw thrown;
+    if (thrown instanceof UnansweredQuestion) return { decision: { type: "deny", note: thrown.message }, source: "timeout" };
     return { decision: { type: "deny", note: `the approver failed: ${errorMessage(thrown)}` }, source: "error" };
   }
 }

@@ -68,6 +68,8 @@ export interface GateOptions {
   readonly policy: ApprovalPolicy;
   readonly step: StepSeam;
   readonly record: (fact: JournalFact) => void;
+  /** The run's clock. Rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
   /** Takes secrets out of what a person is shown. */
   readonly redact: <T>(value: T) => T;

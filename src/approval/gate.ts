@@ -5,14 +5,15 @@ import { toolName } from "../toolsets/tool-name.ts";
 import { type Tool, type ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { KeyedQueue } from "../util/keyed-queue.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
+import { allowLine } from "./allow-line.ts";
 import { type ReadRule, readRules } from "./approval-rule.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type Gate, type GatedCall, type GatedToolset, type GateOptions, PolicyStop, type ToolsetBinding } from "./gate-types.ts";
 import { ApprovalMemory } from "./memory.ts";
 import {
-  allowLine,
   argsToExecute,
   authorsWord,
   type CheckedArgs,
@@ -28,6 +29,7 @@ import {
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
 import { blockedRefusal, deniedRefusal, toRefusal } from "./refusal.ts";
+import { createRememberedApprovals } from "./remembered-approvals.ts";
 import { judge } from "./verdict.ts";
 
 declare const grantBrand: unique symbol;
@@ -44,7 +46,10 @@ export function createGate(options: GateOptions): Gate {
     policy,
     rules: readRules(policy.rules),
     memory: new ApprovalMemory(),
-    questions: policy.mode === "prompt" && policy.approver ? new QuestionQueue(policy.approver) : undefined,
+    questions:
+      policy.mode === "prompt" && policy.approver
+        ? new QuestionQueue(policy.approver, { seconds: policy.timeoutSeconds, sleep: options.sleep })
+        : undefined,
     targets: new KeyedQueue(),
   };
   return { memory: run.memory, gate: (binding) => gateToolset(run, binding) };
@@ -153,10 +158,24 @@ function judgeCall({ rules }: GateRun, call: PendingCall, prepared: PreparedCall
 async function editedArgs(run: GateRun, call: PendingCall, { decision, prepared }: Answer): Promise<CheckedArgs | undefined> {
   const args = decision.type === "approve" ? decision.args : undefined;
   if (!args || canonicalJson(args) === canonicalJson(run.redact(prepared.view.args))) return undefined;
+  return checkEdited(call, args);
+}
+
+function checkEdited(call: PendingCall, args: JsonObject): Promise<CheckedArgs> {
   if (JSON.stringify(args).includes("⟦secret:")) {
     throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
   }
   return checkArgs(call, args);
+}
+
+/** Why edited arguments would be refused, for whoever edits them. */
+async function problemOf(run: GateRun, call: PendingCall, args: JsonObject): Promise<string | undefined> {
+  try {
+    await checkEdited(call, args);
+    return undefined;
+  } catch (thrown) {
+    return run.redact(errorMessage(thrown));
+  }
 }
 
 interface Answer {
@@ -190,6 +209,12 @@ async function askFor(
     policy: run.policy,
     memory: run.memory,
     questions: run.questions,
+    approvals: createRememberedApprovals(run.memory, {
+      redact: run.redact,
+      onRevoke: ({ worker: of, tool: revoked, args: its }) =>
+        run.record({ type: "revocation", callPath, worker: of, tool: revoked, args: its }),
+    }),
+    checkArgs: (edited) => problemOf(run, call, edited),
     redact: run.redact,
     signal: runtime.signal,
     step: run.step,
@@ -218,7 +243,7 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
     description,
     source,
     ...(note === undefined ? {} : { note }),
-    ...(isUnstated && !call.binding.fromCode ? { allow: allowLine(call) } : {}),
+    ...(isUnstated && !call.binding.fromCode ? { allow: allowLine(call.binding.reference, call.tool.name) } : {}),
   });
   if (endsRunAt(run, decision)) {
     const reason = policyStop(call, decision);

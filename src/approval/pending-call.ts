@@ -119,12 +119,6 @@ export function previewCall({ binding }: PendingCall, { view }: PreparedCall) {
   return settledNow(binding.toolset.preview?.(view));
 }
 
-/** The line of a worker's file that would pre-approve the call. */
-export function allowLine({ binding, tool }: PendingCall): string {
-  const reference = /^[\w-]+$/.test(binding.reference) ? binding.reference : JSON.stringify(binding.reference);
-  return `toolsets: { ${reference}: { _approval_config: { ${tool.name}: { pre_approved: true } } } }`;
-}
-
 /** These hooks are pure and answer at once; a promise is a mistake of the toolset's author. */
 function settledNow<T>(value: T): T {
   if (ignorePromise(value)) throw new TypeError("`describeCall`, `preview` and `ruleTexts` of a toolset must not be async");

@@ -1,4 +1,5 @@
 import { noScopes } from "../host/no-scopes.ts";
+import { nodeClock } from "../host/node-clock.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import { childCallPath } from "../protocol/call.ts";
@@ -57,6 +58,7 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     runId: name,
     policy,
     step: (_step, work) => work(),
+    sleep: nodeClock.sleep,
     record: () => undefined,
     emit: (_call, event) => {
       if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redact(event));

@@ -37,6 +37,6 @@ export function addInit(program: Command, exit: Exit): void {
     });
 }
 
-function refuseDashes(command: string, { afterDashes }: Exit): void {
+export function refuseDashes(command: string, { afterDashes }: Exit): void {
   if (afterDashes !== undefined) throw new UsageError(`\`--\` begins the prompt of a run, and \`llm-do ${command}\` takes none`);
 }

@@ -3,7 +3,7 @@ import { UntrustedProgram } from "../compile/compile-error.ts";
 import { type CompileRequest, compile } from "../llm-do.ts";
 import { type RuleFlags, rulesOf } from "./approval-rules.ts";
 import { reserveStdout } from "./output.ts";
-import { isTrusted, requireTrust } from "./require-trust.ts";
+import { isTrusted, reachWithTrust, requireTrust } from "./require-trust.ts";
 
 /** What every command that compiles a program takes: which one, and what the command line says over its files. */
 export interface CompileFlags extends RuleFlags {
@@ -11,20 +11,22 @@ export interface CompileFlags extends RuleFlags {
   readonly model?: string;
   readonly modelFor?: readonly string[];
   readonly set?: readonly string[];
+  readonly scope?: Readonly<Record<string, string>>;
   readonly trust?: boolean;
 }
 
-/** Compiles, and imports the program's code only where its folder is trusted. What that code prints goes to stderr. */
+/** Compiles, and imports the program's code only where its folder is trusted for all that it could do. What that code prints goes to stderr. */
 export async function compileTrusted(targets: readonly string[], flags: CompileFlags): Promise<Compiled> {
   const request = toCompileRequest(targets, flags);
   reserveStdout();
   const compiled = await compile(request);
-  if (!compiled.untrusted || !(await isTrusted(compiled.untrusted.root))) return compiled;
+  const { untrusted, reach } = compiled;
+  if (!untrusted || !reach || !(await isTrusted(untrusted.root, reach))) return compiled;
   return compile({ ...request, trust: true });
 }
 
 export function toCompileRequest(targets: readonly string[], flags: CompileFlags): CompileRequest {
-  const { entry, model, modelFor, set, trust = false } = flags;
+  const { entry, model, modelFor, set, scope, trust = false } = flags;
   const [target = "."] = targets;
   return {
     ...(targets.length > 1 ? { files: targets } : { target }),
@@ -34,6 +36,7 @@ export function toCompileRequest(targets: readonly string[], flags: CompileFlags
     ...(model === undefined ? {} : { model }),
     ...(modelFor ? { modelFor } : {}),
     ...(set ? { set } : {}),
+    ...(scope ? { scopes: scope } : {}),
   };
 }
 
@@ -43,7 +46,9 @@ export async function withKnownTrust<T>(request: CompileRequest, doIt: (request:
     return await doIt(request);
   } catch (thrown) {
     if (!(thrown instanceof UntrustedProgram)) throw thrown;
-    await requireTrust(thrown, { terminal: undefined, signal: new AbortController().signal });
-    return doIt({ ...request, trust: true });
+    const trusted = { ...request, trust: true };
+    const { signal } = new AbortController();
+    await requireTrust(thrown, { terminal: undefined, signal, lookAgain: () => reachWithTrust(trusted) });
+    return doIt(trusted);
   }
 }

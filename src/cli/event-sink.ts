@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import type { EventSink, RunEvent } from "../protocol/event.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { escapeUnseen } from "./escape-unseen.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 
@@ -63,15 +64,7 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
 }
 
-/** What JSON leaves as it is, and a terminal would obey or hide. */
-const unseen = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
 /** One line of JSON, which reads back as the event and does nothing to a terminal. */
 export function renderEventLine(event: RunEvent): string {
-  const escaped = JSON.stringify(event).replace(unseen, (character) =>
-    Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(
-      "",
-    ),
-  );
-  return `${escaped}\n`;
+  return `${escapeUnseen(JSON.stringify(event))}\n`;
 }

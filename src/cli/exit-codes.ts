@@ -85,7 +85,11 @@ export function exitCodeOfResult({
   return stopReason === "limit" ? exitCodes.limit : exitCodes.done;
 }
 
-/** Something would have been asked, and there was nobody to ask. */
+/** Something would have been asked, and there was nobody to ask; or it was, and nobody answered in time. */
 export function needsApproval(denied: readonly DeniedCall[]): boolean {
-  return denied.some(({ source }) => source === "nobody");
+  return denied.some(isUnanswered);
+}
+
+export function isUnanswered({ source }: DeniedCall): boolean {
+  return source === "nobody" || source === "timeout";
 }

@@ -1,15 +1,15 @@
 import { Command, Option } from "commander";
 import { version } from "../version.ts";
-import { addInit, addSchema } from "./authoring-commands.ts";
+import { addInit, addSchema, refuseDashes } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
-import { UsageError } from "./exit-codes.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
+import { addTrust } from "./trust-commands.ts";
 
 /** What the parser leaves behind, and what it does not see. */
 export interface CommandLine {
@@ -30,6 +30,7 @@ export function createProgram(line: CommandLine): Command {
   addExplain(program, line);
   addVerdict(program, line);
   addRuns(program, line);
+  addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);
   program.addHelpText("after", `\n${examples}\n\nExit codes:\n${renderExitCodes()}`);
@@ -80,6 +81,10 @@ function addCheck(program: Command, line: CommandLine): void {
     .argument("[target...]", `${targetHelp}; several files: exactly these; default: .`);
   addCompileOptions(check)
     .option("--trust", "import the program's code, and check what it exports")
+    .option(
+      "--headless",
+      "say what a run that can ask nobody would be denied, and what would allow it; 4 where a tool always asks",
+    )
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
     .action(async (targets: readonly string[], flags: CheckFlags) => {
       refuseDashes("check", line);
@@ -144,8 +149,4 @@ function addRuns(program: Command, line: CommandLine): void {
       const { showRunCommand } = await import("./commands/runs.ts");
       line.exitCode = await showRunCommand(run, target, flags);
     });
-}
-
-function refuseDashes(command: string, { afterDashes }: CommandLine): void {
-  if (afterDashes !== undefined) throw new UsageError(`\`--\` begins the prompt of a run, and \`llm-do ${command}\` takes none`);
 }

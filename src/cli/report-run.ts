@@ -9,7 +9,15 @@ import { RunError } from "../runtime/run-error.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
-import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "./exit-codes.ts";
+import {
+  exitCodeOfFailure,
+  exitCodeOfResult,
+  exitCodes,
+  Interrupted,
+  isUnanswered,
+  needsApproval,
+  UsageError,
+} from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
 import { deliverArtifacts, deliverResult } from "./result-file.ts";
@@ -98,11 +106,12 @@ function stopReasonOf(exitCode: number): string {
 
 /** What an unattended run needed, and the lines that would allow it. */
 function renderNeeded(denied: readonly DeniedCall[]): string {
-  const needed = denied.filter(({ source }) => source === "nobody");
+  const needed = denied.filter(isUnanswered);
+  const reason = needed.some(({ source }) => source === "timeout") ? "nobody answered in time" : "nobody could be asked";
   const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
   const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
   return [
-    `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and nobody could be asked:\n`,
+    `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and ${reason}:\n`,
     ...calls,
     `To allow this, run at a terminal and approve, or pass --approve-all${lines.length > 0 ? ", or write:" : ""}\n`,
     ...lines,

@@ -1,10 +1,14 @@
 import { join, relative } from "node:path";
-import type { UntrustedProgram } from "../compile/compile-error.ts";
-import { createNodeHost } from "../host/node-host.ts";
-import { createTrustStore, type TrustStore } from "../host/trust-store.ts";
+import { CompileError, type UntrustedProgram } from "../compile/compile-error.ts";
+import { growthOf, mergeReach } from "../compile/reach.ts";
+import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
+import { type CompileRequest, compile } from "../llm-do.ts";
+import type { Reach } from "../protocol/reach.ts";
+import { wrapWords } from "../ui/wrap-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
+import { openTrustStore } from "./open-trust-store.ts";
 import { writeStderr } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,47 +16,96 @@ export interface TrustOptions {
   /** Undefined where nobody can be asked. */
   readonly terminal: Terminal | undefined;
   readonly signal: AbortSignal;
+  /** The program as it is with its code imported: to be called only where that code is trusted. */
+  readonly lookAgain: () => Promise<Reach>;
 }
 
-/** Resolves when the program's code may run: its folder is trusted, or a person says so now. Otherwise a `UsageError`. */
-export async function requireTrust(program: UntrustedProgram, { terminal, signal }: TrustOptions): Promise<void> {
-  const { root } = program;
+/**
+ * Resolves when the program may run: its folder is trusted for what it can do, or a person says so now. Otherwise a
+ * `UsageError`. Code can reach more than its text says, so a folder that is trusted for good is looked at twice: before any of
+ * its code is imported, and after.
+ */
+export async function requireTrust(program: UntrustedProgram, options: TrustOptions): Promise<void> {
+  const { root, reach } = program;
   const store = openTrustStore();
-  if (await store.has(root)) return;
-  const names = [...program.files.map((file) => show(shorten(root, file))), ...program.addresses.map(show)].join(", ");
-  if (!terminal) {
-    throw new UsageError(
-      `${show(root)} brings code or reaches beyond its folder (${names}), and the folder is not trusted. Look at it; then run once at a terminal to trust the folder, or pass --trust`,
-    );
+  const known = await store.get(root);
+  const first = questionFor(program, known, reach);
+  const answer = first && (await askForTrust(root, first, options));
+  if (answer === "once") return;
+  const whole = await options.lookAgain();
+  const second = first ? undefined : questionFor(program, known, whole);
+  const last = second ? await askForTrust(root, second, options) : answer;
+  if (last === "always") await remember(store, root, mergeReach(known?.reach, whole));
+}
+
+/** What must be asked before a program runs, if anything. */
+interface TrustQuestion {
+  /** What it is about: a heading, and rows below it. */
+  readonly head: string;
+  readonly rows: readonly string[];
+}
+
+function questionFor(
+  { root, files, addresses }: UntrustedProgram,
+  known: TrustedFolder | undefined,
+  now: Reach,
+): TrustQuestion | undefined {
+  const names = [...files.map((file) => show(shorten(root, file))), ...addresses.map(show)].join(", ");
+  const brings = "brings code, reaches beyond its folder or says where its models are";
+  if (!known) return { head: `${show(root)} ${brings} (${names}), and the folder is not trusted`, rows: [] };
+  if (!known.reach) {
+    const head = `${show(root)} ${brings} (${names}), and what it could do when it was trusted was not recorded`;
+    return { head, rows: [] };
   }
-  const text = `\nThis program brings code that would run with your rights, or reaches beyond its folder: ${names}.\nTrust ${show(root)}? [y]es, this once / [a]lways / [n]o\n`;
+  const grown = growthOf(known.reach, now);
+  return grown.length > 0 ? { head: `${show(root)} is trusted, and can do more now than it could then`, rows: grown } : undefined;
+}
+
+type TrustAnswer = "once" | "always" | "no";
+
+async function askForTrust(root: string, question: TrustQuestion, { terminal, signal }: TrustOptions): Promise<TrustAnswer> {
+  const rows = showRows(question.rows);
+  const head = `${question.head}${rows.length === 0 ? "." : ":"}`;
+  if (!terminal) {
+    const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
+    throw new UsageError(rows.length === 0 ? `${head} ${advice}` : [head, ...rows.map(indent), advice].join("\n"));
+  }
+  const code = "Its code runs with your rights; llm-do explain shows what else it can do.";
+  const ask = `Trust ${show(root)}? [y]es, this once / [a]lways / [n]o`;
+  const wrap = (line: string) => wrapWords(line, terminal.columns - 3);
+  const lines = [...wrap(head), ...rows.flatMap((row) => wrap(row).map(indent)), ...wrap(code), ...wrap(ask)];
+  const text = `\n${lines.join("\n")}\n`;
   const answer = await terminal.ask({ text, read: readAnswer }, signal);
-  if (answer === "no") throw new UsageError(`${show(root)} is not trusted, and nothing of it has run`);
-  if (answer === "always") await remember(store, root);
+  if (answer === "no")
+    throw new UsageError(`${show(root)} is not trusted${rows.length === 0 ? "" : " for this"}, and nothing of it has run`);
+  return answer;
 }
 
-/** Whether the user has trusted a folder for good. */
-export function isTrusted(root: string): Promise<boolean> {
-  return openTrustStore().has(root);
+/** What a program can do by its files and its code, which is imported. Rejects with a `CompileError` where it has mistakes. */
+export async function reachWithTrust(request: CompileRequest): Promise<Reach> {
+  const { reach, diagnostics } = await compile({ ...request, toRun: true });
+  if (!reach) throw new CompileError(diagnostics);
+  return reach;
 }
 
-function openTrustStore(): TrustStore {
-  const told = new Set<string>();
-  return createTrustStore(createNodeHost(), (message) => {
-    if (!told.has(message)) writeStderr(`llm-do: warning: ${message}\n`);
-    told.add(message);
-  });
+/** Whether the user has trusted a folder for good, for all that its program could do as far as its text says. */
+export async function isTrusted(root: string, reach: Reach): Promise<boolean> {
+  const known = await openTrustStore().get(root);
+  return known?.reach !== undefined && growthOf(known.reach, reach).length === 0;
 }
 
-async function remember(store: TrustStore, root: string): Promise<void> {
+/** Whether a folder was trusted for good at some time, for whatever its program could do then. */
+export async function wasTrusted(root: string): Promise<boolean> {
+  return (await openTrustStore().get(root)) !== undefined;
+}
+
+async function remember(store: TrustStore, root: string, reach: Reach): Promise<void> {
   try {
-    await store.add(root);
+    await store.add(root, reach);
   } catch (thrown) {
     writeStderr(`llm-do: warning: the trust cannot be remembered, and holds for this run: ${errorMessage(thrown)}\n`);
   }
 }
-
-type TrustAnswer = "once" | "always" | "no";
 
 function readAnswer(line: string | undefined): { readonly answer: TrustAnswer } | string {
   switch (line?.trim().toLowerCase()) {
@@ -69,6 +122,18 @@ function readAnswer(line: string | undefined): { readonly answer: TrustAnswer } 
     default:
       return "Answer with y, a or n.";
   }
+}
+
+const mostRows = 40;
+
+function showRows(rows: readonly string[]): string[] {
+  const shown = rows.slice(0, mostRows).map(show);
+  const left = rows.length - shown.length;
+  return left > 0 ? [...shown, `and ${left} more`] : shown;
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
 }
 
 /** Files outside of the program keep their whole path: that is what must be seen. */

@@ -9,9 +9,12 @@ export interface RunFlags extends InputFlags, RuleFlags {
   readonly model?: string;
   readonly modelFor?: readonly string[];
   readonly set?: readonly string[];
+  readonly scope?: Readonly<Record<string, string>>;
   readonly approveAll?: boolean;
   readonly rejectAll?: boolean;
   readonly onDenied?: "return" | "stop";
+  /** Seconds. */
+  readonly approvalTimeout?: number;
   readonly headless?: boolean;
   readonly json?: boolean;
   /** `-o`: where the result goes in the place of stdout. */

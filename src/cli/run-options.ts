@@ -10,7 +10,12 @@ export function addCompileOptions(command: Command): Command {
     .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
     .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect)
     .option("--approve <rule>", "allow calls that match and that nobody made to ask: worker/tool(pattern) (repeatable)", collect)
-    .option("--deny <rule>", "block calls that match: worker/tool(pattern) (repeatable)", collect);
+    .option("--deny <rule>", "block calls that match: worker/tool(pattern) (repeatable)", collect)
+    .option(
+      "--scope <name=folder>",
+      "another folder for a declared scope, relative to the working directory (repeatable)",
+      collectScope,
+    );
 }
 
 /** The flags of a run; `RunFlags` is what becomes of them. */
@@ -36,6 +41,7 @@ export function addRunOptions(run: Command): Command {
         .choices(["return", "stop"])
         .default("return"),
     )
+    .option("--approval-timeout <seconds>", "deny a question that nobody answers for so long", parseSeconds)
     .option("--trust", "let the program's own code run, this once")
     .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
     .option(
@@ -71,6 +77,12 @@ function collect(value: string, previous: readonly string[] = []): readonly stri
   return [...previous, value];
 }
 
+function collectScope(value: string, previous: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const split = value.indexOf("=");
+  if (split > 0 && split < value.length - 1) return { ...previous, [value.slice(0, split)]: value.slice(split + 1) };
+  throw new InvalidArgumentError("It must be name=folder, with the name of a scope.");
+}
+
 const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];
 
 function collectLimit(value: string, previous: Limits = {}): Limits {
@@ -100,4 +112,10 @@ function increase(_: string, count: number): number {
 function parseCount(value: string): number {
   if (/^\d+$/.test(value)) return Number(value);
   throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+}
+
+function parseSeconds(value: string): number {
+  const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : 0;
+  if (seconds > 0 && seconds <= 2_000_000) return seconds;
+  throw new InvalidArgumentError("It must be a number of seconds, more than 0 and at most 2000000.");
 }

@@ -17,7 +17,7 @@ export type BaseRequest = Omit<RunRequest, "approval" | "input" | "onEvent">;
 
 /** The request that words and flags make. Throws a `UsageError` that names the flag. */
 export function createRequest(words: RunWords, flags: RunFlags, signal: AbortSignal): BaseRequest {
-  const { attachment = [], entry, model, modelFor, set, trust = false, journal, output } = flags;
+  const { attachment = [], entry, model, modelFor, set, scope, trust = false, journal, output } = flags;
   for (const path of attachment) checkAttachment(path);
   if (output !== undefined) checkResultFile(output);
   return {
@@ -31,6 +31,7 @@ export function createRequest(words: RunWords, flags: RunFlags, signal: AbortSig
     ...(model === undefined ? {} : { model }),
     ...(modelFor ? { modelFor } : {}),
     ...(set ? { set } : {}),
+    ...(scope ? { scopes: scope } : {}),
     ...(journal ? {} : { journal }),
     limits: limitsOf(flags),
     ...(flags.price ? { prices: flags.price } : {}),
@@ -53,9 +54,9 @@ export async function withInput<T extends BaseRequest>(request: T, given: GivenI
 export async function compileToRun(
   request: BaseRequest & Pick<CompileRequest, "rules">,
 ): Promise<Pick<Compiled, "diagnostics"> & { readonly program: LinkedProgram; readonly outline: Outline }> {
-  const { program, outline, diagnostics, untrusted } = await compile({ ...request, toRun: true });
+  const { program, outline, reach, diagnostics, untrusted } = await compile({ ...request, toRun: true });
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted) throw new UntrustedProgram(untrusted);
+  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
   if (program && outline) return { program, outline, diagnostics };
   throw new Error("invariant: a program compiles without errors and is none");
 }

@@ -4,6 +4,8 @@ import { exitCodes } from "./exit-codes.ts";
 export interface SignalListener {
   /** As if Ctrl-C had been pressed: a terminal in raw mode sends no signal. */
   readonly interrupt: () => void;
+  /** From now on Ctrl-C is another program's, which runs on the terminal. Gives what ends that. */
+  readonly ignoreInterrupts: () => () => void;
   close(): void;
 }
 
@@ -16,7 +18,10 @@ const sameKeyPressMilliseconds = 100;
 /** The first signal stops the run in good order; a second Ctrl-C ends the process at once. */
 export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void): SignalListener {
   let last: number | undefined;
+  let isIgnoring = false;
+  let ignoredUntil = Number.NEGATIVE_INFINITY;
   const interrupt = () => {
+    if (isIgnoring || performance.now() < ignoredUntil) return;
     const before = last;
     last = performance.now();
     if (before !== undefined && last - before < sameKeyPressMilliseconds) return;
@@ -34,6 +39,13 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
   return {
     interrupt,
+    ignoreInterrupts: () => {
+      isIgnoring = true;
+      return () => {
+        isIgnoring = false;
+        ignoredUntil = performance.now() + sameKeyPressMilliseconds;
+      };
+    },
     close: () => {
       for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
     },

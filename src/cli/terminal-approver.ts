@@ -1,8 +1,11 @@
 import { styleText } from "node:util";
-import type { Approver } from "../approval/policy.ts";
-import type { ApprovalDecision } from "../protocol/approval.ts";
+import type { Approver, ApproverOptions } from "../approval/policy.ts";
+import { UnansweredQuestion } from "../approval/question-queue.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+import { renderRemembered } from "../ui/render-remembered.ts";
 import { renderRequest } from "../ui/render-request.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { editArguments } from "./edit-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -10,27 +13,58 @@ import type { Terminal } from "./terminal.ts";
  * was not shown whole can be looked at, and is remembered only after that.
  */
 export function createTerminalApprover(terminal: Terminal): Approver {
-  return async (request, { signal }) => {
-    const render = (whole: boolean) => renderRequest(request, { columns: terminal.columns, style, whole });
-    const first = render(false);
-    let offer: Offer = { canRemember: request.canRemember && first.isWhole, canShowMore: !first.isWhole };
-    const read = (line: string | undefined) => {
-      if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
-      offer = { canRemember: request.canRemember, canShowMore: false };
-      return `\n${render(true).text}\n${answers(offer).trimEnd()}`;
-    };
-    return terminal.ask({ text: `\n${first.text}\n${answers(offer)}`, read }, signal);
-  };
+  return (request, options) =>
+    terminal.hold(async () => {
+      try {
+        return await ask(terminal, request, options);
+      } catch (thrown) {
+        if (options.signal.reason instanceof UnansweredQuestion) terminal.say(`\n${options.signal.reason.message}: denied\n`);
+        throw thrown;
+      }
+    });
 }
 
-/** What can be answered beside `a`, `d` and `s`. */
+async function ask(terminal: Terminal, request: ApprovalRequest, options: ApproverOptions): Promise<ApprovalDecision> {
+  const { signal, memory, checkArgs } = options;
+  const { columns } = terminal;
+  const render = (whole: boolean) => renderRequest(request, { columns, style, whole });
+  const first = render(false);
+  const canList = memory.list().length > 0;
+  let offer: Offer = { canRemember: request.canRemember && first.isWhole, canShowMore: !first.isWhole, canList };
+  const read = (line: string | undefined) => {
+    const number = readList(line);
+    if (number !== undefined) return showMemory(number, memory, columns);
+    if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
+    offer = { canRemember: request.canRemember, canShowMore: false, canList };
+    return `\n${render(true).text}\n${answers(offer).trimEnd()}`;
+  };
+  let text = `\n${first.text}\n${answers(offer)}`;
+  let draft: string | undefined;
+  for (;;) {
+    const answer = await terminal.ask({ text, read }, signal);
+    if (answer.type !== "edit") return answer;
+    const edited = await editArguments(terminal, { args: request.args, draft, checkArgs, signal });
+    if ("args" in edited) return { type: "approve", args: edited.args };
+    draft = edited.draft;
+    text = `${edited.problem}\n${answers(offer)}`;
+  }
+}
+
+/** What can be answered beside `a`, `e`, `d` and `s`. */
 interface Offer {
   readonly canRemember: boolean;
   readonly canShowMore: boolean;
+  readonly canList: boolean;
 }
 
 function isMore(line: string | undefined): boolean {
   return /^\s*m(ore)?\s*$/i.test(line ?? "");
+}
+
+/** `l`, `list` or `l 2`: the number, or an empty text where there is none. */
+function readList(line: string | undefined): string | undefined {
+  const found = /^\s*l(?:ist)?(?:\s+(\d+))?\s*$/i.exec(line ?? "");
+  return found ? (found[1] ?? "") : undefined;
 }
 
 /** Plain text where stderr is no terminal, or `NO_COLOR` is set. */
@@ -38,32 +72,46 @@ function style(format: "bold" | "dim" | "green" | "red", text: string): string {
   return styleText(format, text, { stream: process.stderr });
 }
 
-function answers({ canRemember, canShowMore }: Offer): string {
+function answers({ canRemember, canShowMore, canList }: Offer): string {
   return [
     canShowMore ? "  m  show more: all of it\n" : "",
     "  a  approve once\n",
     canRemember ? "  r  approve, and the same call again in this run\n" : "",
+    "  e  edit the arguments; you are asked for the new call\n",
     "  d  deny; a note to the model may follow: d wrong folder\n",
+    canList ? "  l  list approvals for this run; l 2 revokes the second\n" : "",
     "  s  stop the run\n",
   ].join("");
 }
 
+type Answer = ApprovalDecision | { readonly type: "edit" };
+
 /** The answer of a line, or what to say where it is none. */
-function readAnswer(line: string | undefined, offer: Offer): { readonly answer: ApprovalDecision } | string {
+function readAnswer(line: string | undefined, offer: Offer): { readonly answer: Answer } | string {
   if (line === undefined) return { answer: { type: "deny", note: "the question was closed without an answer" } };
-  const letters = [...(offer.canShowMore ? ["m"] : []), "a", ...(offer.canRemember ? ["r"] : []), "d"].join(", ");
-  const offered = `${letters} or s`;
+  const { canShowMore, canRemember, canList } = offer;
+  const letters = [...(canShowMore ? ["m"] : []), "a", ...(canRemember ? ["r"] : []), "e", "d", ...(canList ? ["l"] : [])];
+  const offered = `${letters.join(", ")} or s`;
   if (line.trim() === "") return `Nothing was chosen. Answer with ${offered}.`;
   const answer = parseAnswer(line);
-  if (answer?.type === "approve" && answer.remember && !offer.canRemember) {
-    return `This cannot be remembered${offer.canShowMore ? " before all of it was shown" : ""}. Answer with ${offered}.`;
+  if (answer?.type === "approve" && answer.remember && !canRemember) {
+    return `This cannot be remembered${canShowMore ? " before all of it was shown" : ""}. Answer with ${offered}.`;
   }
   return answer ? { answer } : `"${escapeText(line.trim(), { keepBackslashes: true })}" is no answer. Answer with ${offered}.`;
 }
 
-/** `a`, `r`, `s` or their words; `d` or `deny`, with what follows as the note that the model sees. */
-function parseAnswer(answer: string): ApprovalDecision | undefined {
-  const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(answer) ?? [];
+/** What was approved for the run, by numbers, after one of them was revoked. */
+function showMemory(number: string, memory: ApproverOptions["memory"], columns: number): string {
+  const calls = memory.list();
+  if (number === "") return renderRemembered(calls, columns);
+  const call = calls[Number(number) - 1];
+  if (!call || !memory.revoke(call)) return `There is no number ${number}.\n${renderRemembered(calls, columns)}`;
+  return `Number ${number} asks again from now on.\n${renderRemembered(memory.list(), columns)}`;
+}
+
+/** `a`, `r`, `e`, `s` or their words; `d` or `deny`, with what follows as the note that the model sees. */
+function parseAnswer(line: string): Answer | undefined {
+  const [, word = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(line) ?? [];
   const note = rest === "" ? {} : { note: rest };
   switch (word.toLowerCase()) {
     case "a":
@@ -72,6 +120,9 @@ function parseAnswer(answer: string): ApprovalDecision | undefined {
     case "r":
     case "run":
       return rest === "" ? { type: "approve", remember: "run" } : undefined;
+    case "e":
+    case "edit":
+      return rest === "" ? { type: "edit" } : undefined;
     case "d":
     case "deny":
       return { type: "deny", ...note };

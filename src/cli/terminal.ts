@@ -2,16 +2,29 @@ import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ReadStream } from "node:tty";
 import { holdStderr } from "./output.ts";
+import { runEditor } from "./run-editor.ts";
 
 /** The terminal that a person sits at; never a pipe. */
 export interface Terminal {
   readonly columns: number;
   /** Shows a question and reads lines until `read` understands one; everything else on stderr waits meanwhile. */
   ask<T>(question: Question<T>, signal: AbortSignal): Promise<T>;
+  /** Everything else on stderr waits until the work is done. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
+  say(text: string): void;
+  /**
+   * Runs a shell's command line with a file as its last argument, on the terminal. Ctrl-C is the editor's meanwhile. Undefined
+   * where it ended well; otherwise why not. Ends it when the signal aborts, and rejects then.
+   */
+  runEditor(command: string, path: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Question<T> {
   readonly text: string;
+  /** What stands on the line already. */
+  readonly initial?: string;
+  /** What Ctrl-C answers. Absent: it interrupts the run. */
+  readonly cancelled?: T;
   /** What a line means, or, as a string, why it is no answer. `undefined` is Ctrl-D, or a terminal that is gone. */
   read(line: string | undefined): { readonly answer: T } | string;
 }
@@ -19,6 +32,8 @@ export interface Question<T> {
 export interface TerminalOptions {
   /** Ctrl-C at the question. */
   readonly onInterrupt: () => void;
+  /** Ctrl-C that is another program's. Gives what ends it. */
+  readonly ignoreInterrupts: () => () => void;
 }
 
 /** The terminal of this process, if a person can be asked there: stderr shows the question, stdin or the controlling terminal answers. */
@@ -31,6 +46,16 @@ export function findTerminal(options: TerminalOptions): Terminal | undefined {
       return process.stderr.columns || 80;
     },
     ask: (question, signal) => holdStderr(() => ask(open(), question, { ...options, signal })),
+    hold: holdStderr,
+    say: (text) => process.stderr.write(text),
+    runEditor: async (command, path, signal) => {
+      const heed = options.ignoreInterrupts();
+      try {
+        return await runEditor(command, path, signal);
+      } finally {
+        heed();
+      }
+    },
   };
 }
 
@@ -57,18 +82,29 @@ function findControllingTerminal(): (() => OpenInput) | undefined {
 
 async function ask<T>(
   { stream, close }: OpenInput,
-  { text, read }: Question<T>,
+  { text, initial, cancelled, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
   await dropTypeAhead(stream);
   signal.throwIfAborted();
   process.stderr.write(text);
   const lines = createInterface({ input: stream, output: process.stderr, terminal: true, historySize: 0 });
-  lines.on("SIGINT", onInterrupt);
+  let isCancelled = false;
+  lines.on("SIGINT", () => {
+    isCancelled = cancelled !== undefined;
+    if (isCancelled) lines.close();
+    else onInterrupt();
+  });
   const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
   try {
-    for (;;) {
-      const line = await Promise.race([lines.question("> ", { signal }), closed]);
+    for (let given = initial; ; given = undefined) {
+      const answered = lines.question("> ", { signal });
+      if (given !== undefined) lines.write(given);
+      const line = await Promise.race([answered, closed]);
+      if (isCancelled && cancelled !== undefined) {
+        process.stderr.write("\n");
+        return cancelled;
+      }
       const result = read(line);
       if (typeof result !== "string") return result.answer;
       process.stderr.write(`${result}\n`);

@@ -41,13 +41,14 @@ function ownCeiling({ id, model, scopes: declared, toolsets, commands }: Outline
     models: model ? [model.address === undefined ? model.id : `${model.id} at ${model.address}`] : [],
     ...rootsOf(scopes),
     tools: toolsets.flatMap(({ reference, tools }) => tools.map(({ name, plan }) => `${reference}/${name} ${plan.verdict}`)),
+    rules: toolsets.flatMap(({ reference, rules = [] }) => rules.map((rule) => `${reference}: ${rule}`)),
     code,
     network: commands?.networkEnabled ? [id] : [],
     unverified: toolsets.flatMap(({ kind, reference }) => (kind === "unverified" ? [reference] : [])),
   };
 }
 
-const nothing: Ceiling = { workers: [], models: [], reads: [], writes: [], tools: [], code: [], unverified: [] };
+const nothing: Ceiling = { workers: [], models: [], reads: [], writes: [], tools: [], rules: [], code: [], unverified: [] };
 
 /** What the scopes of an entry that is code let it reach. */
 export function ceilingOfScopes(scopes: readonly OutlinedScope[]): Ceiling {
@@ -70,6 +71,7 @@ export function mergeCeilings(ceilings: readonly Ceiling[]): Ceiling {
     reads: union("reads"),
     writes: union("writes"),
     tools: union("tools"),
+    rules: union("rules"),
     code: union("code"),
     ...(network.length > 0 ? { network } : {}),
     unverified: union("unverified"),

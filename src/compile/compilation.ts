@@ -8,6 +8,7 @@ import type { Modules } from "./modules.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Packages } from "./packages.ts";
 import type { ProgramFiles } from "./program-files.ts";
+import type { ScopeRoots } from "./scope-roots.ts";
 
 /** What the passes of one compilation share. */
 export interface Compilation {
@@ -28,6 +29,7 @@ export interface Compilation {
   readonly packages: Packages;
   readonly overrides: Overrides;
   readonly rules: readonly LinkedRule[];
+  readonly scopeRoots: ScopeRoots;
   /** Values of the environment that configuration asked for, by the name of their variable: to be redacted. */
   readonly secrets: Map<string, string>;
   /** Whether the program is to be run now: what it lacks from outside is then an error. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Reach } from "../protocol/reach.ts";
 
 /** A program with mistakes was to be run. `diagnostics` holds all of them, each with its place. */
 export class CompileError extends Error {
@@ -27,8 +28,10 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
   readonly root: string;
   readonly files: readonly string[];
   readonly addresses: readonly string[];
+  /** What it could do, as far as can be told without running any of it. */
+  readonly reach: Reach;
 
-  constructor({ root, files, addresses }: NeedOfTrust) {
+  constructor({ root, files, addresses }: NeedOfTrust, reach: Reach) {
     super(
       `the program in ${root} brings code, reaches beyond its folder or says where its models are, and the folder is not trusted`,
     );
@@ -36,5 +39,6 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
     this.root = root;
     this.files = files;
     this.addresses = addresses;
+    this.reach = reach;
   }
 }

@@ -5,6 +5,7 @@ import type { Host } from "../host/host.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
+import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
@@ -12,6 +13,7 @@ import { checkNames } from "./checks/names.ts";
 import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
+import { isFlag } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, isCodePath, listedNames } from "./home.ts";
@@ -29,8 +31,10 @@ import { buildOutline, type OutlineParts } from "./outline.ts";
 import { Overrides } from "./overrides.ts";
 import { Packages } from "./packages.ts";
 import { ProgramFiles } from "./program-files.ts";
+import { reachOf } from "./reach.ts";
 import { CallTable } from "./resolve-calls.ts";
 import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
+import { ScopeRoots } from "./scope-roots.ts";
 
 export interface CompileOptions {
   readonly host: Host;
@@ -48,6 +52,8 @@ export interface CompileOptions {
   readonly modelFor?: readonly string[] | undefined;
   /** Rules of the run's policy, beside those of the manifest. */
   readonly rules?: readonly ApprovalRule[] | undefined;
+  /** `--scope`: the name of a declared scope to the folder that it is in this run, relative to the working directory. */
+  readonly scopes?: Readonly<Record<string, string>> | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
   readonly providers: readonly KnownProvider[];
@@ -62,6 +68,8 @@ export interface Compiled {
   readonly program: Program | undefined;
   /** What the program is and could do, for people: also where it is not trusted. Undefined where there are errors. */
   readonly outline: Outline | undefined;
+  /** What it could do by what its files say, and not whoever compiles it. Undefined where there are errors. */
+  readonly reach: Reach | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
   readonly codeFiles: readonly string[];
@@ -73,7 +81,7 @@ export interface Compiled {
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const located = await locateTarget(options);
   if ("diagnostics" in located)
-    return { program: undefined, outline: undefined, diagnostics: located.diagnostics, codeFiles: [] };
+    return { program: undefined, outline: undefined, reach: undefined, diagnostics: located.diagnostics, codeFiles: [] };
   const { place } = located;
   const compilation = await createCompilation(options, place);
   const { diagnostics, modules } = compilation;
@@ -87,24 +95,36 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const scopes = entryPlace?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
+  if (entryPlace && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
   const codeFiles = await findCode(compilation, workers);
   const parts = { workers, callables: calls.link(workers), servers, codeFiles, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
   const untrusted = modules.trusted ? undefined : findUntrusted(place.root, parts);
-  const outline =
-    entryPlace && !diagnostics.hasErrors ? buildOutline(compilation, { ...parts, entry: entryPlace, resolved }) : undefined;
+  const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
+  const outline = outlined && buildOutline(compilation, outlined);
   if (outline) checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()] }, diagnostics);
   return {
     program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
     outline,
+    reach: outlined && describeReach(compilation, outlined),
     diagnostics: diagnostics.toArray(),
     codeFiles: parts.codeFiles,
     ...(untrusted ? { untrusted } : {}),
   };
 }
 
+/**
+ * Without the rules of whoever compiles: they are no part of what the program asks to be trusted with. Rules that look
+ * at the arguments are compared by themselves: they would make what asks depend, which looks like more.
+ */
+function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
+  const own = compilation.rules.filter(({ written }) => !isFlag(written.span));
+  const rules = own.filter(({ pattern }) => pattern.args.length === 0);
+  return reachOf(buildOutline({ ...compilation, rules }, parts), { rules: own, addresses: addressesOf(parts) });
+}
+
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
-  const { host, builtIns, trusted, set, modelFor, rules = [], toRun } = options;
+  const { host, builtIns, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
@@ -127,6 +147,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     packages: new Packages({ host, root, manifest, report }),
     overrides: new Overrides({ set, modelFor }, report),
     rules: linkRules(manifest, rules, diagnostics),
+    scopeRoots: new ScopeRoots(scopes, report),
     secrets: new Map(),
     toRun,
   };
@@ -173,10 +194,12 @@ function findUntrusted(
   { codeFiles, workers, servers }: Pick<OutlineParts, "codeFiles" | "workers" | "servers">,
 ): NeedOfTrust | undefined {
   const files = [...codeFiles, ...workersBeyondFolder(root, workers)];
-  const addresses = servers.map(
-    ({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`,
-  );
+  const addresses = addressesOf({ servers });
   return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
+}
+
+function addressesOf({ servers }: Pick<OutlineParts, "servers">): string[] {
+  return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`);
 }
 
 /**

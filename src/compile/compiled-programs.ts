@@ -1,4 +1,5 @@
 import type { Program } from "../program/program.ts";
+import type { Reach } from "../protocol/reach.ts";
 import { type NeedOfTrust, UntrustedProgram } from "./compile-error.ts";
 
 /** How a program was compiled: what a later run of it has to know. */
@@ -6,6 +7,7 @@ export interface Standing {
   readonly toRun: boolean;
   readonly trusted: boolean;
   readonly untrusted?: NeedOfTrust | undefined;
+  readonly reach: Reach | undefined;
 }
 
 const standings = new WeakMap<Program, Standing>();
@@ -22,6 +24,7 @@ export function checkStanding(program: Program, { trust }: { readonly trust: boo
   const standing = standings.get(program);
   if (!standing) throw new Error("`program` has to be what `compile` gave");
   if (!standing.toRun) throw new Error("`program` has to be compiled with `toRun: true`");
-  if (standing.untrusted && !trust) throw new UntrustedProgram(standing.untrusted);
+  const { untrusted, reach } = standing;
+  if (untrusted && reach && !trust) throw new UntrustedProgram(untrusted, reach);
   return standing.trusted || trust;
 }

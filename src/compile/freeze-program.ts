@@ -16,7 +16,7 @@ export interface ProgramParts {
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
-  { name, root, manifest, files, overrides, rules, secrets }: Compilation,
+  { name, root, manifest, files, overrides, scopeRoots, rules, secrets }: Compilation,
   { entry, workers, callables, servers, codeFiles }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
@@ -31,7 +31,7 @@ export function freezeProgram(
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
     callables,
     files: [...new Set([...files.digests.keys(), ...codeFiles])],
-    digest: sha256(canonicalJson([sources, models, overrides.texts])),
+    digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     servers: servers.map(({ name, baseUrl, key }) => ({ name, baseUrl, ...(key ? { key } : {}) })),
     limits: linkLimits(manifest?.limits?.value),

@@ -1,36 +1,39 @@
 import { join, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Spanned } from "../diagnostics/source.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
+import { isFlag } from "./flag.ts";
 
 /** For whoever declares no scopes: the program's folder, `rw`; every write asks. */
-function defaultScope(root: string): ScopeDeclaration {
-  return { name: ".", root, mode: "rw" };
+async function linkDefaultScope(compilation: Compilation): Promise<ScopeDeclaration> {
+  const chosen = compilation.scopeRoots.rootOf(".");
+  if (!chosen) return { name: ".", root: compilation.root, mode: "rw" };
+  const scope = { name: ".", mode: "rw" } as const;
+  return { ...scope, root: await linkRoot(compilation, chosen, scope), isChosen: true };
 }
 
 /**
- * The scopes of one worker, or of code (which declares none). Roots are relative to the file that declares them; a missing
- * read-only root is a mistake.
+ * The scopes of one worker, or of code (which declares none). Roots are relative to the file that declares them, and those of
+ * `--scope`, which come before them, to the working directory; a missing read-only root is a mistake.
  */
 export async function linkScopes(compilation: Compilation, file: WorkerFile | undefined): Promise<readonly ScopeDeclaration[]> {
   const sandbox = file?.sandbox ?? compilation.manifest?.sandbox;
   const paths = sandbox?.value.paths;
-  if (!paths) return [defaultScope(compilation.root)];
+  if (!paths) return [await linkDefaultScope(compilation)];
   return Promise.all(paths.value.map((syntax) => linkScope(compilation, syntax)));
 }
 
 async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise<ScopeDeclaration> {
-  const { host, files } = compilation;
-  const written = syntax.root.value;
-  const isAtHome = written === "~" || written.startsWith("~/");
-  const root = isAtHome ? join(host.homeDirectory, written.slice(1)) : resolve(files.folderOf(syntax.root.span), written);
+  const name = syntax.name.value;
   const mode = syntax.mode?.value ?? "ro";
-  await checkRoot(compilation, syntax, { root, mode });
+  const chosen = compilation.scopeRoots.rootOf(name);
   return {
-    name: syntax.name.value,
-    root,
+    name,
+    root: await linkRoot(compilation, chosen ?? syntax.root, { name, mode }),
     mode,
+    ...(chosen ? { isChosen: true } : {}),
     ...(syntax.suffixes ? { suffixes: syntax.suffixes.value } : {}),
     ...(syntax.max_file_bytes ? { maxFileBytes: syntax.max_file_bytes.value } : {}),
     ...(syntax.write_approval ? { writeApproval: syntax.write_approval.value } : {}),
@@ -38,17 +41,29 @@ async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise
   };
 }
 
+type Named = Pick<ScopeDeclaration, "name" | "mode">;
+
+async function linkRoot(compilation: Compilation, written: Spanned<string>, scope: Named): Promise<string> {
+  const { host, files } = compilation;
+  const { value, span } = written;
+  const isAtHome = value === "~" || value.startsWith("~/");
+  const root = isAtHome ? join(host.homeDirectory, value.slice(1)) : resolve(files.folderOf(span), value);
+  await checkRoot(compilation, written, { ...scope, root });
+  return root;
+}
+
 async function checkRoot(
   { host, diagnostics }: Compilation,
-  { name, root: written }: ScopeSyntax,
-  { root, mode }: { root: string; mode: "ro" | "rw" },
+  { value, span }: Spanned<string>,
+  { name, root, mode }: Named & { readonly root: string },
 ): Promise<void> {
   const kind = await host.files.kind(root);
-  const label = `the root \`${written.value}\` of the scope \`${name.value}\``;
+  const label = `the root \`${value}\` of the scope \`${name}\``;
   if (kind === undefined && mode === "ro") {
-    const notes = [{ message: "make the folder, or correct the path; it is relative to the file that says it" }];
-    diagnostics.report(diagnose("scope-root-missing", { message: `${label} is not there`, span: written.span, notes }));
+    const base = isFlag(span) ? "the working directory" : "the file that says it";
+    const notes = [{ message: `make the folder, or correct the path; it is relative to ${base}` }];
+    diagnostics.report(diagnose("scope-root-missing", { message: `${label} is not there`, span, notes }));
   } else if (kind !== undefined && kind !== "directory") {
-    diagnostics.report(diagnose("scope-root-not-folder", { message: `${label} is not a folder`, span: written.span }));
+    diagnostics.report(diagnose("scope-root-not-folder", { message: `${label} is not a folder`, span }));
   }
 }

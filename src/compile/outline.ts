@@ -12,7 +12,7 @@ import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
-import { type PlanContext, planServerTools, planTools } from "./plan-tools.ts";
+import { type PlanContext, planCallable, planServerTools, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -53,6 +53,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
         ? { kind: "code", name: entry.name.value, file: show(entry.path), scopes: entryScopes }
         : { kind: "worker", id: start[0] ?? "" },
     workers: workers.map((worker) => withBeyond(worker, graph)),
+    callables: [...callables].map(([name, callable]) => planCallable(name, callable, compilation.rules)),
     limits: linkLimits(manifest?.limits?.value),
     ...(manifest?.approval?.value.mode ? { approval: manifest.approval.value.mode.value } : {}),
     ceiling,
@@ -95,9 +96,9 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
   };
 }
 
-function outlineModel({ id, source }: ModelChoice, { servers }: Showing): OutlinedWorker["model"] {
+function outlineModel({ id, source, namedBy }: ModelChoice, { servers }: Showing): OutlinedWorker["model"] {
   const server = servers.find(({ name }) => name === providerOf(id));
-  return { id, source, ...(server ? { address: server.address } : {}) };
+  return { id, source, namedBy, ...(server ? { address: server.address } : {}) };
 }
 
 function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing): OutlinedScope {
@@ -107,6 +108,7 @@ function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing):
     root: show(scope.root),
     mode,
     outside: !isInside(root, scope.root),
+    ...(scope.isChosen ? { isChosen: true } : {}),
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
     writeApproval,
@@ -125,7 +127,11 @@ function outlineToolset(
   const tools = planTools(linked, context);
   if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
-  return file === undefined ? { reference, kind: "built-in", tools } : { reference, kind: "code", file: show(file), tools };
+  const { toolset, config } = linked.binding;
+  const found = toolset.rules?.(config) ?? [];
+  const rules = found.length > 0 ? { rules: found } : {};
+  if (file === undefined) return { reference, kind: "built-in", tools, ...rules };
+  return { reference, kind: "code", file: show(file), tools, ...rules };
 }
 
 function outlineServerTools(worker: Worker, context: PlanContext): OutlinedToolset[] {

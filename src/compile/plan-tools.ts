@@ -1,9 +1,10 @@
+import { allowLine } from "../approval/allow-line.ts";
 import { concerns, describeRule, type ReadRule, type Ruling, ruleOn } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import { describeServerTool } from "../models/server-tools.ts";
-import type { ToolsetReference } from "../program/program.ts";
-import type { OutlinedTool, ToolPlan } from "../protocol/outline.ts";
+import type { Callable, ToolsetReference } from "../program/program.ts";
+import type { OutlinedCallable, OutlinedTool, ToolPlan } from "../protocol/outline.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { OwnVerdict, Tool, Toolset } from "../toolsets/toolset.ts";
@@ -16,37 +17,65 @@ export interface PlanContext {
 }
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
-export function planTools(reference: ToolsetReference, context: PlanContext): readonly OutlinedTool[] {
+export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
+  const outlined = (plain: string, prefix: string | undefined, planIt: (words: Words) => Planned) => {
+    const name = toolName(prefix, plain);
+    const { reference: key, approvals } = reference.kind === "worker" ? reference : reference.binding;
+    const preApproved = approvals.get(plain) ?? approvals.get("*");
+    const words = { preApproved, ...rulesOn(name, callers, rules) };
+    const { plan, isUnstated } = withSometimes(planIt(words), words);
+    return {
+      name,
+      plan,
+      ...(preApproved === undefined ? {} : { preApproved }),
+      ...(isUnstated ? { allow: allowLine(key, plain) } : {}),
+    };
+  };
   if (reference.kind === "worker") {
-    const { name: plain, description } = reference.worker();
-    const name = toolName(reference.prefix, plain);
-    const own: OwnVerdict = { type: "needs-approval", by: "default", why: "a call to a worker asks unless it is pre-approved" };
-    const words = wordsOn(context, name, preApproval(reference.approvals, plain));
-    return [{ name, description, plan: withSometimes(planOf(own, words), words) }];
+    const { name, description } = reference.worker();
+    return [{ description, ...outlined(name, reference.prefix, (words) => planOf([workerCall], words)) }];
   }
-  const { toolset, tools, config, approvals, prefix } = reference.binding;
+  const { toolset, tools, config, prefix } = reference.binding;
   return tools.map((tool) => {
-    const name = toolName(prefix, tool.name);
-    const words = wordsOn(context, name, preApproval(approvals, tool.name));
-    const plan = planTool(toolset, tool, { ...words, outlook: toolset.outlook?.(tool.name, config, context.scopes) });
-    const calls = tool.calls ? { calls: tool.calls } : {};
-    return { name, description: tool.description, plan: withSometimes(plan, words), ...calls };
+    const outlook = toolset.outlook?.(tool.name, config, scopes);
+    const planned = outlined(tool.name, prefix, (words) => planTool({ toolset, tool, outlook }, words));
+    return { description: tool.description, ...planned, ...(tool.calls ? { calls: tool.calls } : {}) };
   });
 }
 
 /** Enabling one is a call of its own to the gate, under a name that no other tool can have. */
 export function planServerTools(tools: readonly ServerTool[], { callers, rules }: PlanContext): readonly OutlinedTool[] {
   return tools.map((tool) => {
-    const words = wordsOn({ callers, rules }, `server:${tool.type}`, undefined);
+    const words = { preApproved: undefined, ...rulesOn(`server:${tool.type}`, callers, rules) };
     const own: OwnVerdict = { type: "needs-approval", by: "default", why: serverToolReason };
-    return { name: tool.type, description: describeServerTool(tool), plan: withSometimes(planOf(own, words), words) };
+    return { name: tool.type, description: describeServerTool(tool), plan: withSometimes(planOf([own], words), words).plan };
   });
 }
 
 const serverToolReason = "once, when the run starts; executed by the provider, not gated call by call";
 
-function preApproval(approvals: ReadonlyMap<string, boolean>, tool: string): boolean | undefined {
-  return approvals.get(tool) ?? approvals.get("*");
+const workerCall: OwnVerdict = {
+  type: "needs-approval",
+  by: "default",
+  why: "a call to a worker asks unless it is pre-approved",
+};
+
+/** What code calls by name: no worker's file pre-approves it. Of the rules, those for all workers are known to hold. */
+export function planCallable(name: string, callable: Callable, rules: readonly ReadRule[]): OutlinedCallable {
+  const words = { preApproved: undefined, ...rulesOn(name, ["*"], rules) };
+  if (callable.kind === "worker") {
+    const own = { ...workerCall, why: "a call to a worker asks" };
+    return { name, plan: withSometimes(planOf([own], words), words).plan };
+  }
+  const { tool } = callable;
+  const { plan } = withSometimes(planTool({ tool }, words), words);
+  return { name, plan, ...(tool.calls ? { calls: tool.calls } : {}) };
+}
+
+interface Planned {
+  readonly plan: ToolPlan;
+  /** Something of it asks because nobody says otherwise, so that a line of configuration would allow it. */
+  readonly isUnstated: boolean;
 }
 
 /** What others than the toolset say of a tool. */
@@ -58,42 +87,39 @@ interface Words {
   readonly sometimes: readonly ReadRule[];
 }
 
-function wordsOn(
-  { callers, rules }: Pick<PlanContext, "callers" | "rules">,
-  name: string,
-  preApproved: boolean | undefined,
-): Words {
-  const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers: callers, tool: name }));
+function rulesOn(tool: string, workers: readonly string[], rules: readonly ReadRule[]): Omit<Words, "preApproved"> {
+  const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers, tool }));
   const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
-  const ruling = ruleOn(always, { workers: callers, tool: name, args: new Map() });
-  return { preApproved, ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
+  const ruling = ruleOn(always, { workers, tool, args: new Map() });
+  return { ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
 }
 
-/** `outlook`: the verdicts that the toolset can come to. */
-function planTool(
-  toolset: Toolset,
-  tool: Tool,
-  words: Words & { readonly outlook: readonly OwnVerdict[] | undefined },
-): ToolPlan {
-  const { outlook } = words;
-  if (outlook && outlook.length > 0) return planOfAll(outlook.map((own) => planOf(own, words)));
-  if (toolset.needsApproval) return planByToolset(words);
-  if (tool.approval === "pre-approved") return planOf({ type: "pre-approved", why: "its author pre-approves it" }, words);
-  return planOf(tool.approval === "ask" ? { type: "needs-approval", by: "default" } : undefined, words);
+interface JudgedTool {
+  readonly toolset?: Toolset;
+  readonly tool: Tool;
+  /** The verdicts that the toolset can come to. */
+  readonly outlook?: readonly OwnVerdict[] | undefined;
 }
 
-function planOf(own: OwnVerdict | undefined, words: Words): ToolPlan {
-  const { type, why } = judge({ own, ...words });
-  return { verdict: type === "ask" ? "asks" : type, why };
+function planTool({ toolset, tool, outlook }: JudgedTool, words: Words): Planned {
+  if (outlook && outlook.length > 0) return planOf(outlook, words);
+  if (toolset?.needsApproval) {
+    return { plan: planByToolset(words), isUnstated: words.preApproved === undefined && words.ruling === undefined };
+  }
+  if (tool.approval === "pre-approved") return planOf([{ type: "pre-approved", why: "its author pre-approves it" }], words);
+  return planOf([tool.approval === "ask" ? { type: "needs-approval", by: "default" } : undefined], words);
 }
 
-/** One plan where all agree; otherwise each of them, with its reason. */
-function planOfAll(plans: readonly ToolPlan[]): ToolPlan {
-  const reasons = [...new Set(plans.map(({ verdict, why }) => `${verdict}: ${why}`))];
+/** One plan where all verdicts agree; otherwise each of them, with its reason. */
+function planOf(owns: readonly (OwnVerdict | undefined)[], words: Words): Planned {
+  const verdicts = owns.map((own) => judge({ own, ...words }));
+  const isUnstated = verdicts.some((verdict) => verdict.type === "ask" && verdict.isUnstated);
+  const plans = verdicts.map(({ type, why }) => ({ verdict: type === "ask" ? ("asks" as const) : type, why }));
   const [first, ...others] = plans;
   if (first && others.every(({ verdict }) => verdict === first.verdict))
-    return { verdict: first.verdict, why: [...new Set(plans.map(({ why }) => why))].join("; ") };
-  return { verdict: "depends", why: reasons.join("; ") };
+    return { plan: { verdict: first.verdict, why: [...new Set(plans.map(({ why }) => why))].join("; ") }, isUnstated };
+  const reasons = [...new Set(plans.map(({ verdict, why }) => `${verdict}: ${why}`))];
+  return { plan: { verdict: "depends", why: reasons.join("; ") }, isUnstated };
 }
 
 /** What rules and `_approval_config` make of a verdict that comes with each call. */
@@ -107,8 +133,8 @@ function planByToolset({ preApproved, ruling }: Words): ToolPlan {
 }
 
 /** Rules that look at the arguments may say otherwise of some calls. */
-function withSometimes(plan: ToolPlan, { sometimes }: Words): ToolPlan {
-  if (sometimes.length === 0 || plan.verdict === "blocked") return plan;
+function withSometimes({ plan, isUnstated }: Planned, { sometimes }: Words): Planned {
+  if (sometimes.length === 0 || plan.verdict === "blocked") return { plan, isUnstated };
   const first = plan.verdict === "depends" ? plan.why : `${plan.verdict}: ${plan.why}`;
-  return { verdict: "depends", why: [first, ...sometimes.map(describeRule)].join("; ") };
+  return { plan: { verdict: "depends", why: [first, ...sometimes.map(describeRule)].join("; ") }, isUnstated };
 }

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { homedir } from "node:os";
-import { setTimeout } from "node:timers/promises";
 import type { Machine } from "./command/machine.ts";
 import type { Commands } from "./commands.ts";
 import { createId } from "./create-id.ts";
-import type { Clock, Host } from "./host.ts";
+import type { Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
+import { nodeClock } from "./node-clock.ts";
 import { createNodeFiles } from "./node-files.ts";
 import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
@@ -47,8 +47,6 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   };
 }
 
-const longestTimer = 2 ** 31 - 1;
-
 /** Most runs start no process: they need not load what does. */
 function createLazyCommands(machine: Machine): Commands {
   let loaded: Promise<Commands> | undefined;
@@ -62,25 +60,6 @@ function createLazyCommands(machine: Machine): Commands {
     run: async (request) => (await load()).run(request),
   };
 }
-
-const nodeClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: async (milliseconds, signal) => {
-    signal?.throwIfAborted();
-    try {
-      // Timers count in 32 bits, and a longer one would fire at once.
-      let left = milliseconds;
-      for (; left > longestTimer; left -= longestTimer)
-        await setTimeout(longestTimer, undefined, signal === undefined ? {} : { signal });
-      await setTimeout(left, undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
-      // The timer rejects with an error of its own: ours is the signal's reason.
-      signal?.throwIfAborted();
-      throw error;
-    }
-  },
-};
 
 /** Windows takes `Path` and `PATH` for the same variable; a plain object does not. */
 function readEnvironment(): Readonly<Record<string, string | undefined>> {

@@ -14,6 +14,8 @@ export interface ScopeDeclaration {
   /** What the author wrote; absent where the default (writes ask, reads do not) applies. */
   readonly writeApproval?: boolean;
   readonly readApproval?: boolean;
+  /** Whoever starts the run chose the root, by `--scope`, and no file of the program. */
+  readonly isChosen?: boolean;
 }
 
 /** What a tool can learn about a path before anything is opened. */

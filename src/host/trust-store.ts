@@ -1,55 +1,113 @@
 import { join } from "node:path";
+import { isRecord } from "../protocol/json.ts";
+import type { Reach } from "../protocol/reach.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Host } from "./host.ts";
 import { errorCode } from "./system-error.ts";
 
 /** The folders whose programs may run their code with the user's rights, by real path. Kept in the user's state folder. */
 export interface TrustStore {
-  /** A folder that is not there is not trusted. */
-  has(folder: string): Promise<boolean>;
+  /** Undefined where a folder is not trusted, as one is that is not there. */
+  get(folder: string): Promise<TrustedFolder | undefined>;
   /** Rejects with what the system says where the store cannot be written. */
-  add(folder: string): Promise<void>;
+  add(folder: string, reach: Reach): Promise<void>;
+  /** By path, in order. */
+  list(): Promise<readonly TrustedFolder[]>;
+  /** Takes the path of a folder that is gone, too. False where it was not trusted. Rejects as `add` does. */
+  revoke(folder: string): Promise<boolean>;
 }
 
-interface TrustedFolders {
-  readonly v: 1;
-  /** Real path to the time (ISO 8601) at which it was trusted. */
-  readonly folders: Readonly<Record<string, string>>;
+export interface TrustedFolder {
+  /** Real path. */
+  readonly folder: string;
+  /** ISO 8601. */
+  readonly trustedAt: string;
+  /** What its program could do when it was trusted. Undefined where it was trusted before that was recorded. */
+  readonly reach: Reach | undefined;
 }
+
+interface Entry {
+  readonly trustedAt: string;
+  readonly reach?: Reach;
+}
+
+type Entries = Readonly<Record<string, Entry>>;
 
 type TrustHost = Pick<Host, "files" | "stateDirectory" | "clock">;
 
 /** `warn` hears of a store that cannot be read: nothing is trusted then, and the next `add` begins anew. */
 export function createTrustStore(host: TrustHost, warn: (message: string) => void): TrustStore {
   const path = join(host.stateDirectory, "trust.json");
+  const read = () => readStore(host, path, warn);
+  const write = async (folders: Entries) => {
+    await host.files.makeDirectory(host.stateDirectory, 0o700);
+    await host.files.writeAtomically(path, `${JSON.stringify({ v: 2, folders }, undefined, 2)}\n`, 0o600);
+  };
   return {
-    has: async (folder) => {
+    get: async (folder) => {
       const real = await host.files.realPath(folder).catch(() => undefined);
-      return real !== undefined && Object.hasOwn((await readStore(host, path, warn)).folders, real);
+      if (real === undefined) return undefined;
+      const folders = await read();
+      const entry = Object.hasOwn(folders, real) ? folders[real] : undefined;
+      return entry && toTrusted(real, entry);
     },
-    add: async (folder) => {
+    add: async (folder, reach) => {
       const real = await host.files.realPath(folder);
-      const { folders } = await readStore(host, path, warn);
-      const store: TrustedFolders = { v: 1, folders: { ...folders, [real]: new Date(host.clock.now()).toISOString() } };
-      await host.files.makeDirectory(host.stateDirectory, 0o700);
-      await host.files.writeAtomically(path, `${JSON.stringify(store, undefined, 2)}\n`, 0o600);
+      await write({ ...(await read()), [real]: { trustedAt: new Date(host.clock.now()).toISOString(), reach } });
+    },
+    list: async () => {
+      const folders = Object.entries(await read()).map(([folder, entry]) => toTrusted(folder, entry));
+      return folders.sort((a, b) => (a.folder < b.folder ? -1 : 1));
+    },
+    revoke: async (folder) => {
+      const real = await host.files.realPath(folder).catch(() => folder);
+      const folders = await read();
+      if (!Object.hasOwn(folders, real)) return false;
+      const { [real]: _, ...others } = folders;
+      await write(others);
+      return true;
     },
   };
 }
 
-async function readStore(host: TrustHost, path: string, warn: (message: string) => void): Promise<TrustedFolders> {
+function toTrusted(folder: string, { trustedAt, reach }: Entry): TrustedFolder {
+  return { folder, trustedAt, reach };
+}
+
+async function readStore(host: TrustHost, path: string, warn: (message: string) => void): Promise<Entries> {
   try {
-    const store: unknown = JSON.parse(await host.files.readText(path));
-    if (isStore(store)) return store;
+    const entries = toEntries(JSON.parse(await host.files.readText(path)));
+    if (entries) return entries;
     warn(`${path} is no list of trusted folders; no folder is trusted`);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") warn(`${path} cannot be read (${errorMessage(error)}); no folder is trusted`);
   }
-  return { v: 1, folders: {} };
+  return {};
 }
 
-function isStore(store: unknown): store is TrustedFolders {
-  if (typeof store !== "object" || store === null) return false;
-  const { v, folders } = store as Partial<Record<keyof TrustedFolders, unknown>>;
-  return v === 1 && typeof folders === "object" && folders !== null && !Array.isArray(folders);
+/** Version 1 had the time alone. An entry that is none is left out: it trusts nothing. */
+function toEntries(store: unknown): Entries | undefined {
+  if (!isRecord(store) || (store["v"] !== 1 && store["v"] !== 2) || !isRecord(store["folders"])) return undefined;
+  const entries = Object.entries(store["folders"]).flatMap(([folder, entry]): [string, Entry][] => {
+    if (typeof entry === "string") return [[folder, { trustedAt: entry }]];
+    if (!isRecord(entry) || typeof entry["trustedAt"] !== "string") return [];
+    const reach = toReach(entry["reach"]);
+    return [[folder, { trustedAt: entry["trustedAt"], ...(reach ? { reach } : {}) }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Undefined where it is not in the form that this version writes: then trust is asked for anew. */
+function toReach(value: unknown): Reach | undefined {
+  if (!isRecord(value) || !isRecord(value["workers"])) return undefined;
+  if (![value["code"], value["addresses"], value["restrictions"]].every(isTexts)) return undefined;
+  const isWhole = Object.values(value["workers"]).every((worker) => {
+    if (!isRecord(worker) || !isRecord(worker["tools"]) || !Array.isArray(worker["scopes"])) return false;
+    return [worker["models"], worker["references"], worker["rules"]].every(isTexts) && worker["scopes"].every(isRecord);
+  });
+  return isWhole ? (value as unknown as Reach) : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }

@@ -42,7 +42,7 @@ export type ApprovalDecision =
   | { readonly type: "stop"; readonly note?: string };
 
 /** How a question was settled: by whom, so that a report can tell a person's answer from a mode's. */
-export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "error";
+export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "timeout" | "error";
 
 /** What a rule does: `allow` pre-approves what nobody else spoke of, `ask` always asks, `block` never lets it run. */
 export type RuleEffect = "allow" | "ask" | "block";

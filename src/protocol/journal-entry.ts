@@ -58,6 +58,14 @@ export type JournalFact =
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
     }
+  /** At the question of a call, a person took back what was approved for the run: of this worker, tool and arguments. */
+  | {
+      readonly type: "revocation";
+      readonly callPath: CallPath;
+      readonly worker: string;
+      readonly tool: string;
+      readonly args: JsonValue;
+    }
   | { readonly type: "grant"; readonly callPath: CallPath; readonly tool: string; readonly digest: string }
   | {
       readonly type: "intent";

@@ -17,6 +17,8 @@ export interface Outline {
     | { readonly kind: "code"; readonly name: string; readonly file: string; readonly scopes: readonly OutlinedScope[] };
   /** In the order in which they are met from the entry. */
   readonly workers: readonly OutlinedWorker[];
+  /** What code calls by name: tools that declare `calls`, and an entry that is code. */
+  readonly callables: readonly OutlinedCallable[];
   /** Of a run, by the manifest. */
   readonly limits: Limits;
   /** By the manifest. */
@@ -46,11 +48,13 @@ export interface OutlinedWorker {
   readonly toolsets: readonly OutlinedToolset[];
 }
 
+/** `user`: whoever starts the run named it, by a flag, a variable or the library, and no file of the program. */
 export interface OutlinedModel {
   readonly id: string;
   readonly source: string;
   /** Where it is reached, as the manifest writes it, if the manifest says so. */
   readonly address?: string;
+  readonly namedBy: "program" | "user";
 }
 
 export interface OutlinedScope {
@@ -59,6 +63,8 @@ export interface OutlinedScope {
   readonly mode: "ro" | "rw";
   /** It does not lie in the program's folder. */
   readonly outside: boolean;
+  /** Whoever starts the run chose the root, by `--scope`, and no file of the program. */
+  readonly isChosen?: boolean;
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
   readonly writeApproval: boolean;
@@ -78,6 +84,8 @@ export interface OutlinedToolset {
   /** The file that it comes from, where it is code. */
   readonly file?: string;
   readonly tools: readonly OutlinedTool[];
+  /** What its configuration lets through, as it says it itself: `git log, without a question`. */
+  readonly rules?: readonly string[];
   /** What the worker could do, itself or through what it calls, that its caller could not: the question of a call says so. */
   readonly beyond?: readonly string[];
 }
@@ -87,7 +95,19 @@ export interface OutlinedTool {
   readonly name: string;
   readonly description: string;
   readonly plan: ToolPlan;
+  /** What the worker's author says under `_approval_config`. Absent: nothing. */
+  readonly preApproved?: boolean;
+  /** The line of the worker's file that would allow what asks. Absent where none does. */
+  readonly allow?: string;
   /** What its code may call. */
+  readonly calls?: readonly string[];
+}
+
+/** A worker, or a tool of the program, under the name that code calls. */
+export interface OutlinedCallable {
+  readonly name: string;
+  readonly plan: ToolPlan;
+  /** What its own code may call. */
   readonly calls?: readonly string[];
 }
 
@@ -107,6 +127,8 @@ export interface Ceiling {
   readonly writes: readonly string[];
   /** `filesystem/write_file asks`: toolset, tool and plan. */
   readonly tools: readonly string[];
+  /** `shell: git log, without a question`: what the configuration of toolsets lets through. */
+  readonly rules: readonly string[];
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
   /** Ids of workers whose programs may use the network; absent where there is none. */

@@ -36,6 +36,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
       runId,
       policy,
       step: journal.step,
+      sleep: host.clock.sleep.bind(host.clock),
       record,
       emit,
       redact,

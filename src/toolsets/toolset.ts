@@ -58,6 +58,11 @@ export interface Toolset<Config = unknown> {
    * call. Protected names ask or block whatever this says.
    */
   outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
+  /**
+   * What a configuration lets calls do, a text each, for people and for comparing two configurations: one that has a text
+   * which the other has not can do more. Pure.
+   */
+  rules?(config: Config): readonly string[];
   /** What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. Pure. */
   warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
   /**

@@ -8,6 +8,7 @@ const deciders: Readonly<Record<DecisionSource, string>> = {
   reject_all: "by reject_all",
   nobody: "because nobody can be asked",
   repeated: "because it was denied twice",
+  timeout: "because nobody answered in time",
   error: "because the approver failed",
 };
 

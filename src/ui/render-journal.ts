@@ -60,6 +60,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
     case "decision":
       return `  ${label} ${renderDecision(entry.decision, entry.source)}`;
+    case "revocation":
+      return `  ${label} revoked an approval for the run: ${show(entry.worker)} > ${show(entry.tool)}`;
     case "result":
       if (entry.kind !== "tool") return undefined;
       return `  ${label} ${renderResult(entry.detail["result"] ?? { ok: false, error: entry.detail["error"] ?? null }, columns)}`;

@@ -60,10 +60,10 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("\r");
-    await terminal.waitFor("Nothing was chosen. Answer with a, r, d or s.");
+    await terminal.waitFor("Nothing was chosen. Answer with a, r, e, d or s.");
     for (const wrong of ["y", "yes", "approve it", "A!"]) {
       terminal.type(`${wrong}\r`);
-      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, d or s.`);
+      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, e, d or s.`);
     }
     terminal.type("d\r");
     const { exitCode, screen } = await end(terminal);
@@ -79,13 +79,13 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
     await terminal.waitFor("m  show more: all of it");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
-    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, d or s.");
+    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, e, d or s.");
     terminal.type("m\r");
     await terminal.waitFor("| line 100\n  | the end\n");
     await terminal.waitFor("r  approve, and the same call again in this run");
     await terminal.waitFor(prompt);
     terminal.type("m\r");
-    await terminal.waitFor('"m" is no answer. Answer with a, r, d or s.');
+    await terminal.waitFor('"m" is no answer. Answer with a, r, e, d or s.');
     expect(await readdir(cwd)).not.toContain("out.txt");
     terminal.type("r\r");
     await terminal.waitFor("Approval 1 of 1");
@@ -188,6 +188,7 @@ describe("approvals at a terminal", { timeout: 20_000 }, () => {
         Call: main > write_file#0
         a  approve once
         r  approve, and the same call again in this run
+        e  edit the arguments; you are asked for the new call
         d  deny; a note to the model may follow: d wrong folder
         s  stop the run
       >"

@@ -16,7 +16,7 @@ describe("mistakes on the command line end with 2", { timeout: 20_000 }, () => {
   it("prints help on stderr where nothing is said", async () => {
     const stderr = await refused([], { cwd: await temporaryFolder() });
     expect(stderr).toContain("Usage: llm-do [run] [options] <target...> [prompt]");
-    expect(stderr).toContain("  4    something needed approval, and nobody could be asked\n");
+    expect(stderr).toContain("  4    something needed approval, and nobody could be asked or answered in time");
   });
 
   it.each([
@@ -41,6 +41,20 @@ describe("mistakes on the command line end with 2", { timeout: 20_000 }, () => {
     [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run"],
   ])("%j", async (args, text) => {
     expect(await refused(args, { cwd: await copyExample() })).toContain(text);
+  });
+});
+
+describe("input that is not there", { timeout: 20_000 }, () => {
+  it("is told of with how to give it; where some was given, the field alone is named", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input: string, count: integer }\n---\nGo.\n",
+      "model.yaml": script({ main: ["done"] }),
+    });
+    const nothing = await refused(["."], { cwd });
+    expect(nothing).toContain('= note: a prompt follows the program (llm-do . "what to do"), and -i key=value gives a field\n');
+    const some = await refused([".", "go"], { cwd });
+    expect(some).toContain("count: is missing");
+    expect(some).not.toContain("a prompt follows");
   });
 });
 

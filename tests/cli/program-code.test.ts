@@ -53,7 +53,7 @@ async function timesImported(cwd: string): Promise<number> {
 
 const shouting = [{ calls: [{ tool: "shout", args: { text: "hello" } }] }, "done"];
 
-describe("tools.ts", { timeout: 20_000 }, () => {
+describe("tools.ts", { timeout: 40_000 }, () => {
   it("is found to need `llm-do` and `zod` in a folder without a package; its tools ask", async () => {
     const cwd = await program(shouting, "shout");
     const unattended = await runCli([".", "go", "--trust"], { cwd });
@@ -112,7 +112,7 @@ describe("tools.ts", { timeout: 20_000 }, () => {
   });
 });
 
-describe("code that does what it should not", { timeout: 20_000 }, () => {
+describe("code that does what it should not", { timeout: 40_000 }, () => {
   const run = async (body: string) => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { misbehave: {} }\n---\nGo.\n",
@@ -157,14 +157,16 @@ export const misbehave = tool({
   });
 });
 
-describe("trust", { timeout: 20_000 }, () => {
+describe("trust", { timeout: 40_000 }, () => {
   const question = "[n]o\n>";
 
   it("is needed before any code of a program runs; without a terminal that is 2, with the way out", async () => {
     const cwd = await program(shouting, "shout");
     const { exitCode, stdout, stderr } = await runCli([".", "go", "--approve-all", "-q"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(`${cwd} brings code or reaches beyond its folder (tools.ts), and the folder is not trusted.`);
+    expect(stderr).toContain(
+      `${cwd} brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.`,
+    );
     expect(stderr).toContain("--trust");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
@@ -189,7 +191,10 @@ describe("trust", { timeout: 20_000 }, () => {
   it("is asked once at a terminal; no, and what is no answer, run nothing", async () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
-    await terminal.waitFor("This program brings code that would run with your rights, or reaches beyond its folder: tools.ts.");
+    await terminal.waitFor("Its code runs with your rights; llm-do explain shows what else it can do.");
+    expect(terminal.screen().replaceAll("\n", " ")).toContain(
+      "brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.",
+    );
     await terminal.waitFor(question);
     terminal.type("\r");
     await terminal.waitFor("Answer with y, a or n.");
@@ -241,7 +246,7 @@ describe("trust", { timeout: 20_000 }, () => {
     });
     const named = await runCli([".", "go"], { cwd });
     expect(named.exitCode).toBe(2);
-    expect(named.stderr).toContain("brings code or reaches beyond its folder (model.mjs)");
+    expect(named.stderr).toContain("brings code, reaches beyond its folder or says where its models are (model.mjs)");
     expect((await runCli([".", "go", "--trust"], { cwd })).stdout).toBe("from code\n");
     expect((await runCli(["data.worker", "go"], { cwd })).stdout).toBe("from data\n");
     expect((await runCli(["free.worker", "go", "--model", "scripted:model.mjs"], { cwd })).stdout).toBe("from code\n");

@@ -92,9 +92,9 @@ test("says of each tool what will happen to its calls, and why", async () => {
 test("gives each worker its model and where that came from, its scopes and its limits", async () => {
   const { workers } = await outlineOf({ trust: true });
   expect(workers.map(({ model }) => model)).toEqual([
-    { id: "anthropic:m", source: "--model" },
-    { id: "anthropic:m", source: "--model" },
-    { id: "openai:h", source: "`model` of helper.worker" },
+    { id: "anthropic:m", source: "--model", namedBy: "user" },
+    { id: "anthropic:m", source: "--model", namedBy: "user" },
+    { id: "openai:h", source: "`model` of helper.worker", namedBy: "program" },
   ]);
   expect(workers[0]).toMatchObject({ file: "main.worker", limits: { turns: 3 } });
   expect(workers[1]?.scopes).toEqual([

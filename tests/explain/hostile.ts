@@ -18,7 +18,7 @@ export const hostileOutline: Outline = {
       name: hostile,
       description: hostile,
       file: hostile,
-      model: { id: hostile, source: hostile },
+      model: { id: hostile, source: hostile, namedBy: "program" },
       compatibleModels: [hostile],
       input: { type: "object", properties: { deck: { type: "string", "x-llm-do": "attachment" } } },
       scopes: [
@@ -55,6 +55,7 @@ export const hostileOutline: Outline = {
       ],
     },
   ],
+  callables: [{ name: hostile, plan: { verdict: "asks", why: hostile } }],
   limits: {},
   ceiling: {
     workers: [hostile],
@@ -62,6 +63,7 @@ export const hostileOutline: Outline = {
     reads: [`/${hostile}`],
     writes: [`/${hostile}`],
     tools: [`${hostile}/${hostile} asks`],
+    rules: [hostile],
     code: [hostile],
     unverified: [hostile],
   },

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createTrustStore } from "../../src/host/trust-store.ts";
+import type { Reach } from "../../src/protocol/reach.ts";
+
+const reach: Reach = {
+  code: ["tools.ts"],
+  addresses: [],
+  restrictions: [],
+  workers: {
+    main: { models: [], scopes: [], references: ["shout"], tools: { "shout/shout": "asks" }, network: false, rules: [] },
+  },
+};
 
 describe("the trust store", () => {
   const open = (files: Record<string, string> = {}) => {
@@ -12,30 +22,60 @@ describe("the trust store", () => {
 
   it("trusts nothing at first, and what was added from then on", async () => {
     const { host, store, warnings } = open();
-    expect(await store.has("/work/program")).toBe(false);
-    await store.add("/work/program");
-    expect(await store.has("/work/program")).toBe(true);
-    expect(await store.has("/work")).toBe(false);
-    expect(await createTrustStore(host, () => undefined).has("/work/program")).toBe(true);
+    expect(await store.get("/work/program")).toBeUndefined();
+    await store.add("/work/program", reach);
+    expect(await store.get("/work/program")).toMatchObject({ folder: "/work/program", reach });
+    expect(await store.get("/work")).toBeUndefined();
+    expect(await createTrustStore(host, () => undefined).get("/work/program")).toMatchObject({ reach });
     expect(warnings).toEqual([]);
   });
 
   it("does not trust a folder that is gone, nor names that every object has", async () => {
     const { store } = open();
-    await store.add("/work/program");
-    expect(await store.has("/work/other")).toBe(false);
-    expect(await store.has("/constructor")).toBe(false);
+    await store.add("/work/program", reach);
+    expect(await store.get("/work/other")).toBeUndefined();
+    expect(await store.get("/constructor")).toBeUndefined();
+    expect(await store.revoke("constructor")).toBe(false);
   });
 
-  it.each(["", "{", "[]", '{"v":2,"folders":{}}', '{"v":1,"folders":["/work/program"]}', "null"])(
+  it.each(["", "{", "[]", '{"v":3,"folders":{}}', '{"v":1,"folders":["/work/program"]}', "null"])(
     "takes a damaged store (%j) for an empty one, says so, and writes it anew",
     async (text) => {
       const { store, warnings } = open({ [path]: text });
-      expect(await store.has("/work/program")).toBe(false);
+      expect(await store.get("/work/program")).toBeUndefined();
       expect(warnings).toHaveLength(1);
       expect(warnings[0]).toContain(path);
-      await store.add("/work/program");
-      expect(await store.has("/work/program")).toBe(true);
+      await store.add("/work/program", reach);
+      expect(await store.get("/work/program")).toMatchObject({ reach });
     },
   );
+
+  it("lists and revokes, also what is gone", async () => {
+    const { host, store } = open({ "/work/other/main.worker": "---\n---\n" });
+    await store.add("/work/program", reach);
+    await store.add("/work/other", reach);
+    expect((await store.list()).map(({ folder }) => folder)).toEqual(["/work/other", "/work/program"]);
+    await host.files.remove("/work/program");
+    expect(await store.revoke("/work/program")).toBe(true);
+    expect(await store.revoke("/work/program")).toBe(false);
+    expect((await store.list()).map(({ folder }) => folder)).toEqual(["/work/other"]);
+  });
+
+  it("knows of folders of the first version that they were trusted, and not for what", async () => {
+    const { store, warnings } = open({ [path]: '{"v":1,"folders":{"/work/program":"2026-01-01T00:00:00.000Z"}}' });
+    expect(await store.get("/work/program")).toEqual({
+      folder: "/work/program",
+      trustedAt: "2026-01-01T00:00:00.000Z",
+      reach: undefined,
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ["no reach", { trustedAt: "t", reach: 1 }],
+    ["a worker that is none", { trustedAt: "t", reach: { code: [], workers: { main: { tools: {} } } } }],
+  ])("takes %s for trust in nothing that is known", async (_, entry) => {
+    const { store } = open({ [path]: JSON.stringify({ v: 2, folders: { "/work/program": entry } }) });
+    expect(await store.get("/work/program")).toMatchObject({ reach: undefined });
+  });
 });

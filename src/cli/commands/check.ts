@@ -5,28 +5,39 @@ import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { version } from "../../version.ts";
 import { type CompileFlags, compileTrusted } from "../compile-trusted.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { wasTrusted } from "../require-trust.ts";
 
 /** What `--format` takes. All but `text` are for machines, and go to stdout. */
 export type CheckFormat = "text" | "json" | "sarif" | "github";
 
 export interface CheckFlags extends CompileFlags {
   readonly format: CheckFormat;
+  readonly headless?: boolean;
 }
 
 /** `llm-do check [TARGET]`: everything that is wrong, and nothing else. Runs none of the program unless it is trusted. */
 export async function checkCommand(targets: readonly string[], flags: CheckFlags): Promise<number> {
-  const { diagnostics, untrusted, codeFiles } = await compileTrusted(targets, flags);
+  const { format, headless } = flags;
+  if (headless && format !== "text" && format !== "json")
+    throw new UsageError(`--headless tells of no mistakes in a file, so it has no --format ${format}; take text or json`);
+  const compiled = await compileTrusted(targets, flags);
+  const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  if (flags.format !== "text") await writeResult(forMachines[flags.format](diagnostics));
-  else if (diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
+  if (format === "text" && diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
+  if (format !== "text" && !headless) await writeResult(forMachines[format](diagnostics));
   const others = diagnostics.length - errors;
   writeStderr(
     `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
   );
-  if (untrusted && codeFiles.length > 0)
-    writeStderr("llm-do: its code was read and not run, because its folder is not trusted; --trust checks it too\n");
+  if (untrusted) {
+    const why = (await wasTrusted(untrusted.root)) ? "is not trusted for all that it could do now" : "is not trusted";
+    const consequence = headless ? ". An unattended run would end with 2" : "";
+    if (codeFiles.length > 0 || headless)
+      writeStderr(`llm-do: its code was read and not run, because its folder ${why}; --trust checks it too${consequence}\n`);
+  }
+  if (headless) return (await import("../check-headless.ts")).reportHeadless(compiled, format === "json" ? "json" : "text");
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }
 

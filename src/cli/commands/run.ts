@@ -3,6 +3,7 @@ import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
 import { isFlag } from "../../compile/flag.ts";
 import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { run } from "../../llm-do.ts";
+import { RunError } from "../../runtime/run-error.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { rulesOf } from "../approval-rules.ts";
 import { openListeners } from "../event-sink.ts";
@@ -10,7 +11,7 @@ import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeStderr } from "../output.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
-import { requireTrust } from "../require-trust.ts";
+import { reachWithTrust, requireTrust } from "../require-trust.ts";
 import { deliverResult } from "../result-file.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { type GivenInput, readInput } from "../run-input.ts";
@@ -27,7 +28,9 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   const release = guardProcess((failure) => controller.abort(failure), flags);
   reserveStdout();
   try {
-    const terminal = flags.headless ? undefined : findTerminal({ onInterrupt: signals.interrupt });
+    const terminal = flags.headless
+      ? undefined
+      : findTerminal({ onInterrupt: signals.interrupt, ignoreInterrupts: signals.ignoreInterrupts });
     const approval: ApprovalPolicy = flags.dryRun
       ? { mode: "reject_all", rules: rulesOf(flags) }
       : await createPolicy(flags, terminal);
@@ -41,6 +44,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target);
+    if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags);
     return exitCode;
   } finally {
     release();
@@ -52,13 +56,19 @@ function isMissingTarget(thrown: unknown): boolean {
   return thrown instanceof CompileError && thrown.diagnostics.some(({ code }) => code === "target-not-found");
 }
 
+/** Somebody who gave no input at all may not know how. */
+function suggestInput({ target, rest, afterDashes }: WrittenWords, { input, inputJson }: RunFlags): void {
+  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined) return;
+  writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
+}
+
 /** A mistyped command is taken for a target. */
 function suggestCommand(target: string): void {
   const [command] = nearestNames(target, commandNames);
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
-const commandNames = ["run", "check", "explain", "verdict", "runs", "schema", "init", "help"];
+const commandNames = ["run", "check", "explain", "verdict", "runs", "trust", "schema", "init", "help"];
 
 interface Work {
   readonly flags: RunFlags;
@@ -75,8 +85,10 @@ async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Pro
     return await doIt(work);
   } catch (thrown) {
     if (!(thrown instanceof UntrustedProgram)) throw thrown;
-    await requireTrust(thrown, { terminal, signal: request.signal ?? new AbortController().signal });
-    return doIt({ ...work, request: { ...request, trust: true } });
+    const trusted = { ...request, trust: true };
+    const signal = request.signal ?? new AbortController().signal;
+    await requireTrust(thrown, { terminal, signal, lookAgain: () => reachWithTrust(trusted) });
+    return doIt({ ...work, request: trusted });
   }
 }
 
@@ -114,7 +126,7 @@ async function showFirstRequest({ flags, request, approval, given }: Work): Prom
 }
 
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
-  const { approveAll, rejectAll, onDenied = "return", quiet } = flags;
+  const { approveAll, rejectAll, onDenied = "return", quiet, approvalTimeout } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   const plain = { onDenied, rules: rulesOf(flags) };
   if (rejectAll) return { mode: "reject_all", ...plain };
@@ -124,5 +136,6 @@ async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Pr
   }
   if (!terminal) return { mode: "prompt", ...plain };
   const { createTerminalApprover } = await import("../terminal-approver.ts");
-  return { mode: "prompt", approver: createTerminalApprover(terminal), ...plain };
+  const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
+  return { mode: "prompt", approver: createTerminalApprover(terminal), ...timeout, ...plain };
 }

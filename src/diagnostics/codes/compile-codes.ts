@@ -259,7 +259,7 @@ export const compileCodes = {
     severity: "error",
     title: "An override of what is not there",
     explanation:
-      "The first part of `--set` is a key of the entry, or the name or id of a worker that the entry reaches; the pattern of `--model-for` has to match one. Nothing would have been overridden.",
+      "The first part of `--set` is a key of the entry, or the name or id of a worker that the entry reaches; the pattern of `--model-for` has to match one. `--scope` takes the name of a scope that one of them declares. Nothing would have been overridden.",
   },
   "override-path": {
     severity: "error",

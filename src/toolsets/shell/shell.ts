@@ -4,6 +4,7 @@ import { toToolFailure } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import { configSchema, type ShellConfig } from "./config.ts";
+import { describeRuleEffects } from "./rule-effects.ts";
 import { shellWarnings } from "./warnings.ts";
 
 /** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
@@ -13,6 +14,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     name: "shell",
     config: configSchema,
     requires: ["scopes", "commands"],
+    rules: describeRuleEffects,
     warnings: (config, { readable }) => shellWarnings(config, readable),
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
     prepare: async (call, { scopes, networkEnabled }) => {

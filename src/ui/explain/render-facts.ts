@@ -37,10 +37,10 @@ function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
 }
 
 function describeScope(scope: OutlinedScope, writes: boolean): string {
-  const { name, root, outside, suffixes, maxFileBytes, writeApproval, readApproval } = scope;
+  const { name, root, outside, isChosen, suffixes, maxFileBytes, writeApproval, readApproval } = scope;
   const facts = [
     ...(outside ? ["OUTSIDE the program"] : []),
-    ...(name === root ? [] : [`scope ${show(name)}`]),
+    ...(name === root ? [] : [`scope ${show(name)}${isChosen ? ", by --scope" : ""}`]),
     ...(suffixes ? [list(suffixes)] : []),
     ...(maxFileBytes === undefined ? [] : [`to ${bytes(maxFileBytes)}`]),
     ...(readApproval ? ["reading asks"] : []),

@@ -1,0 +1,34 @@
+import type { Compiled } from "../compile/compile.ts";
+import { forecast } from "../compile/forecast.ts";
+import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
+import type { Forecast } from "../protocol/forecast.ts";
+import { renderForecast, summarizeForecast } from "../ui/render-forecast.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { writeResult, writeStderr } from "./output.ts";
+
+/**
+ * `check --headless`: what a run that can ask nobody would be denied. Gives that run's exit code as far as it can be told: 2
+ * where the program is not trusted, 4 where a tool always asks, and 0 where none does, also where it depends on the arguments.
+ */
+export async function reportHeadless(compiled: Compiled, format: "text" | "json"): Promise<number> {
+  const { outline, untrusted, diagnostics } = compiled;
+  const found = outline && forecast(outline);
+  const exitCode = !found || untrusted ? exitCodes.usage : exitCodeOf(found);
+  if (format === "json") {
+    const whole = { v: 1, trusted: !untrusted, ...found, diagnostics: diagnostics.map(toJsonDiagnostic), exitCode };
+    await writeResult(`${JSON.stringify(whole, undefined, 2)}\n`);
+  } else if (found) await writeResult(renderForecast(found, process.stdout.columns || 80));
+  if (found) writeStderr(`llm-do: unattended: ${summarizeForecast(found)}${consequence(found)}\n`);
+  return exitCode;
+}
+
+function consequence({ approval, calls }: Forecast): string {
+  if (!calls.some(({ verdict }) => verdict === "asks" || verdict === "depends")) return "";
+  return approval === "reject_all" ? "; the manifest says `reject_all`, so what asks is denied, and the run goes on" : "";
+}
+
+/** Where the manifest denies what asks, a run ends well without it. */
+function exitCodeOf({ approval, calls }: Forecast): number {
+  const isDenied = approval === "prompt" && calls.some(({ verdict }) => verdict === "asks");
+  return isDenied ? exitCodes.approvalNeeded : exitCodes.done;
+}

@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+
+/** As git does it: the command is a shell's, so that `code --wait` works. stdin can be a pipe and stdout a file: neither is the editor's. */
+export async function runEditor(command: string, path: string, signal: AbortSignal): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const terminal = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r+");
+  try {
+    return await new Promise((resolve, reject) => {
+      const editor = spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { stdio: [terminal, 2, 2] });
+      const end = () => editor.kill("SIGTERM");
+      signal.addEventListener("abort", end, { once: true });
+      editor.on("error", reject);
+      editor.on("close", (code, killedBy) => {
+        signal.removeEventListener("abort", end);
+        if (signal.aborted) reject(signal.reason);
+        else resolve(describeEnd(code, killedBy));
+      });
+    });
+  } finally {
+    if (terminal !== 0) closeSync(terminal);
+  }
+}
+
+function describeEnd(code: number | null, killedBy: string | null): string | undefined {
+  if (code === 0) return undefined;
+  const how = killedBy === null ? `with the exit code ${code}` : `by ${killedBy}`;
+  return `The editor ended ${how}. The arguments stay as they are.`;
+}

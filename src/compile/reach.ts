@@ -1,0 +1,137 @@
+import type { ApprovalRule } from "../protocol/approval.ts";
+import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
+import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
+
+export interface ManifestWords {
+  readonly rules: readonly ApprovalRule[];
+  readonly addresses: readonly string[];
+}
+
+/** What trust is given for. */
+export function reachOf({ workers, ceiling, root }: Outline, { rules, addresses }: ManifestWords): Reach {
+  const { network = [] } = ceiling;
+  const describe = (worker: OutlinedWorker) => workerReach(worker, { root, network: network.includes(worker.id) });
+  const reached = workers.filter(({ id }) => ceiling.workers.includes(id));
+  return {
+    code: ceiling.code,
+    workers: Object.fromEntries(reached.map((worker) => [worker.id, describe(worker)])),
+    addresses,
+    restrictions: rules.map(({ effect, rule }) => `${effect} ${rule}`),
+  };
+}
+
+function workerReach(
+  { model, scopes, toolsets }: OutlinedWorker,
+  { root, network }: { readonly root: string; readonly network: boolean },
+): WorkerReach {
+  const own = scopes.filter(({ isChosen }) => !isChosen);
+  return {
+    models: model?.namedBy === "program" ? [model.id.replace(`scripted:${root}/`, "scripted:")] : [],
+    scopes: toolsets.length > 0 ? own.map(toReachedScope) : [],
+    references: toolsets.map(({ reference }) => reference),
+    tools: Object.fromEntries(
+      toolsets.flatMap(({ reference, tools }) => tools.map((tool) => [`${reference}/${tool.name}`, freedomOf(tool)])),
+    ),
+    network,
+    rules: toolsets.flatMap(({ reference, rules = [] }) => rules.map((rule) => `${reference}: ${rule}`)),
+  };
+}
+
+function freedomOf({ plan: { verdict }, preApproved }: OutlinedTool): Freedom {
+  if (verdict !== "depends" || preApproved === undefined) return verdict;
+  return preApproved ? "pre-approved" : "asks";
+}
+
+function toReachedScope({ root, mode, suffixes, maxFileBytes, writeApproval, readApproval }: OutlinedScope): ReachedScope {
+  return {
+    root,
+    mode,
+    ...(suffixes ? { suffixes } : {}),
+    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
+    writeApproval,
+    readApproval,
+  };
+}
+
+/** Both: what is said of a worker now takes the place of what was said of it before. */
+export function mergeReach(before: Reach | undefined, now: Reach): Reach {
+  const code = new Set([...(before?.code ?? []), ...now.code]);
+  return { ...now, code: [...code].sort(), workers: { ...before?.workers, ...now.workers } };
+}
+
+/** What a program could do now that it could not before, in words, a text each. Empty where it could do the same, or less. */
+export function growthOf(before: Reach, now: Reach): string[] {
+  const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, with all of your rights`);
+  const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
+    const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
+    const more = workerGrowth(known ?? nothing, worker).map((text) => `${id} ${text}`);
+    return known ? more : [`${id} is a new worker`, ...more];
+  });
+  const addresses = now.addresses.filter((address) => !before.addresses.includes(address));
+  const lifted = before.restrictions.filter((rule) => !now.restrictions.includes(rule));
+  return [
+    ...code,
+    ...addresses.map((address) => `its models are reached at ${address}`),
+    ...lifted.map((rule) => `the manifest no longer has the rule ${rule}`),
+    ...workers,
+  ];
+}
+
+const nothing: WorkerReach = { models: [], scopes: [], references: [], tools: {}, network: false, rules: [] };
+
+function workerGrowth(before: WorkerReach, now: WorkerReach): string[] {
+  return [
+    ...now.scopes.flatMap((scope) => scopeGrowth(before.scopes, scope)),
+    ...Object.entries(now.tools).flatMap(([tool, freedom]) => toolGrowth(before.tools, tool, freedom)),
+    ...now.references.flatMap((reference) => referenceGrowth(before, now, reference)),
+    ...(now.network && !before.network ? ["runs commands with the network"] : []),
+    ...now.rules.filter((rule) => !before.rules.includes(rule)).map((rule) => `has the rule ${rule}`),
+    ...now.models.filter((model) => !before.models.includes(model)).map((model) => `sends to ${model}`),
+  ];
+}
+
+function scopeGrowth(before: readonly ReachedScope[], scope: ReachedScope): string[] {
+  if (before.some((known) => covers(known, scope))) return [];
+  const does = scope.mode === "rw" ? "reads and writes" : "reads";
+  const facts = [
+    ...(scope.suffixes ? [scope.suffixes.join(" ")] : []),
+    ...(scope.mode === "rw" && !scope.writeApproval ? ["writing does not ask"] : []),
+    ...(before.some(({ root }) => root === scope.root) ? ["less narrowly than before"] : []),
+  ];
+  return [
+    `${does} ${scope.root === "." ? "the program's folder" : scope.root}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`,
+  ];
+}
+
+function covers(known: ReachedScope, now: ReachedScope): boolean {
+  return (
+    known.root === now.root &&
+    (known.mode === "rw" || now.mode === "ro") &&
+    (!known.suffixes || now.suffixes?.every((suffix) => known.suffixes?.includes(suffix)) === true) &&
+    (known.maxFileBytes ?? Number.POSITIVE_INFINITY) >= (now.maxFileBytes ?? Number.POSITIVE_INFINITY) &&
+    (now.mode === "ro" || now.writeApproval || !known.writeApproval) &&
+    (now.readApproval || !known.readApproval)
+  );
+}
+
+const freedoms: readonly Freedom[] = ["blocked", "asks", "depends", "pre-approved", "allowed"];
+
+const afterwards: Readonly<Record<Freedom, string>> = {
+  blocked: "which is blocked",
+  asks: "after a question",
+  depends: "by the arguments with or without a question",
+  "pre-approved": "without a question unless a rule asks",
+  allowed: "without a question",
+};
+
+function toolGrowth(before: WorkerReach["tools"], tool: string, freedom: Freedom): string[] {
+  const known = Object.hasOwn(before, tool) ? before[tool] : undefined;
+  const isKnown = known !== undefined && freedoms.indexOf(freedom) <= freedoms.indexOf(known);
+  return isKnown ? [] : [`calls ${tool}, ${afterwards[freedom]}`];
+}
+
+/** A reference whose tools are known is told by them. */
+function referenceGrowth(before: WorkerReach, now: WorkerReach, reference: string): string[] {
+  const isTold = before.references.includes(reference) || Object.keys(now.tools).some((tool) => tool.startsWith(`${reference}/`));
+  return isTold ? [] : [`uses ${reference}`];
+}

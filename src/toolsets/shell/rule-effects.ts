@@ -1,0 +1,49 @@
+import type { ShellConfig, ShellRule } from "./config.ts";
+
+/**
+ * What the rules let through, one text a rule. The first rule that matches decides, so a rule names the stricter ones before it
+ * that could match the same command: without one of those it lets more through.
+ */
+export function describeRuleEffects({ rules, default: standard }: ShellConfig): readonly string[] {
+  const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule)}`);
+  if (!standard) return texts;
+  const others = { pattern: "*", ...standard };
+  return [
+    ...texts,
+    `any other command, ${standard.approval_required ? "after" : "without"} a question${exceptions(rules, others)}`,
+  ];
+}
+
+function exceptions(before: readonly ShellRule[], rule: ShellRule): string {
+  const stricter = before.filter((earlier) => isStricter(earlier, rule) && canOverlap(earlier, rule));
+  return stricter.length > 0 ? `, but for ${stricter.map(({ pattern }) => pattern).join(", ")}` : "";
+}
+
+/** What `_approval_config` lifts is less strict than what a rule demands. */
+function strictness({ approval_required: asks }: ShellRule): number {
+  if (asks === undefined) return 1;
+  return asks ? 2 : 0;
+}
+
+function isStricter(earlier: ShellRule, rule: ShellRule): boolean {
+  return (
+    strictness(earlier) > strictness(rule) || earlier.deny_args !== undefined || earlier.approval_required_if_args !== undefined
+  );
+}
+
+function canOverlap(a: ShellRule, b: ShellRule): boolean {
+  const [first, second] = [a, b].map(({ pattern }) => pattern.trim().split(/\s+/)[0] ?? "");
+  return first === second || [first, second].some((program) => program?.includes("*"));
+}
+
+function describeRule({ pattern, approval_required: asks, ...limits }: ShellRule): string {
+  const { sandbox_paths: paths, deny_args: denied, approval_required_if_args: asking } = limits;
+  const standard = asks === undefined ? "after a question unless pre-approved" : "after a question";
+  return [
+    pattern,
+    asks === false ? "without a question" : standard,
+    ...(paths ? [`in ${paths.join(" ")}`] : []),
+    ...(denied ? [`not with ${denied.join(" ")}`] : []),
+    ...(asking ? [`with ${asking.join(" ")} after a question`] : []),
+  ].join(", ");
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { growthOf, mergeReach } from "../../src/compile/reach.ts";
+import type { Reach } from "../../src/protocol/reach.ts";
+import { compileOn, createMachine, worker } from "./machine.ts";
+
+async function reach(main: string, request: object = {}, others: Record<string, string> = {}): Promise<Reach> {
+  const files = { "main.worker": worker(`model: openai:m\n${main}`), "notes/a.md": "a", "out/a.md": "a", ...others };
+  const compiled = await compileOn(createMachine({ files }), request);
+  if (!compiled.reach) throw new Error(compiled.shown.join("\n"));
+  return compiled.reach;
+}
+
+const files = (scope: string, approvals = "{}") =>
+  `toolsets: { filesystem: { _approval_config: ${approvals} } }\nsandbox: { paths: { notes: ${scope} } }`;
+const shell = (rules: string) => `toolsets: { shell: ${rules} }`;
+const writing = ["write_file", "append_file", "edit_file"].map((name) => `main calls filesystem/${name}, after a question`);
+const outside = '{ root: "~", mode: rw }';
+
+/** Before, after, and what the program can do more then. */
+const growths: [string, string, string, string[]][] = [
+  ["no change", files("{ root: ./notes }"), files("{ root: ./notes }"), []],
+  [
+    "a root to write in",
+    files("{ root: ./notes }"),
+    files("{ root: ./notes, mode: rw }"),
+    ["main reads and writes notes (less narrowly than before)", ...writing],
+  ],
+  ["a root that is no longer written", files("{ root: ./notes, mode: rw }"), files("{ root: ./notes }"), []],
+  ["another root", files("{ root: ./notes }"), files(outside), ["main reads and writes /home/user", ...writing]],
+  ["a suffix less", files("{ root: ./notes, suffixes: [.md, .txt] }"), files("{ root: ./notes, suffixes: [.md] }"), []],
+  [
+    "a suffix more",
+    files("{ root: ./notes, suffixes: [.md] }"),
+    files("{ root: ./notes, suffixes: [.md, .txt] }"),
+    ["main reads notes (.md .txt; less narrowly than before)"],
+  ],
+  [
+    "larger files",
+    files("{ root: ./notes, max_file_bytes: 10 }"),
+    files("{ root: ./notes }"),
+    ["main reads notes (less narrowly than before)"],
+  ],
+  ["smaller files", files("{ root: ./notes }"), files("{ root: ./notes, max_file_bytes: 10 }"), []],
+  [
+    "a pre-approval",
+    files("{ root: ./notes, mode: rw }"),
+    files("{ root: ./notes, mode: rw }", "{ write_file: { pre_approved: true } }"),
+    ["main calls filesystem/write_file, without a question"],
+  ],
+  [
+    "a pre-approval that is taken back",
+    files("{ root: ./notes, mode: rw }", "{ write_file: { pre_approved: true } }"),
+    files("{ root: ./notes, mode: rw }"),
+    [],
+  ],
+  ["a toolset less", files("{ root: ./notes }"), "description: x", []],
+  [
+    "a rule",
+    shell("{ rules: [] }"),
+    shell("{ rules: [{ pattern: ls }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved"],
+  ],
+  [
+    "the network",
+    shell("{ rules: [] }"),
+    `${shell("{ rules: [] }")}\nsandbox: { network_enabled: true }`,
+    ["main runs commands with the network"],
+  ],
+  ["a rule less", shell("{ rules: [{ pattern: ls }, { pattern: cat }] }"), shell("{ rules: [{ pattern: cat }] }"), []],
+  [
+    "a rule that no longer asks",
+    shell("{ rules: [{ pattern: ls }] }"),
+    shell("{ rules: [{ pattern: ls, approval_required: false }] }"),
+    ["main has the rule shell: ls, without a question"],
+  ],
+  [
+    "an exception less",
+    shell("{ rules: [{ pattern: git push }, { pattern: git, approval_required: false }] }"),
+    shell("{ rules: [{ pattern: git, approval_required: false }] }"),
+    ["main has the rule shell: git, without a question"],
+  ],
+  [
+    "an argument that is no longer denied",
+    shell("{ rules: [{ pattern: ls, deny_args: ['-R'] }] }"),
+    shell("{ rules: [{ pattern: ls }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved"],
+  ],
+  [
+    "a rule of another program before it",
+    shell("{ rules: [{ pattern: cat }] }"),
+    shell("{ rules: [{ pattern: ls }, { pattern: cat }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved"],
+  ],
+  [
+    "a pre-approval of a toolset that judges each call",
+    shell("{ rules: [{ pattern: ls }] }"),
+    shell("{ rules: [{ pattern: ls }], _approval_config: { shell: { pre_approved: true } } }"),
+    ["main calls shell/shell, without a question unless a rule asks"],
+  ],
+  [
+    "a question that can be pre-approved now",
+    shell("{ rules: [{ pattern: ls, approval_required: true }] }"),
+    shell("{ rules: [{ pattern: ls }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved"],
+  ],
+  [
+    "commands that no rule covers",
+    shell("{ rules: [{ pattern: ls }] }"),
+    shell("{ rules: [{ pattern: ls }], default: { approval_required: true } }"),
+    ["main has the rule shell: any other command, after a question"],
+  ],
+];
+
+describe("what a program can do more than before", () => {
+  it.each(growths)("%s", async (_, before, after, expected) => {
+    expect(growthOf(await reach(before), await reach(after))).toEqual(expected);
+  });
+
+  it("is a model that its files name, and none that the user names", async () => {
+    const before = await reach("description: x");
+    expect(growthOf(before, await reach("description: x", { set: ["model=openai:other"] }))).toEqual([]);
+    const after = await reach("description: x\ntoolsets: { helper: {} }", {}, { "helper.worker": worker("model: openai:h") });
+    expect(growthOf(before, after)).toEqual([
+      "main reads and writes the program's folder",
+      "main calls helper/helper, after a question",
+      "helper is a new worker",
+      "helper sends to openai:h",
+    ]);
+    expect(growthOf(after, before)).toEqual([]);
+  });
+
+  it("is told worker by worker: what one may do is not lent to another", async () => {
+    const helper = (approvals: string) => ({ "helper.worker": worker(`model: openai:m\n${files(outside, approvals)}`) });
+    const main = `toolsets: { helper: {}, filesystem: { _approval_config: { write_file: { pre_approved: true } } } }`;
+    const grown = growthOf(
+      await reach(main, {}, helper("{}")),
+      await reach(main, {}, helper("{ write_file: { pre_approved: true } }")),
+    );
+    expect(grown).toEqual(["helper calls filesystem/write_file, without a question"]);
+  });
+
+  it("is nothing for either of two entries that are both trusted", async () => {
+    const other = { "other.worker": worker(`model: openai:m\n${files(outside)}`) };
+    const main = await reach(files("{ root: ./notes }"), {}, other);
+    const second = await reach(files("{ root: ./notes }"), { entry: "other" }, other);
+    expect(growthOf(main, second)).not.toEqual([]);
+    const both = mergeReach(main, second);
+    expect([growthOf(both, main), growthOf(both, second)]).toEqual([[], []]);
+  });
+
+  it("is a rule of the manifest, and none of the user", async () => {
+    const main = files("{ root: ./out, mode: rw }");
+    const manifest = (rules: string) => ({ "llm-do.yaml": `approval: { rules: [${rules}] }` });
+    const before = await reach(main);
+    expect(growthOf(before, await reach(main, { rules: [{ effect: "allow", rule: "write_file" }] }))).toEqual([]);
+    const blocking = await reach(main, {}, manifest('{ rule: "write_file(path=out/x*)", effect: block }'));
+    expect(growthOf(before, blocking)).toEqual([]);
+    expect(growthOf(blocking, before)).toEqual(["the manifest no longer has the rule block write_file(path=out/x*)"]);
+  });
+
+  it("is another address at which the manifest has its models reached", async () => {
+    const manifest = (url: string) => ({
+      "llm-do.yaml": `providers: { own: { type: openai-compatible, base_url: "${url}" } }`,
+      "helper.worker": worker("description: Helps.\nmodel: own:m"),
+    });
+    const main = "toolsets: { helper: {} }";
+    const before = await reach(main, {}, manifest("https://a.example/v1"));
+    expect(growthOf(before, await reach(main, {}, manifest("https://a.example/v1")))).toEqual([]);
+    expect(growthOf(before, await reach(main, {}, manifest("https://b.example/v1")))).toEqual([
+      expect.stringContaining("its models are reached at https://b.example/v1"),
+    ]);
+  });
+
+  it("is a reference of code whose tools are not known", () => {
+    const none = { code: [], addresses: [], restrictions: [] };
+    const now = { models: [], scopes: [], references: ["shout"], tools: {}, network: false, rules: [] };
+    const before = { ...now, references: [] };
+    expect(growthOf({ ...none, workers: { main: before } }, { ...none, code: ["tools.ts"], workers: { main: now } })).toEqual([
+      "runs tools.ts, with all of your rights",
+      "main uses shout",
+    ]);
+    const verified = { ...now, tools: { "shout/shout": "asks" as const } };
+    expect(growthOf({ ...none, workers: { main: verified } }, { ...none, workers: { main: now } })).toEqual([]);
+  });
+});
