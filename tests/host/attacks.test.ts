@@ -216,7 +216,9 @@ describe("killed while writing", () => {
 });
 
 describe("temporaries of killed processes", () => {
-  test("go when the scope is opened, however deep; those of the living, of read-only scopes and behind links stay", async () => {
+  test("go when the scope is opened, however deep; those of the living, of read-only scopes and behind links stay", {
+    timeout: 60_000,
+  }, async () => {
     const folders = ["in/a/b", "out/b", "ro/b", "outside"].map((name) => join(root, name));
     for (const folder of folders) {
       mkdirSync(folder, { recursive: true });
@@ -224,7 +226,7 @@ describe("temporaries of killed processes", () => {
     }
     symlinkSync(join(root, "outside"), join(root, "in/link"));
     for (const folder of folders) await leaveTemporary(folder);
-    const living = await leaveTemporary(folders[1] as string, "SIGSTOP");
+    const living = await leaveTemporary(folders[1] as string, { lives: true });
     const roots = { in: "rw", out: "rw", ro: "ro" } as const;
     const declared = Object.entries(roots).map(([name, mode]) => ({ name, mode, root: join(root, name) }));
     await (await createNodeHost().openScopes(declared)).close();
@@ -232,16 +234,19 @@ describe("temporaries of killed processes", () => {
     expect(temporariesIn(folders[1] as string)[0]).toContain(`-${living.pid}-`);
   });
 
-  /** Stops or kills a process in the middle of a write. */
-  async function leaveTemporary(folder: string, signal: "SIGKILL" | "SIGSTOP" = "SIGKILL"): Promise<ChildProcess> {
+  /** Stops a process in the middle of a write, and kills it there unless it is to live. */
+  async function leaveTemporary(folder: string, { lives = false } = {}): Promise<ChildProcess> {
+    const child = await start("write-forever.js", folder);
+    const isWriting = () => temporariesIn(folder).some((name) => name.includes(`-${child.pid}-`));
     for (;;) {
-      const child = await start("write-forever.js", folder);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
-      child.kill(signal);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      if (temporariesIn(folder).some((name) => name.includes(`-${child.pid}-`))) return child;
-      await kill(child);
+      child.kill("SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (isWriting()) break;
+      child.kill("SIGCONT");
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
     }
+    if (!lives) await kill(child);
+    return child;
   }
 });
 
