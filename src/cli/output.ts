@@ -1,3 +1,5 @@
+import { escapeText } from "../util/escape-text.ts";
+
 const writeToStdout = process.stdout.write.bind(process.stdout);
 
 /** From now on stdout is for the result alone: what code of the program prints (`console.log`) goes to stderr. */
@@ -18,8 +20,16 @@ export function writeResult(text: string): Promise<void> {
 let isEnding = false;
 let held: string[] | undefined;
 
-/** Progress and diagnostics. While a question is open they wait, so that nothing is written into its answer. */
+/**
+ * Progress and diagnostics, for people: names and messages in them do nothing to a terminal. While a question is open they
+ * wait, so that nothing is written into its answer.
+ */
 export function writeStderr(text: string): void {
+  writeStderrAsIs(escapeText(text, { keepNewlines: true, keepBackslashes: true }));
+}
+
+/** As `writeStderr`, for lines that a program reads. */
+export function writeStderrAsIs(text: string): void {
   if (held) held.push(text);
   else process.stderr.write(text);
 }

@@ -167,6 +167,7 @@ export const rows: readonly Row[] = [
       questions("of a call of a worker: the whole input, beside attachments too"),
       texts("read back to the very text that runs; nothing of it reaches the terminal as it is"),
       texts("a command is shown to its end, whatever stands in front of it"),
+      questions("is said by no command as it is, whatever it is the name of"),
       terminal("drops what was typed before the question was there"),
       terminal("counts what it leaves out of a long file, shows it when asked to, and remembers nothing before that"),
     ],
