@@ -1,4 +1,4 @@
-import { escapeText } from "../util/escape-text.ts";
+import { escapeControls, escapeText } from "../util/escape-text.ts";
 
 const writeToStdout = process.stdout.write.bind(process.stdout);
 
@@ -7,10 +7,10 @@ export function reserveStdout(): void {
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
 }
 
-/** Writes the result; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
+/** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
 export function writeResult(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    writeToStdout(text, (error) => {
+    writeToStdout(process.stdout.isTTY ? escapeControls(text) : text, (error) => {
       if (!error || (error as NodeJS.ErrnoException).code === "EPIPE") resolve();
       else reject(error);
     });

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
 import type { ScriptedCall } from "../../src/testing/index.ts";
 import { renderRequest } from "../../src/ui/render-request.ts";
-import { runCli, writeProgram } from "../cli/run-cli.ts";
+import { openTerminal } from "../cli/open-terminal.ts";
+import { runCli, script, writeProgram } from "../cli/run-cli.ts";
 import { type ReadQuestion, readQuestion } from "./read-question.ts";
 import { attack, World, worker } from "./world.ts";
 
@@ -115,5 +116,25 @@ describe("a name on the disk that is an escape sequence", { timeout: 60_000 }, (
       expect([exitCode, stdout], words.join(" ")).toEqual([2, ""]);
       expect(stderr, words.join(" ")).not.toMatch(raw);
     }
+  });
+});
+
+describe("an answer that is an escape sequence", { timeout: 20_000 }, () => {
+  const answer = "one\ttwo\r\nthree \x1b]52;c;b3duZWQ=\x07\x1b[2J\x9b2J\rllm-do: all is well \u{1f469}\u200d\u{1f469} \\u{1B}\n";
+  const files = {
+    "main.worker": worker("model: scripted:model.yaml\ninput: { input?: string }"),
+    "model.yaml": script({ main: [answer] }),
+  };
+
+  test("stands on the terminal as what it is", async () => {
+    const terminal = openTerminal(["."], { cwd: await writeProgram(files), columns: 200 });
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toContain("three \\u{1B}]52;c;b3duZWQ=\\u{7}\\u{1B}[2J\\u{9B}2J\\u{D}llm-do: all is well");
+    expect(terminal.screen()).toMatch(/^one +two$/m);
+  });
+
+  test("comes through a pipe as it is", async () => {
+    const { stdout } = await runCli(["."], { cwd: await writeProgram(files) });
+    expect(stdout).toBe(answer);
   });
 });
