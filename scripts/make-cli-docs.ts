@@ -15,7 +15,8 @@ short for \`llm-do run TARGET\`. This page is made from the grammar of the comma
 const conventions = `## stdout, stderr and stdin
 
 stdout gets the result and nothing else: the output of the entry (text as it is, a value with a schema as JSON), or with \`--json\` one
-object. Everything else goes to stderr: the account of \`-v\`, questions, diagnostics, and why a run failed.
+object. Everything else goes to stderr: the account of \`-v\`, questions, diagnostics, and why a run failed. Where stdout is a
+terminal, control characters in the output are shown there, as \`\\u{1B}\`, and not obeyed; a pipe or a file gets them as they are.
 
 The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`denied\`, \`aborted\`, \`failed\`), \`usage\`,
 \`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, and \`error\` (\`code\`, \`message\`, for a program with mistakes also

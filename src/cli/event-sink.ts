@@ -4,7 +4,7 @@ import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 import { UsageError } from "./exit-codes.ts";
-import { writeStderr } from "./output.ts";
+import { writeStderr, writeStderrAsIs } from "./output.ts";
 
 /** Who listens to a run on the command line. */
 export interface Listeners {
@@ -27,7 +27,7 @@ export function openListeners({ verbosity, quiet, events }: ListenOptions): List
   const sinks: EventSink[] = [];
   if (!quiet) sinks.push(createTextPrinter({ verbosity, write: writeStderr }));
   if (file) sinks.push(file.write);
-  else if (events !== undefined) sinks.push((event) => writeStderr(renderEventLine(event)));
+  else if (events !== undefined) sinks.push((event) => writeStderrAsIs(renderEventLine(event)));
   const onEvent: EventSink = (event) => {
     for (const sink of sinks) sink(event);
   };

@@ -1,3 +1,5 @@
+import { escapeControls, escapeText } from "../util/escape-text.ts";
+
 const writeToStdout = process.stdout.write.bind(process.stdout);
 
 /** From now on stdout is for the result alone: what code of the program prints (`console.log`) goes to stderr. */
@@ -5,10 +7,10 @@ export function reserveStdout(): void {
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
 }
 
-/** Writes the result; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
+/** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
 export function writeResult(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    writeToStdout(text, (error) => {
+    writeToStdout(process.stdout.isTTY ? escapeControls(text) : text, (error) => {
       if (!error || (error as NodeJS.ErrnoException).code === "EPIPE") resolve();
       else reject(error);
     });
@@ -18,8 +20,16 @@ export function writeResult(text: string): Promise<void> {
 let isEnding = false;
 let held: string[] | undefined;
 
-/** Progress and diagnostics. While a question is open they wait, so that nothing is written into its answer. */
+/**
+ * Progress and diagnostics, for people: names and messages in them do nothing to a terminal. While a question is open they
+ * wait, so that nothing is written into its answer.
+ */
 export function writeStderr(text: string): void {
+  writeStderrAsIs(escapeText(text, { keepNewlines: true, keepBackslashes: true }));
+}
+
+/** As `writeStderr`, for lines that a program reads. */
+export function writeStderrAsIs(text: string): void {
   if (held) held.push(text);
   else process.stderr.write(text);
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addInit, addSchema, refuseDashes } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
@@ -39,9 +40,14 @@ export function createProgram(line: CommandLine): Command {
       .exitOverride()
       .showSuggestionAfterError()
       .showHelpAfterError("(llm-do --help lists the commands and flags)")
-      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "llm-do: ")) });
+      .configureOutput({ outputError: (text, write) => write(show(text.replace(/^error: /, "llm-do: "))) });
   }
   return program;
+}
+
+/** Words of the command line that are quoted do nothing to a terminal. */
+function show(text: string): string {
+  return escapeText(text, { keepNewlines: true, keepBackslashes: true });
 }
 
 /** A command and all commands below it. */

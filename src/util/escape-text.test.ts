@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { escapeText, unescapeText } from "./escape-text.ts";
+import { escapeControls, escapeText, unescapeText } from "./escape-text.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -48,4 +48,10 @@ test.each([
 
 test("line feeds and backslashes can stay", () => {
   expect(escapeText("a\r\n\\b", { keepNewlines: true, keepBackslashes: true })).toBe("a\\u{D}\n\\b");
+});
+
+test("control characters alone can be shown", () => {
+  expect(escapeControls("a\tb\r\n\r\x1b[2J\x9b\x7f\u202e \\ \u{1f469}\u200d\u{1f469}\n")).toBe(
+    "a\tb\r\n\\u{D}\\u{1B}[2J\\u{9B}\\u{7F}\u202e \\ \u{1f469}\u200d\u{1f469}\n",
+  );
 });

@@ -28,6 +28,11 @@ function escapeCharacter(character: string, options: EscapeOptions): string {
   return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
 }
 
+/** Control characters alone, but for line breaks and tabs: for texts in all languages that are shown and not judged. */
+export function escapeControls(text: string): string {
+  return text.replace(/(?!\r\n)[^\P{Cc}\n\t]/gu, (character) => escapeCharacter(character, {}));
+}
+
 /** Reads back what `escapeText` wrote. Anything else that follows a backslash is kept as it is. */
 export function unescapeText(text: string): string {
   return text.replace(/\\(?:\\|u\{([0-9A-F]{1,6})\})/g, (written, hex: string | undefined) => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
 import type { ScriptedCall } from "../../src/testing/index.ts";
 import { renderRequest } from "../../src/ui/render-request.ts";
+import { openTerminal } from "../cli/open-terminal.ts";
+import { runCli, script, writeProgram } from "../cli/run-cli.ts";
 import { type ReadQuestion, readQuestion } from "./read-question.ts";
 import { attack, World, worker } from "./world.ts";
 
@@ -67,5 +69,72 @@ describe("a question shows all of what it is about", () => {
     const [question] = await questionsOf([{ tool: "reader", args: { input, attachments: ["a.txt"] } }]);
     expect(question?.lines[0]).toBe("a.txt, text/plain, 1 bytes");
     expect(JSON.parse(question?.lines.slice(1).join("\n") ?? "")).toEqual({ input, attachments: ["a.txt"] });
+  });
+});
+
+describe("a name on the disk that is an escape sequence", { timeout: 60_000 }, () => {
+  const sequence = "\x1b]0;owned\x07\x1b[2J";
+  const raw = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+  test("is in no list, and cannot be spelt", async () => {
+    const world = new World(program);
+    world.put(`program/notes/a${sequence}.txt`, "x");
+    world.put("program/notes/b.txt", "x");
+    const calls = [
+      { tool: "list_files", args: {} },
+      { tool: "search_files", args: { regex: "x" } },
+      { tool: "read_file", args: { path: `notes/a${sequence}.txt` } },
+      { tool: "read_file", args: { path: "notes/a" } },
+    ];
+    const { results } = await attack(world, { model: [calls] });
+    expect(JSON.stringify(results)).toContain("notes/b.txt");
+    expect(JSON.stringify(results.map(({ result }) => (result.ok ? result.value : result.error)))).not.toMatch(/owned|2J/);
+  });
+
+  test("is said by no command as it is, whatever it is the name of", async () => {
+    const cwd = await writeProgram({
+      ...program,
+      [`ev${sequence}il.worker`]: worker("modle: x"),
+      [`sub${sequence}/main.worker`]: worker("toolsets: { nothing: {} }"),
+      [`t${sequence}.ts`]: "export const x = 1;\n",
+    });
+    const commands = [
+      ["check", `ev${sequence}il.worker`],
+      ["check", `sub${sequence}`],
+      ["check", "main.worker", `ev${sequence}il.worker`, `t${sequence}.ts`],
+      ["explain", `sub${sequence}`],
+      [`ev${sequence}il.worker`, "go"],
+      [`no${sequence}thing`, "go"],
+      ["main.worker", "-a", `no${sequence}file`, "go"],
+      ["main.worker", "--model", `no${sequence}:model`, "go"],
+      ["main.worker", "--set", `no${sequence}key=1`, "go"],
+      ["main.worker", `--no${sequence}flag`],
+      ["runs", "show", `no${sequence}run`],
+    ];
+    for (const words of commands) {
+      const { stdout, stderr, exitCode } = await runCli(words, { cwd });
+      expect([exitCode, stdout], words.join(" ")).toEqual([2, ""]);
+      expect(stderr, words.join(" ")).not.toMatch(raw);
+    }
+  });
+});
+
+describe("an answer that is an escape sequence", { timeout: 20_000 }, () => {
+  const answer = "one\ttwo\r\nthree \x1b]52;c;b3duZWQ=\x07\x1b[2J\x9b2J\rllm-do: all is well \u{1f469}\u200d\u{1f469} \\u{1B}\n";
+  const files = {
+    "main.worker": worker("model: scripted:model.yaml\ninput: { input?: string }"),
+    "model.yaml": script({ main: [answer] }),
+  };
+
+  test("stands on the terminal as what it is", async () => {
+    const terminal = openTerminal(["."], { cwd: await writeProgram(files), columns: 200 });
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toContain("three \\u{1B}]52;c;b3duZWQ=\\u{7}\\u{1B}[2J\\u{9B}2J\\u{D}llm-do: all is well");
+    expect(terminal.screen()).toMatch(/^one +two$/m);
+  });
+
+  test("comes through a pipe as it is", async () => {
+    const { stdout } = await runCli(["."], { cwd: await writeProgram(files) });
+    expect(stdout).toBe(answer);
   });
 });

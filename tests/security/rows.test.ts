@@ -5,10 +5,11 @@ import { type ExecutingTest, rows } from "./rows.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
-/** The line that begins the test, where there is one: a heading of a table, or a call of `test` or `it`. */
+/** The lines that begin the test, where there is one: a heading of a table, a call of `test` or `it`, or a row that one plays. */
 function findTest({ file, name }: ExecutingTest): string | undefined {
   const lines = readFileSync(join(repository, file), "utf8").split("\n");
   if (file.endsWith(".txt")) return lines.find((line) => line === name);
+  if (lines.includes(`  "${name}": {`)) return lines.find((line) => line.includes("test.each(Object.entries(rows))"));
   const starts = [`("${name}"`, `('${name}'`, `(\`${name}\``];
   const at = lines.findIndex((line) => starts.some((start) => line.includes(start)) || line.trim() === `"${name}",`);
   // What begins on the line before: `test.each(…)(` with its name on a line of its own.

@@ -83,12 +83,27 @@ const traps: Readonly<Record<string, Trap>> = {
   },
   "an address of a provider": {
     files: (port) => ({
-      "main.worker": main("model: openai:gpt-5"),
-      "llm-do.yaml": `providers: { openai: { base_url: "http://127.0.0.1:${port}", type: openai } }\n`,
-      ".env": `OPENAI_BASE_URL=http://127.0.0.1:${port}\nOPENAI_BASE_URL_KEY=x\nLLM_DO_MODEL=scripted:model.mjs\n`,
-      ".env.local": `ANTHROPIC_BASE_URL=http://127.0.0.1:${port}\n`,
-      ".npmrc": `registry=http://127.0.0.1:${port}/\n`,
+      "main.worker": main("model: mine:m"),
+      "llm-do.yaml": `providers: { mine: { type: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", api_key: "\${SOME_TOKEN}" } }\n`,
     }),
+    springsWithTrust: true,
+  },
+  "an address for a provider that comes with llm-do": {
+    files: (port) => ({
+      "main.worker": main("model: openai:gpt-5"),
+      "llm-do.yaml": `providers: { openai: { type: openai-compatible, base_url: "http://127.0.0.1:${port}/v1" } }\n`,
+    }),
+  },
+  "files that other programs take settings from": {
+    files: (port) => ({
+      "main.worker": main(""),
+      ".env": `OPENAI_BASE_URL=http://127.0.0.1:${port}\nOPENAI_BASE_URL_KEY=x\nLLM_DO_MODEL=scripted:model.mjs\n`,
+      ".env.local": `ANTHROPIC_BASE_URL=http://127.0.0.1:${port}\nLLM_DO_MODEL=anthropic:claude-sonnet-4-5\n`,
+      ".npmrc": `registry=http://127.0.0.1:${port}/\n`,
+      ".node-version": "0",
+      "model.mjs": 'export default () => "done";\n',
+    }),
+    code: ["model.mjs"],
   },
   "a command in a template, and a place in a schema": {
     files: (port) => ({
@@ -121,13 +136,21 @@ describe("before a program is trusted", { timeout: 60_000 }, () => {
         execFileSync("git", ["config", key, `touch ${canary}`], { cwd });
       // Proxies lead to the listener: whoever tries any address is heard.
       const proxy = `http://127.0.0.1:${port}`;
-      const env = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "1", NODE_OPTIONS: "" };
+      const env = {
+        SOME_TOKEN: "t",
+        OPENAI_API_KEY: "k",
+        ANTHROPIC_API_KEY: "k",
+        HTTP_PROXY: proxy,
+        HTTPS_PROXY: proxy,
+        NODE_USE_ENV_PROXY: "1",
+        NODE_OPTIONS: "",
+      };
       await Promise.all(ways.map((way) => runCli(way, { cwd, env, input: "" })));
       expect(existsSync(canary)).toBe(false);
       expect(heard()).toBe(0);
       if (!springsWithTrust) return;
-      await runCli([".", "go", "--trust"], { cwd, input: "" });
-      expect(existsSync(canary)).toBe(true);
+      await runCli([".", "go", "--trust"], { cwd, env: { SOME_TOKEN: "t" }, input: "" });
+      expect(existsSync(canary) || heard() > 0).toBe(true);
     },
   );
 });

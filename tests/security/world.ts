@@ -44,9 +44,10 @@ export class World {
     return found.sort();
   }
 
-  /** Every file outside of the program, with what it holds. */
+  /** Every file outside of the program, with what it holds. The program's own may change meanwhile. */
   outside(): Record<string, string> {
-    const names = this.files(".").filter((name) => !name.startsWith("program/"));
+    const folders = readdirSync(this.root).filter((name) => name !== "program");
+    const names = folders.flatMap((folder) => this.files(folder).map((name) => join(folder, name)));
     return Object.fromEntries(names.map((name) => [name, this.read(name)]));
   }
 }
