@@ -9,10 +9,11 @@ import { RunError } from "../runtime/run-error.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { deliverArtifacts } from "./deliver-artifacts.ts";
 import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted, needsApproval, UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
-import { deliverArtifacts, deliverResult } from "./result-file.ts";
+import { deliverResult } from "./result-file.ts";
 
 export interface ReportFlags {
   readonly json?: boolean;
@@ -47,8 +48,7 @@ function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Ar
 }
 
 function renderArtifact({ name, mediaType, bytes, path }: Artifact): string {
-  const where =
-    path === undefined ? "not kept: run with -o DIR, or without --no-journal" : escapeText(path, { keepBackslashes: true });
+  const where = path === undefined ? "not kept; -o DIR keeps it" : escapeText(path, { keepBackslashes: true });
   return `llm-do: made ${escapeText(name)} (${escapeText(mediaType)}, ${bytes} bytes): ${where}\n`;
 }
 
@@ -62,9 +62,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
   const { runId = null, usage = null, denied = [] } = failed ?? {};
-  const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output).catch(() => failed?.artifacts ?? [])).map(
-    describeArtifact,
-  );
+  const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output)).map(describeArtifact);
   if (flags.json) {
     const error = {
       code: codeOf(thrown),
@@ -101,10 +99,13 @@ function renderNeeded(denied: readonly DeniedCall[]): string {
   const needed = denied.filter(({ source }) => source === "nobody");
   const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
   const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
+  const enabling = needed.filter(({ tool }) => tool.startsWith("server:"));
+  const flags = [...new Set(enabling.map(({ worker, tool }) => `  --approve '${worker}/${tool}'\n`))];
   return [
     `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and nobody could be asked:\n`,
     ...calls,
     `To allow this, run at a terminal and approve, or pass --approve-all${lines.length > 0 ? ", or write:" : ""}\n`,
     ...lines,
+    ...(flags.length > 0 ? ["What the provider executes is enabled by:\n", ...flags] : []),
   ].join("");
 }

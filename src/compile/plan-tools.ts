@@ -1,10 +1,8 @@
 import { concerns, describeRule, type ReadRule, type Ruling, ruleOn } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
-import { describeServerTool } from "../models/server-tools.ts";
 import type { ToolsetReference } from "../program/program.ts";
 import type { OutlinedTool, ToolPlan } from "../protocol/outline.ts";
-import type { ServerTool } from "../protocol/tool.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { OwnVerdict, Tool, Toolset } from "../toolsets/toolset.ts";
 
@@ -16,34 +14,29 @@ export interface PlanContext {
 }
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
-export function planTools(reference: ToolsetReference, context: PlanContext): readonly OutlinedTool[] {
+export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
+  const wordsOn = (name: string, preApproved: boolean | undefined): Words => {
+    const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers: callers, tool: name }));
+    const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
+    const ruling = ruleOn(always, { workers: callers, tool: name, args: new Map() });
+    return { preApproved, ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
+  };
   if (reference.kind === "worker") {
     const { name: plain, description } = reference.worker();
     const name = toolName(reference.prefix, plain);
     const own: OwnVerdict = { type: "needs-approval", by: "default", why: "a call to a worker asks unless it is pre-approved" };
-    const words = wordsOn(context, name, preApproval(reference.approvals, plain));
+    const words = wordsOn(name, preApproval(reference.approvals, plain));
     return [{ name, description, plan: withSometimes(planOf(own, words), words) }];
   }
   const { toolset, tools, config, approvals, prefix } = reference.binding;
   return tools.map((tool) => {
     const name = toolName(prefix, tool.name);
-    const words = wordsOn(context, name, preApproval(approvals, tool.name));
-    const plan = planTool(toolset, tool, { ...words, outlook: toolset.outlook?.(tool.name, config, context.scopes) });
+    const words = wordsOn(name, preApproval(approvals, tool.name));
+    const plan = planTool(toolset, tool, { ...words, outlook: toolset.outlook?.(tool.name, config, scopes) });
     const calls = tool.calls ? { calls: tool.calls } : {};
     return { name, description: tool.description, plan: withSometimes(plan, words), ...calls };
   });
 }
-
-/** Enabling one is a call of its own to the gate, under a name that no other tool can have. */
-export function planServerTools(tools: readonly ServerTool[], { callers, rules }: PlanContext): readonly OutlinedTool[] {
-  return tools.map((tool) => {
-    const words = wordsOn({ callers, rules }, `server:${tool.type}`, undefined);
-    const own: OwnVerdict = { type: "needs-approval", by: "default", why: serverToolReason };
-    return { name: tool.type, description: describeServerTool(tool), plan: withSometimes(planOf(own, words), words) };
-  });
-}
-
-const serverToolReason = "once, when the run starts; executed by the provider, not gated call by call";
 
 function preApproval(approvals: ReadonlyMap<string, boolean>, tool: string): boolean | undefined {
   return approvals.get(tool) ?? approvals.get("*");
@@ -56,17 +49,6 @@ interface Words {
   readonly ruling: Ruling | undefined;
   /** Rules that look at the arguments. */
   readonly sometimes: readonly ReadRule[];
-}
-
-function wordsOn(
-  { callers, rules }: Pick<PlanContext, "callers" | "rules">,
-  name: string,
-  preApproved: boolean | undefined,
-): Words {
-  const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers: callers, tool: name }));
-  const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
-  const ruling = ruleOn(always, { workers: callers, tool: name, args: new Map() });
-  return { preApproved, ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
 }
 
 /** `outlook`: the verdicts that the toolset can come to. */
