@@ -25,6 +25,7 @@ export function checkStanding(program: Program, { trust }: { readonly trust: boo
   if (!standing) throw new Error("`program` has to be what `compile` gave");
   if (!standing.toRun) throw new Error("`program` has to be compiled with `toRun: true`");
   const { untrusted, reach } = standing;
-  if (untrusted && reach && !trust) throw new UntrustedProgram(untrusted, reach);
+  if (untrusted && !trust)
+    throw reach ? new UntrustedProgram(untrusted, reach) : new Error("invariant: a program without a reach");
   return standing.trusted || trust;
 }
