@@ -171,13 +171,13 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     streaming: request.deltas ?? false,
     signal: request.signal,
     onEvent: request.onEvent,
+    keepArtifacts: async (files) => (directory === undefined ? files : keepArtifacts(host, directory, files)),
     onMessage: (callPath, message) => {
       if (callPath === entry) messages.push(message);
       request.onMessage?.(callPath, message);
     },
   });
-  const artifacts = directory === undefined ? result.artifacts : await keepArtifacts(host, directory, result.artifacts);
-  return { ...result, artifacts, messages };
+  return { ...result, messages };
 }
 
 async function defaultHost(): Promise<Host> {

@@ -153,9 +153,11 @@ test("llm-do/testing", async () => {
     type ScriptedCall
     type ScriptedError
     type ScriptedFile
+    type ScriptedMadeFile
     type ScriptedModel
     type ScriptedReply
-    type ScriptedRequest"
+    type ScriptedRequest
+    type ScriptedServerCall"
   `);
 });
 

@@ -9,6 +9,7 @@ import { RunError } from "../runtime/run-error.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { deliverArtifacts } from "./deliver-artifacts.ts";
 import {
   exitCodeOfFailure,
   exitCodeOfResult,
@@ -20,7 +21,7 @@ import {
 } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
-import { deliverArtifacts, deliverResult } from "./result-file.ts";
+import { deliverResult } from "./result-file.ts";
 
 export interface ReportFlags {
   readonly json?: boolean;
@@ -55,8 +56,7 @@ function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Ar
 }
 
 function renderArtifact({ name, mediaType, bytes, path }: Artifact): string {
-  const where =
-    path === undefined ? "not kept: run with -o DIR, or without --no-journal" : escapeText(path, { keepBackslashes: true });
+  const where = path === undefined ? "not kept; -o DIR keeps it" : escapeText(path, { keepBackslashes: true });
   return `llm-do: made ${escapeText(name)} (${escapeText(mediaType)}, ${bytes} bytes): ${where}\n`;
 }
 
@@ -70,9 +70,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
   const { runId = null, usage = null, denied = [] } = failed ?? {};
-  const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output).catch(() => failed?.artifacts ?? [])).map(
-    describeArtifact,
-  );
+  const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output)).map(describeArtifact);
   if (flags.json) {
     const error = {
       code: codeOf(thrown),
@@ -110,10 +108,13 @@ function renderNeeded(denied: readonly DeniedCall[]): string {
   const reason = needed.some(({ source }) => source === "timeout") ? "nobody answered in time" : "nobody could be asked";
   const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
   const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
+  const enabling = needed.filter(({ tool }) => tool.startsWith("server:"));
+  const flags = [...new Set(enabling.map(({ worker, tool }) => `  --approve '${worker}/${tool}'\n`))];
   return [
     `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and ${reason}:\n`,
     ...calls,
     `To allow this, run at a terminal and approve, or pass --approve-all${lines.length > 0 ? ", or write:" : ""}\n`,
     ...lines,
+    ...(flags.length > 0 ? ["What the provider executes is enabled by:\n", ...flags] : []),
   ].join("");
 }

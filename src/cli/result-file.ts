@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
-import type { Artifact } from "../protocol/message.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -19,8 +18,8 @@ export function checkResultFile(path: string): void {
 }
 
 /**
- * Writes the result to stdout, or whole or not at all to a file: in a folder, under `name`. Where that fails the result goes to stdout, so that it is not
- * lost, stderr says so, and the answer is false.
+ * Writes the result to stdout, or whole or not at all to a file: in a folder, under `name`. Where that fails the result goes to
+ * stdout, so that it is not lost, stderr says so, and the answer is false.
  */
 export async function deliverResult(text: string, given: string | undefined, name = "result.txt"): Promise<boolean> {
   const path = given !== undefined && isFolder(given) ? join(given, name) : given;
@@ -38,20 +37,7 @@ export async function deliverResult(text: string, given: string | undefined, nam
   return true;
 }
 
-/** Where `-o` names a folder: the files that came of the run go there, too. Says of each where it is. */
-export async function deliverArtifacts(artifacts: readonly Artifact[], given: string | undefined): Promise<Artifact[]> {
-  if (given === undefined || !isFolder(given)) return [...artifacts];
-  const { files } = createNodeHost();
-  const delivered: Artifact[] = [];
-  for (const artifact of artifacts) {
-    const path = join(resolve(given), artifact.name);
-    await files.writeAtomically(path, Buffer.from(artifact.data, "base64"));
-    delivered.push({ ...artifact, path });
-  }
-  return delivered;
-}
-
-function isFolder(path: string): boolean {
+export function isFolder(path: string): boolean {
   return path !== "" && path !== "-" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 

@@ -54,7 +54,7 @@ export function addRunOptions(run: Command): Command {
     .option("--json", "print one JSON object in place of the output")
     .option(
       "-o, --output <path>",
-      "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run",
+      "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run beside it",
     )
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
     .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
@@ -94,7 +94,7 @@ function collectLimit(value: string, previous: Limits = {}): Limits {
 /** The model can be a pattern, and hold a `=`. */
 function collectPrice(value: string, previous: PriceOverrides = {}): PriceOverrides {
   const number = "(\\d+(?:\\.\\d+)?)";
-  const [, model = "", input, output, cached] = new RegExp(`^(.+:.+)=${number},${number}(?:,${number})?$`).exec(value) ?? [];
+  const [, model = "", input, output, cached] = new RegExp(`^(.+[:/].+)=${number},${number}(?:,${number})?$`).exec(value) ?? [];
   if (input === undefined || output === undefined)
     throw new InvalidArgumentError("It must be provider:model=INPUT,OUTPUT, in dollars for a million tokens.");
   const price = {

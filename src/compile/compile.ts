@@ -174,7 +174,7 @@ async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: Ca
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers, model }: CompileOptions,
+  { providers: known, model }: CompileOptions,
 ): Promise<Map<string, Worker>> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {
@@ -182,10 +182,10 @@ async function linkAll(
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
-  const names = providerNames(compilation, providers);
-  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers: names, model });
+  const providers = providerNames(compilation, known);
+  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
   for (const one of resolved.values())
-    workers.set(one.path, await linkWorker(one, { compilation, providers, modelOf, workerOf }));
+    workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf }));
   return workers;
 }
 

@@ -1,17 +1,14 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { ServerToolSyntax, WorkerFile } from "../language/worker-file.ts";
-import type { Provider } from "../models/provider.ts";
 import { refuseServerTool } from "../models/server-tools.ts";
 import type { ModelChoice } from "../program/program.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Compilation } from "./compilation.ts";
-
-/** What compile must know of a provider. */
-export type ProviderFacts = Pick<Provider, "name" | "serverTools">;
+import { type KnownProvider, providerOf } from "./link-providers.ts";
 
 interface Choice {
   readonly model: ModelChoice | undefined;
-  readonly providers: readonly ProviderFacts[];
+  readonly providers: readonly KnownProvider[];
 }
 
 /** The tools that the provider is to execute; each that the worker's model cannot have is reported where it is written. */
@@ -45,11 +42,12 @@ function reportRefusal(
   syntax: ServerToolSyntax,
   { model, providers, tool }: Choice & { readonly tool: ServerTool },
 ): void {
-  const name = model?.id.slice(0, model.id.indexOf(":"));
-  // Of two providers with one name, the later one is used.
-  const provider = providers.findLast((one) => one.name.toLowerCase() === name);
-  const refusal = provider && refuseServerTool(tool, provider);
-  if (!model || !refusal) return;
+  if (!model) return;
+  const name = providerOf(model.id);
+  // Of two providers with one name, the later one is used; those of the manifest have no such tools.
+  const provider = providers.findLast((one) => one.name.toLowerCase() === name) ?? { name };
+  const refusal = refuseServerTool(tool, provider);
+  if (!refusal) return;
   const { span } = (refusal.bound && syntax[refusal.bound]) ?? syntax.tool_type;
   const notes = [{ message: `the model is \`${model.id}\` (${model.source})` }, { message: refusal.hint }];
   report(diagnose("server-tool-unsupported", { message: refusal.message, span, notes }));

@@ -10,9 +10,10 @@ import type { Compilation } from "./compilation.ts";
 import { linkCommands } from "./link-commands.ts";
 import { linkLimits } from "./link-limits.ts";
 import { linkPrompt } from "./link-prompt.ts";
+import type { KnownProvider } from "./link-providers.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
 import { linkScopes } from "./link-scopes.ts";
-import { linkServerTools, type ProviderFacts } from "./link-server-tools.ts";
+import { linkServerTools } from "./link-server-tools.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -29,7 +30,7 @@ const defaultInput: JsonSchema = {
 
 export interface WorkerLinks {
   readonly compilation: Compilation;
-  readonly providers: readonly ProviderFacts[];
+  readonly providers: readonly KnownProvider[];
   readonly modelOf: (worker: ResolvedWorker) => ModelChoice | undefined;
   readonly workerOf: (path: string) => Worker;
 }

@@ -4,6 +4,7 @@ import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { Callable, ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { abilities, ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
@@ -12,7 +13,7 @@ import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
-import { type PlanContext, planCallable, planServerTools, planTools } from "./plan-tools.ts";
+import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -75,7 +76,6 @@ interface Showing {
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
   const { id, name, description, model, compatibleModels, input, output, scopes, limits, attachmentPolicy } = worker;
   const linked = new Map(worker.toolsets.map((one) => [one.kind === "worker" ? one.reference : one.binding.reference, one]));
-  const context = { ...showing, scopes, callers: [name, id] };
   return {
     id,
     name,
@@ -90,8 +90,10 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     limits,
     attachments: attachmentPolicy,
     toolsets: [
-      ...references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), context) ?? []),
-      ...outlineServerTools(worker, context),
+      ...references.flatMap(
+        (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
+      ),
+      ...outlineServerTools(worker, { ...showing, scopes, callers: [name, id] }),
     ],
   };
 }
@@ -135,8 +137,9 @@ function outlineToolset(
 }
 
 function outlineServerTools(worker: Worker, context: PlanContext): OutlinedToolset[] {
-  const tools = planServerTools(worker.serverTools, context);
-  return tools.length === 0 ? [] : [{ reference: "server_side_tools", kind: "provider", tools }];
+  if (worker.serverTools.length === 0) return [];
+  const binding = serverSideTools(worker);
+  return [{ reference: binding.reference, kind: "provider", tools: planTools({ kind: "toolset", binding }, context) }];
 }
 
 /** What a called worker adds to what its caller can do by itself. */

@@ -2,10 +2,8 @@ import { allowLine } from "../approval/allow-line.ts";
 import { concerns, describeRule, type ReadRule, type Ruling, ruleOn } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
-import { describeServerTool } from "../models/server-tools.ts";
 import type { Callable, ToolsetReference } from "../program/program.ts";
 import type { OutlinedCallable, OutlinedTool, ToolPlan } from "../protocol/outline.ts";
-import type { ServerTool } from "../protocol/tool.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { OwnVerdict, Tool, Toolset } from "../toolsets/toolset.ts";
 
@@ -18,6 +16,7 @@ export interface PlanContext {
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
 export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
+  const isOfCode = reference.kind === "toolset" && reference.binding.fromCode === true;
   const outlined = (plain: string, prefix: string | undefined, planIt: (words: Words) => Planned) => {
     const name = toolName(prefix, plain);
     const { reference: key, approvals } = reference.kind === "worker" ? reference : reference.binding;
@@ -28,7 +27,7 @@ export function planTools(reference: ToolsetReference, { scopes, callers, rules 
       name,
       plan,
       ...(preApproved === undefined ? {} : { preApproved }),
-      ...(isUnstated ? { allow: allowLine(key, plain) } : {}),
+      ...(isUnstated && !isOfCode ? { allow: allowLine(key, plain) } : {}),
     };
   };
   if (reference.kind === "worker") {
@@ -42,17 +41,6 @@ export function planTools(reference: ToolsetReference, { scopes, callers, rules 
     return { description: tool.description, ...planned, ...(tool.calls ? { calls: tool.calls } : {}) };
   });
 }
-
-/** Enabling one is a call of its own to the gate, under a name that no other tool can have. */
-export function planServerTools(tools: readonly ServerTool[], { callers, rules }: PlanContext): readonly OutlinedTool[] {
-  return tools.map((tool) => {
-    const words = { preApproved: undefined, ...rulesOn(`server:${tool.type}`, callers, rules) };
-    const own: OwnVerdict = { type: "needs-approval", by: "default", why: serverToolReason };
-    return { name: tool.type, description: describeServerTool(tool), plan: withSometimes(planOf([own], words), words).plan };
-  });
-}
-
-const serverToolReason = "once, when the run starts; executed by the provider, not gated call by call";
 
 const workerCall: OwnVerdict = {
   type: "needs-approval",

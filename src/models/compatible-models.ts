@@ -6,8 +6,12 @@ import { matchesFlatGlob } from "../util/flat-glob.ts";
  * `provider/name` is read as `provider:name`. A `scripted:` model plays any model.
  */
 export function isCompatibleModel(modelId: string, globs: readonly string[]): boolean {
-  const id = normalize(modelId);
-  return id.startsWith("scripted:") || globs.some((glob) => matchesFlatGlob(normalize(glob), id));
+  return normalize(modelId).startsWith("scripted:") || globs.some((glob) => matchesModel(glob, modelId));
+}
+
+/** Whether a glob covers a model's whole `provider:name`. */
+export function matchesModel(glob: string, modelId: string): boolean {
+  return matchesFlatGlob(normalize(glob), normalize(modelId));
 }
 
 /** As in model ids, `/` after a provider is `:`; after a star it stays what it is. */

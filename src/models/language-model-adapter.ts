@@ -6,12 +6,12 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
+import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
-import { raceAbort } from "./race-abort.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
@@ -65,7 +65,7 @@ async function withFiles(
   const { message, warnings = [] } = response;
   if (!download || !message.parts.some((part) => part.type === "server-call" || part.type === "server-result")) return response;
   try {
-    const files = await raceAbort(download(message, signal), signal);
+    const files = await abortable(download(message, signal), signal);
     return files.length > 0 ? { ...response, message: { ...message, parts: [...message.parts, ...files] } } : response;
   } catch (error) {
     signal.throwIfAborted();
@@ -78,7 +78,7 @@ async function generate(
   call: LanguageModelV4CallOptions,
   options: GenerateOptions,
 ): Promise<LibraryAnswer> {
-  return raceAbort(model.doGenerate(call), options.signal);
+  return abortable(model.doGenerate(call), options.signal);
 }
 
 async function stream(
@@ -86,6 +86,6 @@ async function stream(
   call: LanguageModelV4CallOptions,
   options: GenerateOptions,
 ): Promise<LibraryAnswer> {
-  const result = await raceAbort(model.doStream(call), options.signal);
+  const result = await abortable(model.doStream(call), options.signal);
   return readStream(result.stream, options);
 }

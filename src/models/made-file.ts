@@ -2,7 +2,7 @@ import type { FilePart } from "../protocol/message.ts";
 import { sha256 } from "../util/sha256.ts";
 
 /** More than this of one file is not fetched, in bytes. */
-export const largestMadeFile = 100_000_000;
+const largestMadeFile = 100_000_000;
 
 /** A file that a provider made. Of its name, the part after the last separator counts: it names no folder of ours. */
 export function madeFile(name: string, mediaType: string | null | undefined, bytes: Uint8Array): FilePart {

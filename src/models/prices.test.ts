@@ -27,7 +27,7 @@ test("what is given goes before the table, and of several the last that fits", a
   const lookup = createPriceLookup({
     "*:*": { input: 9, output: 9 },
     "Scripted:*": { input: 1, output: 2 },
-    "openai:gpt-5": { input: 3, output: 4, cachedInput: 1 },
+    "OpenAI/gpt-5": { input: 3, output: 4, cachedInput: 1 },
   });
   expect((await lookup("scripted:/A.ts"))?.(million)).toBe(3);
   expect((await lookup("openai:gpt-5"))?.({ ...million, cachedInputTokens: 500_000 })).toBe(6);

@@ -1,5 +1,5 @@
 import type { Usage } from "../protocol/usage.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { matchesModel } from "./compatible-models.ts";
 
 /** Dollars for a million tokens. */
 export interface Price {
@@ -53,9 +53,7 @@ export function checkPrices(overrides: PriceOverrides): PriceOverrides {
 }
 
 async function findPrice(modelId: string, overrides: PriceOverrides): Promise<PriceOf | undefined> {
-  const given = Object.entries(overrides).findLast(([pattern]) =>
-    matchesFlatGlob(pattern.trim().toLowerCase(), modelId.toLowerCase()),
-  );
+  const given = Object.entries(overrides).findLast(([pattern]) => matchesModel(pattern, modelId));
   if (given) return flatPrice(given[1]);
   const split = modelId.indexOf(":");
   const provider = tableNames.get(modelId.slice(0, split));

@@ -6,9 +6,9 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
+import { abortable } from "../util/abortable.ts";
 import type { LibraryAnswer } from "./library-answer.ts";
 import type { GenerateOptions } from "./model.ts";
-import { raceAbort } from "./race-abort.ts";
 
 /** The stream ended, but not with what its provider closes a whole answer with. */
 export class BrokenStream extends Error {
@@ -44,7 +44,7 @@ export async function readStream(
   const collector = new Collector(options.onDelta);
   try {
     for (;;) {
-      const { done, value } = await raceAbort(reader.read(), options.signal);
+      const { done, value } = await abortable(reader.read(), options.signal);
       if (done) return collector.finish();
       collector.add(value);
     }

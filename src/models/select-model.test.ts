@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noModelMessage, selectModel } from "./select-model.ts";
+import { selectModel } from "./select-model.ts";
 
 const all = { worker: "a:w", run: "a:r", manifest: "a:m", environment: "a:e" };
 
@@ -18,8 +18,4 @@ test.each([
   [{}, undefined],
 ])("%j", (candidates, selected) => {
   expect(selectModel(candidates)).toEqual(selected);
-});
-
-test("the message names all four", () => {
-  expect(noModelMessage("main")).toMatch(/"main".*model in the worker, --model, model in the manifest, LLM_DO_MODEL/);
 });

@@ -34,8 +34,3 @@ export function selectModel(candidates: ModelCandidates): SelectedModel | undefi
   }
   return undefined;
 }
-
-/** What to tell where no model is set. */
-export function noModelMessage(worker: string): string {
-  return `Worker "${worker}" has no model. Set one of: model in the worker, --model, model in the manifest, LLM_DO_MODEL.`;
-}

@@ -30,13 +30,3 @@ export function refuseServerTool(
   const hint = "delete it, or choose a model of a provider that keeps to it";
   return { bound: unkept, message: `the provider \`${name}\` does not keep to \`${unkept}\` of \`${tool.type}\``, hint };
 }
-
-/** `web_search, at most 3 times in a call, on example.com alone`. */
-export function describeServerTool({ type, max_uses, allowed_domains, blocked_domains }: ServerTool): string {
-  return [
-    type,
-    ...(max_uses === undefined ? [] : [`at most ${max_uses} ${max_uses === 1 ? "time" : "times"} in a call`]),
-    ...(allowed_domains ? [`on ${allowed_domains.join(", ")} alone`] : []),
-    ...(blocked_domains ? [`on all hosts but ${blocked_domains.join(", ")}`] : []),
-  ].join(", ");
-}

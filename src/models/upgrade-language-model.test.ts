@@ -17,6 +17,7 @@ const signal = new AbortController().signal;
 function olderModel(finishReason: string, seen: unknown[] = []): LanguageModelV2 {
   const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 7, cachedInputTokens: 1 };
   const content = { type: "tool-call", toolCallId: "c", toolName: "t", input: '{"a":1}' };
+  const picture = { type: "file", mediaType: "image/png", data: "iVBORw==" };
   return {
     specificationVersion: "v2",
     provider: "old",
@@ -25,7 +26,7 @@ function olderModel(finishReason: string, seen: unknown[] = []): LanguageModelV2
     async doGenerate(options: unknown) {
       seen.push(options);
       const warnings = [{ type: "unsupported-setting", setting: "seed", details: "not here" }];
-      return { content: [{ type: "text", text: "Hi" }, content], finishReason, usage, warnings };
+      return { content: [{ type: "text", text: "Hi" }, content, picture], finishReason, usage, warnings };
     },
     async doStream() {
       return {
@@ -35,6 +36,7 @@ function olderModel(finishReason: string, seen: unknown[] = []): LanguageModelV2
           { type: "text-delta", id: "0", delta: "Hi" },
           { type: "text-end", id: "0" },
           content,
+          picture,
           { type: "finish", finishReason, usage },
         ]),
       };
@@ -57,6 +59,7 @@ test("a model of version 2 answers as one of today", async () => {
       parts: [
         { type: "text", text: "Hi" },
         { type: "tool-call", id: "c", name: "t", args: { a: 1 } },
+        expect.objectContaining({ type: "file", mediaType: "image/png", data: "iVBORw==", bytes: 4 }),
       ],
     },
     usage: { requests: 1, inputTokens: 5, outputTokens: 2, cachedInputTokens: 1, reasoningTokens: 0 },

@@ -23,7 +23,7 @@ export function upgradeLanguageModel(model: LanguageModelV4 | LanguageModelV3 | 
     async doGenerate(options) {
       const result = await older.doGenerate(toOlderOptions(options));
       return {
-        content: result.content,
+        content: result.content.map(tagFile),
         finishReason: toFinishReason(result.finishReason),
         usage: toUsage(result.usage),
         warnings: result.warnings.map(toWarning),
@@ -81,7 +81,14 @@ function untag(data: { readonly type: string; readonly data?: unknown }): unknow
 function toStreamPart(part: OlderStreamPart): LanguageModelV4StreamPart {
   if (part.type === "finish") return { ...part, finishReason: toFinishReason(part.finishReason), usage: toUsage(part.usage) };
   if (part.type === "stream-start") return { ...part, warnings: part.warnings.map(toWarning) };
-  return part;
+  return tagFile(part);
+}
+
+/** What a model made, as bytes or base64 without a tag. */
+function tagFile<Part extends { readonly type: string }>(part: Part): Part {
+  const { data } = part as { readonly data?: unknown };
+  const isBare = part.type === "file" && (typeof data === "string" || data instanceof Uint8Array);
+  return isBare ? { ...part, data: { type: "data", data } } : part;
 }
 
 function toFinishReason(reason: OlderFinishReason): LanguageModelV4FinishReason {

@@ -72,12 +72,10 @@ async function takeTurn(call: CallConfig, frame: CallFrame): Promise<readonly To
   const { message, usage, finish } = await requestTurn(call, frame);
   frame.turn = turn;
   add(call, frame, message);
-  const text = textOf(message);
-  if (frame.paused) frame.partialOutput += text;
-  else if (text !== "") frame.partialOutput = text;
+  takeAnswer(frame, message);
   frame.paused = finish === "paused";
   reportServerParts(call, frame, message);
-  call.run.emit(call, { type: "turn-end", turn, usage, text });
+  call.run.emit(call, { type: "turn-end", turn, usage, text: textOf(message.parts) });
   call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
   return message.parts.filter((part) => part.type === "tool-call");
 }
@@ -111,8 +109,17 @@ async function answerCalls(call: CallConfig, frame: CallFrame, calls: readonly T
   }
 }
 
-function textOf(message: AssistantMessage): string {
-  return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+/** What a model writes before the provider has done its part is told, and is no part of its answer, unless nothing follows. */
+function takeAnswer(frame: CallFrame, { parts }: AssistantMessage): void {
+  const last = parts.findLastIndex(({ type }) => type === "server-call" || type === "server-result");
+  const after = textOf(parts.slice(last + 1));
+  const text = after === "" ? textOf(parts) : after;
+  if (frame.paused && (last < 0 || after === "")) frame.partialOutput += text;
+  else if (text !== "") frame.partialOutput = text;
+}
+
+function textOf(parts: AssistantMessage["parts"]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 function add(call: CallConfig, frame: CallFrame, message: Message): void {

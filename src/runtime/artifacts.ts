@@ -31,5 +31,6 @@ function plainName(name: string): string {
   const plain = name.replace(/[^\p{L}\p{N}._ -]/gu, "_").replace(/^[. ]+|[. ]+$/g, "");
   const dot = plain.lastIndexOf(".");
   const suffix = dot > 0 ? plain.slice(dot).slice(0, 20) : "";
-  return `${plain.slice(0, dot > 0 ? dot : undefined).slice(0, longestName) || "file"}${suffix}`;
+  const stem = plain.slice(0, dot > 0 ? dot : undefined).slice(0, longestName) || "file";
+  return `${/^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? "_" : ""}${stem}${suffix}`;
 }

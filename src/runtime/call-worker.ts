@@ -83,7 +83,7 @@ async function runCall(
 ): Promise<CallEnd> {
   const { callPath } = request;
   const serverTools = await run.serverTools.of(run, worker, request);
-  const frame = createFrame(request.input, { ...request.prompt, serverTools });
+  const frame = createFrame(request.input, withDenied(request.prompt, serverTools));
   const controller = new AbortController();
   const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
   const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
@@ -143,15 +143,13 @@ async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) 
   }
 }
 
-interface FramedPrompt extends RenderedPrompt {
-  readonly serverTools: GrantedServerTools;
+/** The worker's instructions may speak of what is not there. */
+function withDenied(prompt: RenderedPrompt, serverTools: GrantedServerTools): RenderedPrompt {
+  if (serverTools.denied.length === 0) return prompt;
+  return { ...prompt, system: [...prompt.system, describeDenied(serverTools)] };
 }
 
-function createFrame(
-  { input, files, fragments }: WorkerInput,
-  { system: own, user, userFragments, serverTools }: FramedPrompt,
-): CallFrame {
-  const system = serverTools.denied.length > 0 ? [...own, describeDenied(serverTools)] : own;
+function createFrame({ input, files, fragments }: WorkerInput, { system, user, userFragments }: RenderedPrompt): CallFrame {
   const texts = [user, ...userFragments, ...fragments].map((text) => ({ type: "text" as const, text }));
   const message: UserMessage = { role: "user", parts: [...texts, ...files] };
   return {

@@ -8,6 +8,7 @@ import type { Verdict } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { toToolFailure } from "../toolsets/scope-failure.ts";
+import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { Redactor } from "../util/redactor.ts";
@@ -83,8 +84,8 @@ function toRunOptions({ host, policy, version }: JudgeOptions) {
     version,
     journal: noJournal,
     redactor: new Redactor([]),
-    priceOf: async () => undefined,
     resolveModel: () => Promise.reject(new Error("invariant: a verdict asks no model")),
+    priceOf: async () => undefined,
     input: {},
     files: [],
     fragments: [],
@@ -94,6 +95,7 @@ function toRunOptions({ host, policy, version }: JudgeOptions) {
     signal: undefined,
     onEvent: undefined,
     onMessage: undefined,
+    keepArtifacts: async () => [],
   };
 }
 
@@ -128,7 +130,7 @@ interface Open {
 
 function describeWorker(run: RuntimeConfig, worker: Worker, { scopes, signal }: Open): Caller {
   const account = new LimitAccount(worker.limits, worker.name, run.account);
-  const toolsets = gateToolsets({ run, worker, depth: 0, account });
+  const toolsets = [...gateToolsets({ run, worker, depth: 0, account }), run.gate.gate(serverSideTools(worker))];
   const place = { run, callPath: worker.name, depth: 0, caller: worker, model: worker.model?.id, account, reach: [] };
   return {
     place: { ...place, scopes, signal, attachments: [] },

@@ -1,4 +1,11 @@
-import { type GenerateOptions, type Model, ModelError, type ModelRequest, type ModelResponse } from "../models/model.ts";
+import {
+  type GenerateOptions,
+  type Model,
+  type ModelDelta,
+  ModelError,
+  type ModelRequest,
+  type ModelResponse,
+} from "../models/model.ts";
 import type { PriceOf } from "../models/prices.ts";
 import { retryDelay } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -58,7 +65,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
   const { estimate, maxOutputTokens } = planRequest(call, frame, priceOf);
   const reservation = call.account.reserve(estimate);
   const request = buildRequest(call, frame, maxOutputTokens);
-  const onDelta = (delta: { readonly type: "text-delta" | "reasoning-delta"; readonly text: string }) => {
+  const onDelta = (delta: ModelDelta) => {
     streamed.any = true;
     run.emit(call, delta);
   };

@@ -41,6 +41,8 @@ export interface RunEntryOptions {
   readonly signal: AbortSignal | undefined;
   readonly onEvent: EventSink | undefined;
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
+  /** Puts the files that providers made where they stay, and says where. Never rejects. */
+  readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
 }
 
 export interface RunResult {
@@ -79,7 +81,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
     run.emit(place, { type: "run-end", stopReason: end.stopReason, usage });
     const lost = await journal.close();
     if (lost) throw lost;
-    return { ...end, usage, denied, artifacts: run.artifacts.list(), runId };
+    return { ...end, usage, denied, artifacts: await options.keepArtifacts(run.artifacts.list()), runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
     controller.abort(error);
@@ -95,7 +97,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
       denied: denied.length,
     });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
-    error.run = { runId, usage, denied, artifacts: run.artifacts.list() };
+    error.run = { runId, usage, denied, artifacts: await options.keepArtifacts(run.artifacts.list()) };
     throw error;
   } finally {
     stopTimer();

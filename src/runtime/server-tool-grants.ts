@@ -1,9 +1,6 @@
-import { describeServerTool } from "../models/server-tools.ts";
 import type { Worker } from "../program/program.ts";
-import type { JsonObject } from "../protocol/json.ts";
 import type { ServerTool } from "../protocol/tool.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { type Tool, type Toolset, toolMark, toolsetMark } from "../toolsets/toolset.ts";
+import { enablingCall, serverSideTools } from "../toolsets/server-side-tools.ts";
 import type { CallPlace, RuntimeConfig } from "./config.ts";
 import { createCodeRuntime } from "./worker-runtime.ts";
 
@@ -54,51 +51,15 @@ async function isGranted(
   worker: Worker,
   { tool, callPath, depth, signal }: Asking & { readonly tool: ServerTool },
 ): Promise<boolean> {
-  const toolset = enablingToolset(worker, tool);
-  const tools = toolset.tools(undefined, { worker: worker.name, readable: [], writable: [], networkEnabled: false });
-  const approvals = new Map<string, boolean>();
-  const reference = "server_side_tools";
-  const gated = run.gate.gate({ reference, toolset, config: undefined, approvals, tools, fromCode: true });
+  const gated = run.gate.gate(serverSideTools(worker));
   const scopes = await run.openScopes([]);
   const model = worker.model?.id;
   const place = { run, callPath, depth, caller: worker, model, scopes, attachments: [], account: run.account, signal, reach: [] };
-  const { type, ...bounds } = tool;
-  const args: JsonObject = { ...(model === undefined ? {} : { model }), ...bounds };
-  const request = {
-    name: `server:${type}`,
-    args,
-    callPath,
-    depth,
-    caller: worker.name,
-    callerId: worker.id,
-    runtime: createCodeRuntime(place),
-  };
+  const caller = { caller: worker.name, callerId: worker.id };
+  const request = { ...enablingCall(tool, worker), ...caller, callPath, depth, runtime: createCodeRuntime(place) };
   try {
     return (await gated.call({ ...request, bounded: (fn) => fn() })).ok;
   } finally {
     await scopes.close();
   }
-}
-
-function enablingToolset(worker: Worker, tool: ServerTool): Toolset {
-  const enabling: Tool = {
-    [toolMark]: true,
-    name: `server:${tool.type}`,
-    description: describeServerTool(tool),
-    input: fromJsonSchema({ type: "object" }),
-    sideEffect: false,
-    execute: () => null,
-  };
-  return Object.freeze({
-    [toolsetMark]: true as const,
-    name: "server_side_tools",
-    tools: () => [enabling],
-    needsApproval: () => ({
-      type: "needs-approval" as const,
-      by: "default" as const,
-      why: "the provider executes it, and can carry out what it is sent; its calls are not asked for one by one",
-    }),
-    describeCall: () =>
-      `Enable for the worker ${worker.name}, on ${worker.model?.id ?? "its model"}: ${describeServerTool(tool)}`,
-  });
 }

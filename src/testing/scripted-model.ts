@@ -8,8 +8,10 @@ export type {
   ScriptedCall,
   ScriptedError,
   ScriptedFile,
+  ScriptedMadeFile,
   ScriptedReply,
   ScriptedRequest,
+  ScriptedServerCall,
 } from "../models/scripted/script.ts";
 export { defineScript } from "../models/scripted/script.ts";
 

@@ -1,12 +1,19 @@
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts, whatever `promise` still does. */
-export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    promise.catch(() => undefined);
-    return Promise.reject(signal.reason);
-  }
+/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts, whatever the promise still does. */
+export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const leave = () => signal.removeEventListener("abort", abort);
+    promise.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (error: unknown) => {
+        leave();
+        reject(signal.aborted ? signal.reason : error);
+      },
+    );
   });
 }

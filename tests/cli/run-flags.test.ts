@@ -194,8 +194,12 @@ describe("-o FILE", { timeout: 20_000 }, () => {
     const { exitCode, stdout, stderr } = await runCli(args, { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
     expect(await readFile(join(cwd, "out/result.txt"), "utf8")).toBe("Drawn.\n");
-    expect(await readFile(join(cwd, "out/chart.svg"), "utf8")).toBe("<svg/>");
-    expect(stderr).toContain(`llm-do: made chart.svg (application/octet-stream, 6 bytes): ${join(cwd, "out/chart.svg")}\n`);
+    expect(await readFile(join(cwd, "out/artifacts/chart.svg"), "utf8")).toBe("<svg/>");
+    const place = join(cwd, "out/artifacts/chart.svg");
+    expect(stderr).toContain(`llm-do: made chart.svg (application/octet-stream, 6 bytes): ${place}\n`);
+    await writeFile(place, "mine");
+    expect((await runCli(args, { cwd })).stderr).toContain(join(cwd, "out/artifacts/chart-2.svg"));
+    expect(await readFile(place, "utf8")).toBe("mine");
     const json = await runCli([...args.slice(0, 5), "--json"], { cwd });
     const { artifacts, runId } = JSON.parse(json.stdout);
     const path = join(cwd, ".llm-do/runs", runId, "artifacts/chart.svg");
@@ -209,6 +213,9 @@ describe("-o FILE", { timeout: 20_000 }, () => {
     const { exitCode, stdout, stderr } = await runCli([".", "x", "--model", "scripted:says.yaml", "--headless"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "nothing found\n" });
     expect(stderr).toMatch(/1 call needed approval, .*\n {2}main: Enable for the worker main, on scripted:.*: web_search\n/);
+    expect(stderr).toContain("What the provider executes is enabled by:\n  --approve 'main/server:web_search'\n");
+    const allowed = ["--headless", "--approve", "main/server:web_search"];
+    expect((await runCli([".", "x", "--model", "scripted:says.yaml", ...allowed], { cwd })).exitCode).toBe(0);
   });
 
   it("loses nothing where it cannot be written", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { ApprovalRequest, RunEvent } from "../../src/index.ts";
-import { RunError } from "../../src/index.ts";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import type { ApprovalRequest, GenerateOptions, Message, Provider, RunEvent } from "../../src/index.ts";
+import { judgeCalls, RunError } from "../../src/index.ts";
 import type { ScriptedReply, ScriptedRequest } from "../../src/testing/index.ts";
 import { play, worker } from "./harness.ts";
 
@@ -106,6 +107,31 @@ test("one can be denied and the other approved; with `stop` a denial ends the ru
   expect(stopped.model.requests).toEqual([]);
 });
 
+test("rules decide as over any call, by the tool's bounds too; and what they decide can be asked beforehand", async () => {
+  const files = {
+    "main.worker": worker(
+      "server_side_tools: [{ tool_type: web_search, allowed_domains: [a.com] }, { tool_type: code_execution }]",
+    ),
+  };
+  const rules = [
+    { effect: "allow", rule: 'main/server:web_search(allowed_domains=["a.com"])' },
+    { effect: "block", rule: "server:code_execution" },
+  ] as const;
+  const { result } = await play({
+    request: { input: "Go." },
+    files,
+    approval: { mode: "prompt", rules },
+    model: (request) => `${enabled(request)}`,
+  });
+  expect(result).toMatchObject({ output: "web_search", denied: [] });
+  const host = createMemoryHost({ files: { "/program/main.worker": files["main.worker"] } });
+  const judge = await judgeCalls({ model: "scripted:/a.yaml", host, target: "/program", rules });
+  const bounds = { allowed_domains: ["a.com"] };
+  expect(await judge.judge({ tool: "server:web_search", args: bounds })).toMatchObject({ type: "allowed" });
+  expect(await judge.judge({ tool: "server:code_execution", args: {} })).toMatchObject({ type: "blocked" });
+  await judge.close();
+});
+
 test("what the provider did is told, runs nowhere, and goes back with the next turn", async () => {
   const { result, events, model, journal } = await play({
     request: { input: "Go." },
@@ -133,6 +159,45 @@ test("what the provider did is told, runs nowhere, and goes back with the next t
     "text",
   ]);
   expect(journal.some((entry) => entry.type === "grant" && entry.tool === "web_search")).toBe(false);
+});
+
+test("the answer is what the model writes after the provider has done its part, across a pause too", async () => {
+  const frontmatter = `${tools}\noutput: { found: string }`;
+  const text = (value: string) => ({ type: "text" as const, text: value });
+  const used = [
+    { type: "server-call" as const, id: "s1", name: "web_search", args: {} },
+    { type: "server-result" as const, id: "s1", name: "web_search", ok: true, value: [] },
+  ];
+  const answers: Message["parts"][] = [
+    [text("Let me search."), ...used.slice(0, 1)],
+    [...used.slice(1), text('{"found":'), text('"a moth"}')],
+  ];
+  const model = {
+    id: "own:model",
+    generate: async (_: unknown, { call: { turn } }: GenerateOptions) => ({
+      message: { role: "assistant", parts: answers[turn - 1] } as never,
+      usage: { requests: 1, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 },
+      finish: turn === 1 ? ("paused" as const) : ("stop" as const),
+    }),
+  };
+  const provider = {
+    name: "own",
+    description: "",
+    keyVariables: [],
+    serverTools: { web_search: ["max_uses"], code_execution: [] },
+  };
+  const { result, error, events } = await play({
+    request: { input: "Go.", model: "own:model", providers: [{ ...provider, create: async () => model } as Provider] },
+    files: { "main.worker": worker(frontmatter) },
+    approval: approve,
+    model: () => undefined,
+  });
+  expect(error).toBe(undefined);
+  expect(result?.output).toEqual({ found: "a moth" });
+  expect(events.flatMap((event) => (event.type === "turn-end" ? [event.text] : []))).toEqual([
+    "Let me search.",
+    '{"found":"a moth"}',
+  ]);
 });
 
 test("`max_uses` counts for the whole call", async () => {
@@ -169,7 +234,9 @@ test("files that the provider made are artifacts of the run, also of one that fa
     model: ({ turn }) => (turn === 1 ? { ...made, finish: "paused" } : { error: { code: "bad_request" } }),
   });
   expect(failed.error).toBeInstanceOf(RunError);
-  expect((failed.error as RunError).run?.artifacts.map(({ name }) => name)).toEqual(["chart.svg", "CHART-2.svg"]);
+  const { run } = failed.error as RunError;
+  const folder = `/program/.llm-do/runs/${run?.runId}/artifacts`;
+  expect(run?.artifacts.map(({ path }) => path)).toEqual([`${folder}/chart.svg`, `${folder}/CHART-2.svg`]);
 });
 
 test("arguments and results that are nested without end harm nobody", async () => {

@@ -37,19 +37,12 @@ export function checkRules(
 
 function callersOf({ entry, workers }: Outline, callables: readonly string[]): Caller[] {
   const ofWorkers = workers.map(({ id, name, toolsets }): Caller => {
-    const tools = toolsets.flatMap(({ kind, tools: own }) =>
-      own.map((tool) => (kind === "provider" ? asServerTool(tool) : tool)),
-    );
+    const tools = toolsets.flatMap((toolset) => toolset.tools);
     const isKnown = toolsets.every(({ kind }) => kind !== "unverified");
     const byCode = tools.some(({ calls }) => calls !== undefined) ? callables : [];
     return { names: [name, id], tools: isKnown ? [...tools.map((tool) => tool.name), ...byCode] : undefined };
   });
   return entry.kind === "code" ? [...ofWorkers, { names: [entry.name], tools: callables }] : ofWorkers;
-}
-
-/** As the gate knows it when it is enabled. */
-function asServerTool<T extends { readonly name: string }>(tool: T): T {
-  return { ...tool, name: `server:${tool.name}` };
 }
 
 interface Unmet {

@@ -1,11 +1,11 @@
 import type { JsonValue } from "../../protocol/json.ts";
 import type { AssistantMessage, FilePart, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
+import { abortable } from "../../util/abortable.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { madeFile } from "../made-file.ts";
 import { type GenerateOptions, type Model, ModelError, type ModelResponse } from "../model.ts";
 import { retryableByCode } from "../model-error-codes.ts";
-import { raceAbort } from "../race-abort.ts";
 import { readReply } from "./read-reply.ts";
 import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";
 import { ScriptFault } from "./script-fault.ts";
@@ -19,7 +19,7 @@ export function createScriptedModel(id: string, script: Script, observe?: (reque
       options.signal.throwIfAborted();
       const scripted = toScriptedRequest(id, request, options);
       observe?.(scripted);
-      const reply = await raceAbort(answer(id, script, scripted), options.signal);
+      const reply = await abortable(answer(id, script, scripted), options.signal);
       const response = toResponse(reply, scripted);
       await streamParts(response.message, options);
       if (reply.error) throw toModelError(id, reply.error);
