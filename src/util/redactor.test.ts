@@ -49,7 +49,10 @@ describe("what has the shape of a credential", () => {
 
   test.each(shaped)("%s: %s", (name, secret) => {
     expect(shapes.text(`a "${secret}", b`)).toBe(`a "⟦secret:${name}⟧", b`);
-    expect(shapes.json({ key: [secret] })).toEqual({ key: [`⟦secret:${name}⟧`] });
+    for (const before of ["", "\n", "\t", "\u0001"])
+      expect(shapes.json({ key: [before + secret] })).toEqual({ key: [`${before}⟦secret:${name}⟧`] });
+    const [inside] = shapes.json([JSON.stringify({ file: `A=1\n${secret}` })]);
+    expect(inside).toContain(`A=1\\n⟦secret:${name}⟧`);
   });
 
   test.each([
@@ -68,6 +71,35 @@ describe("what has the shape of a credential", () => {
   });
 });
 
+/** Beginnings of secrets in the numbers that a hostile file can hold. */
+const hostile = [
+  "sk-",
+  "-eyJ",
+  "-eyJaaaaaaaaaaa.eyJ",
+  "a",
+  "-----BEGIN ",
+  "-----BEGIN A ",
+  "-----BEGIN PRIVATE KEY-----\n",
+  "-----BEGIN PRIVATE KEY----------END ",
+];
+
+test.each(hostile)(
+  "300 kB of %j take no time, whole, as JSON and in pieces",
+  (unit) => {
+    const half = unit.repeat(150_000 / unit.length);
+    const text = `${half}.eyJ${half} `;
+    const start = performance.now();
+    const whole = redactor.text(text);
+    expect(redactor.json([text])).toEqual([whole]);
+    const stream = new RedactedStream(redactor);
+    const shown: string[] = [];
+    for (let at = 0; at < text.length; at += 16) shown.push(stream.push(text.slice(at, at + 16)));
+    expect([...shown, stream.end()].join("")).toBe(whole);
+    expect(performance.now() - start).toBeLessThan(15_000);
+  },
+  60_000,
+);
+
 test("a stream shows, however it is cut, what the whole text would", () => {
   const words = [
     "abcdefgh",
@@ -82,6 +114,9 @@ test("a stream shows, however it is cut, what the whole text would", () => {
     "\n",
     " ",
     "x",
+    "\\n",
+    "\\u000a",
+    "n",
     ...shaped.map(([, secret]) => secret),
   ];
   const texts = fc.array(fc.oneof(fc.constantFrom(...words), fc.string()), { maxLength: 8 }).map((parts) => parts.join(""));

@@ -1,9 +1,15 @@
-import { nameOfShape, openShapeAt, secretShapes } from "./secret-shapes.ts";
+import { findShapes, openShapeAt } from "./secret-shapes.ts";
 
 /** A value that must not be shown, and the name that stands for it. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
+}
+
+interface FoundSecret {
+  readonly name: string;
+  readonly index: number;
+  readonly end: number;
 }
 
 /** Shorter values are too common to be told from ordinary text. */
@@ -14,7 +20,8 @@ const shortestSecret = 8;
  * and whatever has the shape of a credential.
  */
 export class Redactor {
-  readonly #pattern: RegExp;
+  /** Of the known values; undefined where there are none. */
+  readonly #pattern: RegExp | undefined;
   readonly #names: ReadonlyMap<string, string>;
   /** A value can be hidden from the pattern where JSON escapes its characters. */
   readonly #isEscaped: boolean;
@@ -23,16 +30,16 @@ export class Redactor {
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
     this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
     const longestFirst = [...this.#names.keys()].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp([...longestFirst.map(escapePattern), secretShapes].join("|"), "g");
+    this.#pattern = longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined;
   }
 
   /** `from`: where to begin; what stands before it is looked at, and not told. */
   text(text: string, from = 0): string {
     let told = "";
     let at = from;
-    for (const { index, found } of this.#findAll(text, from)) {
-      told += `${text.slice(at, index)}⟦secret:${this.#names.get(found) ?? nameOfShape(found)}⟧`;
-      at = index + found.length;
+    for (const { index, end, name } of this.#findAll(text, from)) {
+      told += `${text.slice(at, index)}⟦secret:${name}⟧`;
+      at = end;
     }
     return told + text.slice(at);
   }
@@ -40,16 +47,35 @@ export class Redactor {
   /** How much of a text can be told by now: what follows is, or could become, a secret that goes on. */
   closedLength(text: string, from = 0): number {
     const closed = Math.max(Math.min(text.length - this.#openValue(text), openShapeAt(text)), from);
-    for (const { index, found } of this.#findAll(text, from)) {
-      if (index < closed && index + found.length > closed) return index;
+    for (const { index, end } of this.#findAll(text, from)) {
+      if (index < closed && end > closed) return index;
     }
     return closed;
   }
 
-  *#findAll(text: string, from: number): Iterable<{ readonly index: number; readonly found: string }> {
-    const pattern = new RegExp(this.#pattern);
+  /** The first one first; of one that begins in another, what goes on behind it. */
+  *#findAll(text: string, from: number): Iterable<FoundSecret> {
+    let at = from;
+    let known = this.#findKnown(text, at);
+    for (const shape of findShapes(text, from)) {
+      for (; known && known.index <= shape.index; known = this.#findKnown(text, at)) {
+        yield known;
+        at = known.end;
+      }
+      if (shape.end <= at) continue;
+      yield { ...shape, index: Math.max(shape.index, at) };
+      at = shape.end;
+      if (known && known.index < at) known = this.#findKnown(text, at);
+    }
+    for (; known; known = this.#findKnown(text, known.end)) yield known;
+  }
+
+  #findKnown(text: string, from: number): FoundSecret | undefined {
+    if (!this.#pattern) return undefined;
+    const pattern = this.#pattern;
     pattern.lastIndex = from;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text)) yield { index: match.index, found: match[0] };
+    const match = pattern.exec(text);
+    return match ? { index: match.index, end: pattern.lastIndex, name: this.#names.get(match[0]) ?? "" } : undefined;
   }
 
   /** How many characters at the end of a text are the beginning of a known value. */
@@ -65,8 +91,13 @@ export class Redactor {
 
   json<T>(value: T): T {
     const text = JSON.stringify(value);
-    if (text === undefined || !(this.#isEscaped || text.search(this.#pattern) >= 0)) return value;
+    if (text === undefined || !(this.#isEscaped || this.#holdsAny(text))) return value;
     return JSON.parse(text, (_key, member: unknown) => this.#member(member)) as T;
+  }
+
+  #holdsAny(text: string): boolean {
+    for (const _ of this.#findAll(text, 0)) return true;
+    return false;
   }
 
   #member(member: unknown): unknown {

@@ -3,53 +3,149 @@ interface Shape {
   readonly name: string;
   /** One of these begins it. */
   readonly prefixes: readonly string[];
-  /** What follows the prefix. */
-  readonly rest: string;
+  /** Where it ends, given where its prefix does; undefined where it is none. */
+  readonly end: (text: TokenText, from: number) => number | undefined;
 }
 
-// Mixed characters are asked for where the prefix alone could begin a word.
-const mixed = "(?=[\\w-]*\\d)(?=[\\w-]*[A-Z])";
+export interface FoundShape {
+  readonly name: string;
+  readonly index: number;
+  readonly end: number;
+}
+
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  /** The last place from which both a digit and a capital still follow; -1 without any. */
+  readonly isMixedUntil: number;
+}
+
+/** A text and its runs of `\w` and `-`, each walked once: many beginnings in one run cost no more than one. */
+class TokenText {
+  readonly text: string;
+  readonly #whole = new Map<number, Run>();
+  #current: Run = { start: 0, end: 0, isMixedUntil: -1 };
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The run that the place lies in, from there or further left on. Places come from left to right. */
+  runAround(place: number): Run {
+    if (place >= this.#current.end) this.#current = this.#walk(place);
+    return this.#current;
+  }
+
+  /** Where the run that begins at the place ends. */
+  endOfRun(place: number): number {
+    const run = this.#whole.get(place) ?? this.#walk(place);
+    this.#whole.set(place, run);
+    return run.end;
+  }
+
+  #walk(start: number): Run {
+    let [end, digit, capital] = [start, -1, -1];
+    for (; end < this.text.length; end++) {
+      const character = this.text.charAt(end);
+      if (character >= "0" && character <= "9") digit = end;
+      else if (character >= "A" && character <= "Z") capital = end;
+      else if (!/[\w-]/.test(character)) break;
+    }
+    return { start, end, isMixedUntil: Math.min(digit, capital) };
+  }
+}
+
+/** `rest`: what follows the prefix; nothing in it may go back over more than a few characters. */
+function follows(rest: string): Shape["end"] {
+  const pattern = new RegExp(rest, "y");
+  return ({ text }, from) => {
+    pattern.lastIndex = from;
+    return pattern.test(text) ? pattern.lastIndex : undefined;
+  };
+}
+
+/** Mixed characters are asked for where the prefix alone could begin a word. */
+const mixedRun: Shape["end"] = (tokens, from) => {
+  const { end, isMixedUntil } = tokens.runAround(from);
+  return end - from >= 20 && from <= isMixedUntil ? end : undefined;
+};
+
+const jsonWebToken: Shape["end"] = (tokens, from) => {
+  const { text } = tokens;
+  const header = tokens.runAround(from).end;
+  if (header - from < 10 || !text.startsWith(".eyJ", header)) return undefined;
+  const payload = tokens.endOfRun(header + 1);
+  if (payload - header < 14 || text[payload] !== ".") return undefined;
+  const signature = tokens.endOfRun(payload + 1);
+  return signature - payload > 10 ? signature : undefined;
+};
+
+const privateKeyStart = /(?:[A-Z0-9]+ )*PRIVATE KEY-----/y;
+const privateKeyEnd = /-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----/g;
+
+/** To the end of a text that breaks off in it. */
+const privateKey: Shape["end"] = ({ text }, from) => {
+  privateKeyStart.lastIndex = from;
+  if (!privateKeyStart.test(text)) return undefined;
+  privateKeyEnd.lastIndex = privateKeyStart.lastIndex;
+  return privateKeyEnd.test(text) ? privateKeyEnd.lastIndex : text.length;
+};
 
 const shapes: readonly Shape[] = [
-  { name: "api-key", prefixes: ["sk-", "rk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_"], rest: `${mixed}[\\w-]{20,}` },
-  { name: "github-token", prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], rest: "[A-Za-z0-9]{36,}" },
-  { name: "github-token", prefixes: ["github_pat_"], rest: "\\w{50,}" },
-  { name: "gitlab-token", prefixes: ["glpat-"], rest: "[\\w-]{20,}" },
-  { name: "npm-token", prefixes: ["npm_"], rest: "[A-Za-z0-9]{36}" },
-  { name: "slack-token", prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"], rest: "[\\w-]{10,}" },
-  { name: "aws-key-id", prefixes: ["AKIA", "ASIA"], rest: "[A-Z0-9]{16}(?![A-Za-z0-9])" },
-  { name: "google-key", prefixes: ["AIza"], rest: "[\\w-]{35}" },
-  { name: "jwt", prefixes: ["eyJ"], rest: "[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{10,}" },
+  { name: "api-key", prefixes: ["sk-", "rk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_"], end: mixedRun },
+  { name: "github-token", prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], end: follows("[A-Za-z0-9]{36,}") },
+  { name: "github-token", prefixes: ["github_pat_"], end: follows("\\w{50,}") },
+  { name: "gitlab-token", prefixes: ["glpat-"], end: follows("[\\w-]{20,}") },
+  { name: "npm-token", prefixes: ["npm_"], end: follows("[A-Za-z0-9]{36}") },
+  { name: "slack-token", prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"], end: follows("[\\w-]{10,}") },
+  { name: "aws-key-id", prefixes: ["AKIA", "ASIA"], end: follows("[A-Z0-9]{16}(?![A-Za-z0-9])") },
+  { name: "google-key", prefixes: ["AIza"], end: follows("[\\w-]{35}") },
+  { name: "jwt", prefixes: ["eyJ"], end: jsonWebToken },
 ];
 
-const privateKey = "-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----[\\s\\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----|$)";
+const keyPrefix = "-----BEGIN ";
+const keyShape: Shape = { name: "private-key", prefixes: [keyPrefix], end: privateKey };
+const prefixes = shapes.flatMap((shape) => shape.prefixes);
+const byPrefix = new Map([...shapes, keyShape].flatMap((shape) => shape.prefixes.map((prefix) => [prefix, shape] as const)));
 
-/** A pattern of them all, to be combined with others: the name of what was found follows from its beginning. */
-export const secretShapes: string = [
-  ...shapes.map(({ prefixes, rest }) => `(?<![A-Za-z0-9])(?:${prefixes.join("|")})${rest}`),
-  privateKey,
-].join("|");
+/** As far as a beginning depends on what stands before it. */
+export const longestBefore = 6;
 
-export function nameOfShape(found: string): string {
-  return shapes.find(({ prefixes }) => prefixes.some((prefix) => found.startsWith(prefix)))?.name ?? "private-key";
+/** All of them from some place on, the first one first. Takes time in proportion to the text, whatever it holds. */
+export function* findShapes(text: string, from = 0): Iterable<FoundShape> {
+  const tokens = new TokenText(text);
+  const starts = new RegExp([keyPrefix, ...prefixes].join("|"), "g");
+  starts.lastIndex = from;
+  for (let start = starts.exec(text); start; start = starts.exec(text)) {
+    const { index } = start;
+    const [prefix] = start;
+    const shape = prefix === keyPrefix || canBeginAt(text, index) ? byPrefix.get(prefix) : undefined;
+    const end = shape?.end(tokens, index + prefix.length);
+    if (shape && end !== undefined) yield { name: shape.name, index, end };
+    starts.lastIndex = end ?? index + 1;
+  }
 }
 
-const prefixes = shapes.flatMap((shape) => shape.prefixes);
+/** Not within a word. The letter of `\n` in JSON that is text is no part of one. */
+function canBeginAt(text: string, index: number): boolean {
+  if (!/[A-Za-z0-9]/.test(text.charAt(index - 1))) return true;
+  return /\\(?:[bfnrt]|u[0-9A-Fa-f]{4})$/.test(text.slice(Math.max(index - longestBefore, 0), index));
+}
 
 /** Where at the end of a text something begins that could become one of them; the text's length where nothing does. */
 export function openShapeAt(text: string): number {
-  const key = Math.max(text.lastIndexOf("-----BEGIN "), 0);
+  const key = Math.max(text.lastIndexOf(keyPrefix), 0);
   const isOpenKey = /^-----BEGIN (?:[A-Z0-9]+ )*(?:P|PRIVATE KEY-----(?![\s\S]*-----END )|$)/.test(text.slice(key));
   const dashes = /-{1,5}(?:B|BE|BEG|BEGI|BEGIN(?: [A-Z0-9 ]*)?)?$/.exec(text)?.index ?? text.length;
   return Math.min(isOpenKey ? key : text.length, dashes, openTokenAt(text));
 }
 
 function openTokenAt(text: string): number {
-  const run = /[\w.-]+$/.exec(text);
-  if (!run) return text.length;
-  for (const { index } of run[0].matchAll(/(?<![A-Za-z0-9])[A-Za-z]/g)) {
-    const rest = run[0].slice(index);
-    if (prefixes.some((prefix) => rest.startsWith(prefix) || prefix.startsWith(rest))) return run.index + index;
+  let start = text.length;
+  while (start > 0 && /[\w.-]/.test(text.charAt(start - 1))) start--;
+  for (let index = start; index < text.length; index++) {
+    const isOpen = prefixes.some((prefix) => text.startsWith(prefix, index) || prefix.startsWith(text.slice(index, index + 12)));
+    if (isOpen && canBeginAt(text, index)) return index;
   }
   return text.length;
 }
