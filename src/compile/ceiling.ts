@@ -32,9 +32,13 @@ function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph)
   return found;
 }
 
+/** Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own. */
+export function touchesScopes(toolsets: readonly OutlinedToolset[]): boolean {
+  return toolsets.some(({ kind }) => kind !== "provider");
+}
+
 function ownCeiling({ id, model, scopes: declared, toolsets, commands }: OutlinedWorker): Ceiling {
-  // Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own.
-  const scopes = toolsets.some(({ kind }) => kind !== "provider") ? declared : [];
+  const scopes = touchesScopes(toolsets) ? declared : [];
   const code = toolsets.flatMap(({ kind, file }) => (kind === "code" && file !== undefined ? [file] : []));
   return {
     workers: [id],

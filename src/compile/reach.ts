@@ -1,6 +1,7 @@
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
+import { touchesScopes } from "./ceiling.ts";
 
 export interface ManifestWords {
   readonly rules: readonly ApprovalRule[];
@@ -8,16 +9,27 @@ export interface ManifestWords {
 }
 
 /** What trust is given for. */
-export function reachOf({ workers, ceiling, root }: Outline, { rules, addresses }: ManifestWords): Reach {
+export function reachOf({ entry, workers, ceiling, root }: Outline, { rules, addresses }: ManifestWords): Reach {
   const { network = [] } = ceiling;
   const describe = (worker: OutlinedWorker) => workerReach(worker, { root, network: network.includes(worker.id) });
   const reached = workers.filter(({ id }) => ceiling.workers.includes(id));
   return {
     code: ceiling.code,
-    workers: Object.fromEntries(reached.map((worker) => [worker.id, describe(worker)])),
+    workers: Object.fromEntries([
+      ...reached.map((worker) => [worker.id, describe(worker)] as const),
+      ...(entry.kind === "code" ? [[`${entryMark}${entry.file}:${entry.name}`, entryReach(entry.scopes)] as const] : []),
+    ]),
     addresses,
     restrictions: rules.map(({ effect, rule }) => `${effect} ${rule}`),
   };
+}
+
+/** Stands before the name of code that starts runs: no worker's id holds a blank. */
+const entryMark = "entry ";
+
+/** Code that starts a run has scopes of its own, and calls what the workers' reach tells of. */
+function entryReach(scopes: readonly OutlinedScope[]): WorkerReach {
+  return { ...nothing, scopes: scopes.filter(({ isChosen }) => !isChosen).map(toReachedScope) };
 }
 
 function workerReach(
@@ -27,13 +39,17 @@ function workerReach(
   const own = scopes.filter(({ isChosen }) => !isChosen);
   return {
     models: model?.namedBy === "program" ? [model.id.replace(`scripted:${root}/`, "scripted:")] : [],
-    scopes: toolsets.length > 0 ? own.map(toReachedScope) : [],
+    scopes: touchesScopes(toolsets) ? own.map(toReachedScope) : [],
     references: toolsets.map(({ reference }) => reference),
     tools: Object.fromEntries(
       toolsets.flatMap(({ reference, tools }) => tools.map((tool) => [`${reference}/${tool.name}`, freedomOf(tool)])),
     ),
     network,
-    rules: toolsets.flatMap(({ reference, rules = [] }) => rules.map((rule) => `${reference}: ${rule}`)),
+    rules: toolsets.flatMap(({ reference, kind, tools, rules = [] }) => [
+      ...rules.map((rule) => `${reference}: ${rule}`),
+      // What bounds a tool of the provider stands in its description.
+      ...(kind === "provider" ? tools.map(({ description }) => `${reference}: ${description}`) : []),
+    ]),
   };
 }
 
@@ -65,7 +81,7 @@ export function growthOf(before: Reach, now: Reach): string[] {
   const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
     const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
     const more = workerGrowth(known ?? nothing, worker).map((text) => `${id} ${text}`);
-    return known ? more : [`${id} is a new worker`, ...more];
+    return known ? more : [`${id} is ${id.startsWith(entryMark) ? "new" : "a new worker"}`, ...more];
   });
   const addresses = now.addresses.filter((address) => !before.addresses.includes(address));
   const lifted = before.restrictions.filter((rule) => !now.restrictions.includes(rule));

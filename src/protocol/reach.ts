@@ -6,7 +6,7 @@
 export interface Reach {
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
-  /** By id. */
+  /** By id; code that starts runs as `entry tools.ts:main`. */
   readonly workers: Readonly<Record<string, WorkerReach>>;
   /** Where the manifest has models reached: `https://models.example.com (the provider own)`. */
   readonly addresses: readonly string[];

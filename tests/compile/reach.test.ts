@@ -148,6 +148,32 @@ describe("what a program can do more than before", () => {
     expect([growthOf(both, main), growthOf(both, second)]).toEqual([[], []]);
   });
 
+  it("is a scope of code that starts runs", async () => {
+    const code = { "tools.ts": "export function main() {}\n" };
+    const manifest = (mode: string) => ({
+      ...code,
+      "llm-do.yaml": `sandbox: { paths: { notes: { root: ./notes, mode: ${mode} } } }`,
+    });
+    const entry = { entry: "tools.ts:main" };
+    const before = await reach("description: x", entry, manifest("ro"));
+    expect(growthOf(before, await reach("description: x", entry, manifest("ro")))).toEqual([]);
+    expect(growthOf(before, await reach("description: x", entry, manifest("rw")))).toContain(
+      "entry tools.ts:main reads and writes notes (less narrowly than before)",
+    );
+    expect(growthOf(await reach("description: x", {}, code), before)).toContain("entry tools.ts:main is new");
+  });
+
+  it("is a tool of the provider, and what bounds it", async () => {
+    const tool = (more: string) => `server_side_tools: [{ tool_type: web_search${more} }]`;
+    const bounded = await reach(tool(", allowed_domains: [a.example]"));
+    expect(growthOf(await reach("description: x"), bounded)).toEqual([
+      "main calls server_side_tools/server:web_search, after a question",
+      "main has the rule server_side_tools: web_search, on a.example alone",
+    ]);
+    expect(growthOf(bounded, await reach(tool("")))).toEqual(["main has the rule server_side_tools: web_search"]);
+    expect(growthOf(bounded, await reach("description: x"))).toEqual([]);
+  });
+
   it("is a rule of the manifest, and none of the user", async () => {
     const main = files("{ root: ./out, mode: rw }");
     const manifest = (rules: string) => ({ "llm-do.yaml": `approval: { rules: [${rules}] }` });
