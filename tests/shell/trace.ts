@@ -19,7 +19,9 @@ export class TraceReader {
     if (head === null) return undefined;
     const [, pid = "", by = "", rest = ""] = head;
     const whole = this.#whole(pid, rest);
-    return whole === undefined || by === "bwrap" ? undefined : readCall(by, whole);
+    const call = whole === undefined ? undefined : readCall(by, whole);
+    // What it makes is the wall.
+    return call?.type === "change" && by === "bwrap" ? undefined : call;
   }
 
   /** A call can be told in two lines, with those of other processes between them. */

@@ -62,7 +62,8 @@ function isCovered(argv: readonly string[]): boolean {
 
 /** What it did that no rule allows. The wall's own shell comes first: it ends where the command begins. */
 function misdeeds({ run, did }: Told): readonly string[] {
-  const begin = did.findIndex((one) => one.type === "exec" && isSame(one.argv, run.argv ?? []));
+  const wall = did.findLastIndex((one) => one.type === "exec" && one.argv.some((word) => word.includes('exec -- "$@"')));
+  const begin = did.findIndex((one, index) => index > wall && one.type === "exec" && isSame(one.argv, run.argv ?? []));
   if (begin === -1) return did.some((one) => one.type === "exec") ? [] : ["nothing was traced"];
   const wrong = did.slice(begin).flatMap((one, index) => {
     if (one.type === "exec") {
