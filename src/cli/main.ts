@@ -2,7 +2,6 @@ import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes } from "./exit-codes.ts";
 import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
 import { createProgram } from "./program.ts";
-import { renderFailure } from "./render-failure.ts";
 
 /** The command line. Ends the process with the command's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -26,6 +25,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     return line.exitCode;
   } catch (thrown) {
     if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    const { renderFailure } = await import("./render-failure.ts");
     writeStderr(renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }
