@@ -5,7 +5,7 @@ export default defineConfig({
     // Many tests wait for commands and terminals: a third worker uses the time of the other two.
     maxWorkers: 3,
     // A machine that does other work beside is no reason to fail.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     experimental: { viteModuleRunner: false },
   },
 });

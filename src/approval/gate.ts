@@ -1,4 +1,4 @@
-import type { ApprovalDecision, Verdict } from "../protocol/approval.ts";
+import type { ApprovalDecision, DeniedCall, Verdict } from "../protocol/approval.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
@@ -243,7 +243,7 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
     description,
     source,
     ...(note === undefined ? {} : { note }),
-    ...(isUnstated && !call.binding.fromCode ? { allow: allowLine(call.binding.reference, call.tool.name) } : {}),
+    ...(isUnstated ? wayToAllow(call) : {}),
   });
   if (endsRunAt(run, decision)) {
     const reason = policyStop(call, decision);
@@ -251,6 +251,12 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
     throw reason;
   }
   return deniedRefusal(tool, note);
+}
+
+/** A line of the worker's file, or a rule where code calls, which no file can pre-approve. */
+function wayToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
+  if (binding.fromCode) return { rule: `${request.caller}/${request.name}` };
+  return { allow: allowLine(binding.reference, tool.name) };
 }
 
 function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {

@@ -25,7 +25,7 @@ async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number;
   return { exitCode, screen: terminal.screen() };
 }
 
-describe("approvals at a terminal", { timeout: 20_000 }, () => {
+describe("approvals at a terminal", () => {
   it("tells the model of a denial with its note; the other writes go on, and the run ends with 0", async () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted], { cwd });

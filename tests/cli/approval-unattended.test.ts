@@ -12,7 +12,7 @@ async function reports(cwd: string): Promise<string[]> {
   return readdir(join(cwd, "evaluations")).catch(() => []);
 }
 
-describe("a run without a terminal", { timeout: 20_000 }, () => {
+describe("a run without a terminal", () => {
   it("ends with 4, and lists what was needed and what to write", async () => {
     const cwd = await copyExample();
     const { exitCode, stdout, stderr } = await runCli(run, { cwd });
@@ -111,7 +111,7 @@ describe("a run without a terminal", { timeout: 20_000 }, () => {
   });
 });
 
-describe("the prompt", { timeout: 20_000 }, () => {
+describe("the prompt", () => {
   const echo = async () =>
     writeProgram({
       "main.worker": "---\nmodel: scripted:model.mjs\ninput: { input?: string }\n---\nSay it.\n",

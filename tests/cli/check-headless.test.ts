@@ -15,7 +15,7 @@ async function json(files: Record<string, string>, flags: readonly string[] = []
   return { exitCode, report: JSON.parse(stdout) };
 }
 
-describe("check --headless", { timeout: 20_000 }, () => {
+describe("check --headless", () => {
   it("tells the lines that a denied run tells, and its exit code", async () => {
     const cwd = await copyExample();
     const checked = await runCli(["check", "--headless", "--model", scripted], { cwd });

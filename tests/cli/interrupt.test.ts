@@ -28,7 +28,7 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-describe("a signal in the middle of three parallel children", { timeout: 20_000 }, () => {
+describe("a signal in the middle of three parallel children", () => {
   for (const [signal, exitCode, word] of [
     ["SIGINT", 130, "interrupted"],
     ["SIGTERM", 143, "terminated"],
@@ -74,7 +74,7 @@ describe("a signal in the middle of three parallel children", { timeout: 20_000 
   });
 });
 
-describe("a tool that does not listen", { timeout: 20_000 }, () => {
+describe("a tool that does not listen", () => {
   const deaf = (body: string) =>
     writeProgram({
       "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { wait: {} }\n---\nWait.\n",

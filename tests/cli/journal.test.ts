@@ -11,7 +11,7 @@ async function runsOf(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-describe("the journal", { timeout: 20_000 }, () => {
+describe("the journal", () => {
   it("is the owner's alone, is ignored by git, and is not written with --no-journal", async () => {
     const cwd = await copyExample();
     await runCli([...args, "--no-journal"], { cwd });

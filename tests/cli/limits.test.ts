@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { copyExample, runCli, script, scripted, writeProgram } from "./run-cli.ts";
 
-describe("limits", { timeout: 20_000 }, () => {
+describe("limits", () => {
   it("tells a caller whose call would be too deep, and goes on", async () => {
     const cwd = await copyExample();
     const { exitCode, stdout } = await runCli([".", "--model", scripted, "--approve-all", "--max-depth", "0"], { cwd });

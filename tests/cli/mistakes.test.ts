@@ -12,7 +12,7 @@ async function refused(args: readonly string[], options: CliOptions): Promise<st
   return stderr;
 }
 
-describe("mistakes on the command line end with 2", { timeout: 20_000 }, () => {
+describe("mistakes on the command line end with 2", () => {
   it("prints help on stderr where nothing is said", async () => {
     const stderr = await refused([], { cwd: await temporaryFolder() });
     expect(stderr).toContain("Usage: llm-do [run] [options] <target...> [prompt]");
@@ -44,7 +44,7 @@ describe("mistakes on the command line end with 2", { timeout: 20_000 }, () => {
   });
 });
 
-describe("input that is not there", { timeout: 20_000 }, () => {
+describe("input that is not there", () => {
   it("is told of with how to give it; where some was given, the field alone is named", async () => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input: string, count: integer }\n---\nGo.\n",
@@ -58,7 +58,7 @@ describe("input that is not there", { timeout: 20_000 }, () => {
   });
 });
 
-describe("mistakes about models", { timeout: 20_000 }, () => {
+describe("mistakes about models", () => {
   it("lists the places where a model can be set", async () => {
     const stderr = await refused(["."], { cwd: await copyExample() });
     expect(stderr).toContain("error[model-missing]: no model for the worker `main`\n --> main.worker:1:1\n");
@@ -102,7 +102,7 @@ describe("mistakes about models", { timeout: 20_000 }, () => {
   });
 });
 
-describe("mistakes in a program end with 2, with their place", { timeout: 20_000 }, () => {
+describe("mistakes in a program end with 2, with their place", () => {
   it("a mistyped key", async () => {
     const cwd = await copyExample();
     const path = join(cwd, "main.worker");
@@ -142,7 +142,7 @@ describe("mistakes in a program end with 2, with their place", { timeout: 20_000
   });
 });
 
-describe("decks that cannot be evaluated", { timeout: 20_000 }, () => {
+describe("decks that cannot be evaluated", () => {
   it("are told to the model; the others are evaluated", async () => {
     const cwd = await copyExample();
     const input = join(cwd, "input");

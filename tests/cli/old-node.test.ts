@@ -27,7 +27,7 @@ function findOldNode(): string | undefined {
 
 const node = findOldNode() ?? "";
 
-describe.skipIf(node === "")("on Node 20", { timeout: 20_000 }, () => {
+describe.skipIf(node === "")("on Node 20", () => {
   it("runs itself on the newer Node beside it; output and exit codes pass through", async () => {
     const cwd = await copyExample();
     const run = [".", "--model", scripted];

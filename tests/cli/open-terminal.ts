@@ -49,7 +49,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     type: (keys) => pty.write(keys),
     waitFor: (text) =>
       new Promise((done, fail) => {
-        const timer = setTimeout(() => fail(new Error(`the screen does not show ${JSON.stringify(text)}:\n${screen()}`)), 4000);
+        const timer = setTimeout(() => fail(new Error(`the screen does not show ${JSON.stringify(text)}:\n${screen()}`)), 20_000);
         const look = () => {
           const at = screen().indexOf(text, seen);
           if (at < 0) return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runCli, script, writeProgram } from "./run-cli.ts";
 
-describe("dollars", { timeout: 20_000 }, () => {
+describe("dollars", () => {
   const program = () =>
     writeProgram({
       "main.worker": "---\nlimits: { usd: 1 }\n---\nAnswer.\n",

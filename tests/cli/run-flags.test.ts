@@ -45,7 +45,7 @@ async function refused(args: readonly string[], options: CliOptions): Promise<st
   return stderr;
 }
 
-describe("-i key=value", { timeout: 20_000 }, () => {
+describe("-i key=value", () => {
   it("is typed by the entry's schema", async () => {
     const cwd = await program();
     const flags = ["title=5", "count=3", "share=0.5", "draft=true", "tone=loud", 'author={"name":"Ada"}', "tags=a=b", "tags=[c"];
@@ -120,7 +120,7 @@ export const start = tool({ input: z.object({ count: z.number(), name: z.string(
   });
 });
 
-describe("--input-json", { timeout: 20_000 }, () => {
+describe("--input-json", () => {
   it("takes JSON, @FILE and -, and -i has the last word on a field", async () => {
     const cwd = await program({ "in.json": '{ "count": 1, "title": "a" }' });
     expect(await inputOf(["--input-json", '{"count":1,"draft":false}'], { cwd })).toEqual({ count: 1, draft: false });
@@ -146,7 +146,7 @@ describe("--input-json", { timeout: 20_000 }, () => {
   });
 });
 
-describe("-o FILE", { timeout: 20_000 }, () => {
+describe("-o FILE", () => {
   it("gets the result, whole; stdout stays empty", async () => {
     const cwd = await program({ "out.txt": "old" });
     await chmod(join(cwd, "out.txt"), 0o640);
@@ -213,7 +213,9 @@ describe("-o FILE", { timeout: 20_000 }, () => {
     const { exitCode, stdout, stderr } = await runCli([".", "x", "--model", "scripted:says.yaml", "--headless"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "nothing found\n" });
     expect(stderr).toMatch(/1 call needed approval, .*\n {2}main: Enable for the worker main, on scripted:.*: web_search\n/);
-    expect(stderr).toContain("What the provider executes is enabled by:\n  --approve 'main/server:web_search'\n");
+    expect(stderr).toContain(
+      "What code calls, and what the provider executes, is allowed by:\n  --approve 'main/server:web_search'\n",
+    );
     const allowed = ["--headless", "--approve", "main/server:web_search"];
     expect((await runCli([".", "x", "--model", "scripted:says.yaml", ...allowed], { cwd })).exitCode).toBe(0);
   });
@@ -228,7 +230,7 @@ describe("-o FILE", { timeout: 20_000 }, () => {
   });
 });
 
-describe("--events", { timeout: 20_000 }, () => {
+describe("--events", () => {
   const linesOf = (text: string) => text.trimEnd().split("\n").map((line) => JSON.parse(line)); // biome-ignore format: short
 
   it("tells each event as a line of JSON on stderr; what follows a blank is the next argument", async () => {
@@ -261,7 +263,7 @@ describe("--events", { timeout: 20_000 }, () => {
   });
 });
 
-describe("--dry-run", { timeout: 20_000 }, () => {
+describe("--dry-run", () => {
   const dry = (args: readonly string[], cwd: string) => runCli([".", "--dry-run", ...args], { cwd });
 
   it("shows the first request and the ceiling; calls no model and records nothing", async () => {
@@ -340,7 +342,7 @@ describe("--dry-run", { timeout: 20_000 }, () => {
   });
 });
 
-describe("what is said over the files", { timeout: 20_000 }, () => {
+describe("what is said over the files", () => {
   it.each([
     [["--set", "limits.turn=3"], "did you mean `turns`?"],
     [["--set", "nobody.model=x:y"], " --> --set nobody.model=x:y:1:1\n"],
@@ -369,14 +371,14 @@ describe("what is said over the files", { timeout: 20_000 }, () => {
   });
 });
 
-it("-i @- says that it waits, and a terminal is no file", { timeout: 20_000 }, async () => {
+it("-i @- says that it waits, and a terminal is no file", async () => {
   const cwd = await program();
   const command = `(sleep 2.5; printf x) | ${process.execPath} ${bin} . -i title=@- -i count=1 --model scripted:${echo} --no-journal 2>&1`;
   const said = execFileSync("bash", ["-c", command], { cwd, encoding: "utf8", env: cleanEnvironment(cwd) });
   expect(said).toContain("llm-do: reading -i title=@- from stdin; where there is none, add < /dev/null\n");
 });
 
-describe("debug: true in a worker", { timeout: 20_000 }, () => {
+describe("debug: true in a worker", () => {
   it("tells its calls without any flag, and nothing with -q", async () => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\ndebug: true\n---\nBe kind.\n",

@@ -21,7 +21,7 @@ async function program(): Promise<string> {
   return cwd;
 }
 
-describe("--scope", { timeout: 20_000 }, () => {
+describe("--scope", () => {
   const flags = ["--scope", "notes=../mine", "--scope", "out=../written"];
 
   it("gives a declared scope another folder for a run, also outside of the program, without a question of trust", async () => {

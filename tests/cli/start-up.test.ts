@@ -16,7 +16,7 @@ async function loadedBy(args: readonly string[], cwd: string): Promise<{ readonl
   return { packages: [...new Set(packages)].sort(), own: urls.filter((url) => /\/dist\/(?!.*node_modules)/.test(url)).length };
 }
 
-describe("start-up pays for nothing that is not used", { timeout: 20_000 }, () => {
+describe("start-up pays for nothing that is not used", () => {
   it("loads the parser of the command line alone for --help, --version and a mistake in usage", async () => {
     const cwd = await copyExample();
     const { packages, own } = await loadedBy(["--help"], cwd);

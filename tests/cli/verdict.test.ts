@@ -30,7 +30,7 @@ async function verdict(call: readonly string[], flags: readonly string[] = []) {
 const write = (path: string) => ["write_file", JSON.stringify({ path, content: "x" })];
 const shell = (command: string) => ["shell", JSON.stringify({ command })];
 
-describe("llm-do verdict", { timeout: 20_000 }, () => {
+describe("llm-do verdict", () => {
   it.each([
     ["what is free", ["read_file", '{"path":"notes/a.md"}'], [], /^allowed: /],
     ["what asks", write("out/a.md"), [], /^ask: /],

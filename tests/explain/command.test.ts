@@ -14,7 +14,7 @@ export const greet = tool({ input: { type: "object" }, run: () => "hello" });
 `,
 };
 
-describe("llm-do explain", { timeout: 20_000 }, () => {
+describe("llm-do explain", () => {
   it("prints text of at most 80 columns where no terminal says how wide it is, and nothing on stderr", async () => {
     const cwd = await copyExample();
     const { exitCode, stdout, stderr } = await runCli(["explain", "--model", scripted], { cwd });

@@ -1,0 +1,76 @@
+import type { ApprovalPolicy } from "./approval/policy.ts";
+import type { Host } from "./host/host.ts";
+import type { PriceOverrides } from "./models/prices.ts";
+import type { Provider } from "./models/provider.ts";
+import type { Program } from "./program/program.ts";
+import type { ApprovalRule } from "./protocol/approval.ts";
+import type { CallPath } from "./protocol/call.ts";
+import type { EventSink } from "./protocol/event.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import type { Message } from "./protocol/message.ts";
+import type { Limits } from "./protocol/usage.ts";
+import type { RunResult } from "./runtime/run-entry.ts";
+
+export interface CompileRequest {
+  /**
+   * A folder with a `main.worker`, a `.worker` file (both relative to the working directory), or the name of a worker, which is
+   * looked for from there upwards. Default: the working directory.
+   */
+  readonly target?: string;
+  /** In the place of a target: exactly these files, and what they refer to, make the program. */
+  readonly files?: readonly string[];
+  /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`. */
+  readonly entry?: string;
+  /** The default model of the whole run; a worker's own `model` comes first. */
+  readonly model?: string;
+  /** Over what files say: `key=value` for the entry, `worker.key=value` for another worker. The last one holds. */
+  readonly set?: readonly string[];
+  /** `pattern=provider:name`, over the model that the workers whose names match name themselves. */
+  readonly modelFor?: readonly string[];
+  /** Rules for calls, as a run's policy has them: `explain` and `check` know of them then. */
+  readonly rules?: readonly ApprovalRule[];
+  /** Declared scope to the folder that it is here, relative to the working directory, in every worker that declares it. */
+  readonly scopes?: Readonly<Record<string, string>>;
+  /** The program's code may run. Default false: it is read, and its exports stay unverified. */
+  readonly trust?: boolean;
+  /** A worker without a model is an error, not a hint. Default false. */
+  readonly toRun?: boolean;
+  /** Providers beside those that come with llm-do, for this compilation or run alone. One of the same name takes its place. */
+  readonly providers?: readonly Provider[];
+  /** Default: this machine. */
+  readonly host?: Host;
+}
+
+export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
+  /**
+   * What `compile` gave with `toRun: true`, in the place of `target`, `files` and all that says how to compile them. Nothing is
+   * read again. `providers` and `host` are those that it was compiled with.
+   */
+  readonly program?: Program;
+  /** Who may do what. Required: no run has a default policy. */
+  readonly approval: ApprovalPolicy;
+  /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
+  readonly input?: JsonObject | string;
+  /** Context beside the input, each text a part of its own, after the entry's own fragments. */
+  readonly fragments?: readonly string[];
+  /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
+  readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
+  readonly limits?: Limits;
+  /** Over the table's, by model: `provider:name`, or a pattern. In dollars for a million tokens; the last one that fits holds. */
+  readonly prices?: PriceOverrides;
+  /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
+  readonly journal?: boolean;
+  readonly onEvent?: EventSink;
+  /** Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false. */
+  readonly debug?: boolean;
+  /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
+  readonly deltas?: boolean;
+  /** Every message of every call. */
+  readonly onMessage?: (callPath: CallPath, message: Message) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface RunOutput extends RunResult {
+  /** The conversation of the entry, if it is a worker. */
+  readonly messages: readonly Message[];
+}
