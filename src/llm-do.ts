@@ -30,7 +30,7 @@ import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
-export type { PriceOverrides } from "./models/prices.ts";
+export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
 export type { CompileRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 

@@ -40,6 +40,34 @@ export function createPriceLookup(overrides: PriceOverrides = {}): PriceLookup {
   };
 }
 
+/** What a model asks for a million tokens in short requests, and for the dearest million of all. */
+export interface ListedPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Some providers ask more for each token of a long request. */
+  readonly highest: number;
+}
+
+/** By a model's id, where somebody knows it. */
+export async function listPrices(
+  modelIds: readonly string[],
+  priceOf: PriceLookup = createPriceLookup(),
+): Promise<ReadonlyMap<string, ListedPrice>> {
+  const rows = modelIds.map(async (id): Promise<readonly [string, ListedPrice][]> => {
+    const price = await priceOf(id);
+    return price ? [[id, listPrice(price)]] : [];
+  });
+  return new Map((await Promise.all(rows)).flat());
+}
+
+function listPrice(price: PriceOf): ListedPrice {
+  const of = (inputTokens: number, outputTokens: number) => price({ inputTokens, outputTokens, cachedInputTokens: 0 });
+  const million = 1_000_000;
+  const few = million / 1000;
+  const highest = Math.max(of(million, 0), of(million, million) - of(million, 0));
+  return { input: of(few, 0) * 1000, output: of(0, few) * 1000, highest };
+}
+
 /** Throws a `TypeError` for what is no price. */
 export function checkPrices(overrides: PriceOverrides): PriceOverrides {
   for (const [model, price] of Object.entries(overrides)) {

@@ -12,7 +12,7 @@ function golden(name: string): string {
 
 /** Without the digest, which says nothing about the form. */
 function textOf(outline: Outline, columns: number): string {
-  return renderExplanation(outline, columns).replaceAll(outline.ceilingDigest.slice(0, 12), "<digest>");
+  return renderExplanation(outline, { columns }).replaceAll(outline.ceilingDigest.slice(0, 12), "<digest>");
 }
 
 function widest(text: string): number {
@@ -23,6 +23,17 @@ describe("the example", () => {
   test("is told on one screen of 80 columns", async () => {
     const text = textOf(await outlineOfExample(), 80);
     await expect(text).toMatchFileSnapshot(golden("pitchdeck_eval-80.txt"));
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
+    expect(widest(text)).toBeLessThanOrEqual(80);
+  });
+
+  test("says what the models cost, and what all tokens would, still on one screen", async () => {
+    const outline = await outlineOfExample();
+    const of = new Map(outline.ceiling.models.map((id) => [id, { input: 3, output: 15, highest: 22.5 }]));
+    const text = renderExplanation(outline, { columns: 80, prices: { of, date: "2026-09-23" } });
+    expect(text).toContain("$3 / $15\n");
+    expect(text).toContain("1,000,000 tokens (to $22.50), ");
+    expect(text).not.toContain("dollars");
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(24);
     expect(widest(text)).toBeLessThanOrEqual(80);
   });
@@ -45,8 +56,8 @@ describe("the example", () => {
       "reads, writes evaluations (scope reports; .md; to 200 kB)",
       "pitch_evaluator  no files: it has no tools",
       "anthropic:claude-sonnet-4-5  main; pitch_evaluator (by --model)",
-      "no limit of tokens, dollars or seconds",
-      "a run  depth 5, 8 at once, no limit of tokens, dollars or seconds",
+      "no limit of dollars or seconds",
+      "a run  1,000,000 tokens, depth 5, 8 at once, no limit of dollars or seconds",
       "a call  50 turns; main: 12 turns; pitch_evaluator: 4 turns",
       "sends to  anthropic:claude-sonnet-4-5",
     ])
@@ -114,16 +125,13 @@ test("limits: what the entry may spend bounds its run; depth and parallel fall t
     const text = textOf({ ...outline, limits: ofRun, workers }, 200);
     return text.split("\n").flatMap((line) => /^ {2}a (?:run|call) +(.*)$/.exec(line)?.[1] ?? []);
   };
-  expect(rowsOf({}, {})).toEqual([
-    "depth 5, 8 at once, no limit of tokens, dollars or seconds",
-    "50 turns; pitch_evaluator: 4 turns",
-  ]);
+  expect(rowsOf({}, {})).toEqual(["depth 5, 8 at once, no limit of tokens, dollars or seconds", "50 turns; pitch_evaluator: 4 turns"]);
   expect(rowsOf({ tokens: 10, turns: 3 }, { tokens: 5, seconds: 9, depth: 2, turns: 7 })).toEqual([
     "5 tokens, 9 seconds, depth 2, 8 at once, no limit of dollars",
     "3 turns; main: 3 turns; pitch_evaluator: 3 turns",
   ]);
   expect(rowsOf({ depth: 9, parallel: 1 }, { depth: 2, parallel: 4, tool_calls: 1 })[0]).toBe(
-    "1 tool call, depth 2, 1 at once, no limit of tokens, dollars or seconds",
+    "1 tool call, depth 2, 1 at once, no limit of dollars or seconds",
   );
 });
 

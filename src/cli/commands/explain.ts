@@ -1,4 +1,5 @@
 import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import { listPrices, priceTable } from "../../llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
@@ -19,14 +20,17 @@ export async function explainCommand(targets: readonly string[], flags: ExplainF
     writeStderr(`${renderDiagnostics(diagnostics)}\n`);
     return exitCodes.usage;
   }
-  await writeResult(formats[flags.format](outline));
+  await writeResult(await formats[flags.format](outline));
   const told = diagnostics.filter(({ severity }) => severity === "warning").length;
   if (told > 0) writeStderr(`llm-do: ${told} ${told === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
   return exitCodes.done;
 }
 
-const formats: Readonly<Record<ExplainFormat, (outline: Outline) => string>> = {
-  text: (outline) => renderExplanation(outline, process.stdout.columns || 80),
+const formats: Readonly<Record<ExplainFormat, (outline: Outline) => string | Promise<string>>> = {
+  text: async (outline) => {
+    const prices = { of: await listPrices(outline.ceiling.models), date: priceTable.date };
+    return renderExplanation(outline, { columns: process.stdout.columns || 80, prices });
+  },
   json: (outline) => `${JSON.stringify(outline, undefined, 2)}\n`,
   mermaid: renderMermaid,
 };

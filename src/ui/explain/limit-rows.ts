@@ -2,6 +2,7 @@ import type { Outline } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { entryOf } from "./file-use.ts";
 import type { Row } from "./layout.ts";
+import { dollars, highestCost, type ModelPrices } from "./model-prices.ts";
 import { count, counted, show } from "./phrases.ts";
 
 const accountNames = [
@@ -11,10 +12,14 @@ const accountNames = [
 ] as const;
 
 /** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
-export function limitRows(outline: Outline): Row[] {
-  const { workers, limits } = outline;
-  const unlimited = accountNames.filter(([name]) => limitsOfRun(outline)[name] === undefined).map(([, words]) => words);
-  const ofRun = [...describeLimits(limitsOfRun(outline)), ...(unlimited.length > 0 ? [`no limit of ${joined(unlimited)}`] : [])];
+export function limitRows(outline: Outline, prices: ModelPrices = new Map()): Row[] {
+  const { workers, limits, ceiling } = outline;
+  const bounds = limitsOfRun(outline);
+  const { tokens, usd } = bounds;
+  const cost = tokens === undefined || usd !== undefined ? undefined : highestCost(prices, { models: ceiling.models, tokens });
+  const isOpen = (name: keyof Limits) => bounds[name] === undefined && !(name === "usd" && cost !== undefined);
+  const unlimited = accountNames.filter(([name]) => isOpen(name)).map(([, words]) => words);
+  const ofRun = [...describeLimits(bounds, cost), ...(unlimited.length > 0 ? [`no limit of ${joined(unlimited)}`] : [])];
   const ofCalls = workers.flatMap(({ id, name, limits: own }) => {
     const turns = own.turns === undefined ? {} : { turns: least(own.turns, limits.turns) };
     const texts = describeLimits(id === entryOf(outline)?.id ? turns : { ...own, ...turns });
@@ -50,10 +55,13 @@ function least(...numbers: (number | undefined)[]): number | undefined {
   return given.length > 0 ? Math.min(...given) : undefined;
 }
 
-function describeLimits(limits: Limits): string[] {
-  return Object.entries(limits).flatMap(([name, value]) =>
-    value === undefined ? [] : [limitPhrases[name as keyof Limits](value)],
-  );
+/** `cost`: of all the tokens, at the dearest. */
+function describeLimits(limits: Limits, cost?: number): string[] {
+  return Object.entries(limits).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const phrase = limitPhrases[name as keyof Limits](value);
+    return [name === "tokens" && cost !== undefined ? `${phrase} (to ${dollars(cost)})` : phrase];
+  });
 }
 
 const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = {

@@ -3,25 +3,36 @@ import { wrapWords } from "../wrap-text.ts";
 import { buildTrees } from "./build-tree.ts";
 import { drawRows, drawTree, type Row } from "./layout.ts";
 import { limitRows } from "./limit-rows.ts";
+import type { ModelPrices } from "./model-prices.ts";
 import { counted, list, show } from "./phrases.ts";
 import { ceilingRows, commandRows, fileRows, modelRows } from "./render-facts.ts";
+
+export interface ExplanationStyle {
+  readonly columns: number;
+  /** What models cost, by their ids, and the day that it is of. Absent: nothing is said of it. */
+  readonly prices?: { readonly of: ModelPrices; readonly date: string };
+}
 
 /**
  * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped
  * at so many columns, in ASCII as far as its facts allow; all texts of the program are escaped.
  */
-export function renderExplanation(outline: Outline, columns: number): string {
+export function renderExplanation(outline: Outline, { columns, prices }: ExplanationStyle): string {
   const lines = [
     ...headOf(outline).flatMap((line) => wrapWords(line, columns)),
     "Calls, what happens to them, and why",
     ...buildTrees(outline).flatMap((tree) => drawTree(tree, columns)),
     ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),
     ...section("Programs of this machine (isolated if it can; else each asks)", commandRows(outline), columns),
-    ...section("Models, which are sent what is read", modelRows(outline), columns),
-    ...section("Limits", limitRows(outline), columns),
+    ...section(`Models, which are sent what is read${pricesNote(prices)}`, modelRows(outline, prices?.of), columns),
+    ...section("Limits", limitRows(outline, prices?.of), columns),
     ...renderCeiling(outline, columns),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function pricesNote(prices: ExplanationStyle["prices"]): string {
+  return prices && prices.of.size > 0 ? ` (in / out per 1M tokens, ${prices.date})` : "";
 }
 
 /** All that the entry could do: what a dry run shows, too. */

@@ -2,6 +2,7 @@ import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outl
 import { modelLabel } from "../model-label.ts";
 import { entryOf, fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
 import type { Row } from "./layout.ts";
+import { dollars, type ModelPrices } from "./model-prices.ts";
 import { bytes, counted, list, show } from "./phrases.ts";
 
 /** Who may read and write what, and who takes attachments. */
@@ -80,13 +81,15 @@ export function commandRows({ workers }: Outline): Row[] {
   });
 }
 
-/** Which models, who runs on them, and where each came from. */
-export function modelRows({ workers }: Outline): Row[] {
+/** Which models, who runs on them, where each came from, and what it costs. */
+export function modelRows({ workers }: Outline, prices: ModelPrices = new Map()): Row[] {
   const users = new Map<string, string[]>();
   for (const { name, model, compatibleModels } of workers) {
     const source = model ? ` (by ${show(model.source)})` : " (set `model`, --model or LLM_DO_MODEL)";
     const address = model?.address === undefined ? "" : ` at ${show(model.address)}`;
-    const key = `${model ? show(modelLabel(model.id)) + address : "none"}\n${source}`;
+    const price = model && prices.get(model.id);
+    const costs = price ? `; ${dollars(price.input)} / ${dollars(price.output)}` : "";
+    const key = `${model ? show(modelLabel(model.id)) + address : "none"}\n${source}${costs}`;
     const only = compatibleModels ? `, which runs on ${list(compatibleModels)}` : "";
     users.set(key, [...(users.get(key) ?? []), `${show(name)}${only}`]);
   }
