@@ -131,7 +131,7 @@ test("limits: what the entry may spend bounds its run; depth and parallel fall t
     "3 turns; main: 3 turns; pitch_evaluator: 3 turns",
   ]);
   expect(rowsOf({ depth: 9, parallel: 1 }, { depth: 2, parallel: 4, tool_calls: 1 })[0]).toBe(
-    "1 tool call, depth 2, 1 at once, no limit of dollars or seconds",
+    "1 tool call, depth 2, 1 at once, no limit of tokens, dollars or seconds",
   );
 });
 
