@@ -217,3 +217,30 @@ test("what is said of a call beforehand is what a run says of it", async () => {
   );
   expect([...seen]).toEqual(expect.arrayContaining(["allowed", "ask", "blocked", "path_outside_scope"]));
 }, 300_000);
+
+test("the user's own data stays as it is, whatever it looks like: in files, in results, and for the model", async () => {
+  const key = `line\nghp_${"aB3d".repeat(9)}`;
+  const {
+    result,
+    files: after,
+    journal,
+    events,
+    model,
+  } = await play({
+    files: { ...files, "input/a.txt": key },
+    tools: { pick },
+    model: ({ turn, toolResults }) => {
+      if (turn === 1) return { calls: [{ tool: "read_file", args: { path: "input/a.txt" } }] };
+      if (turn === 2) return { calls: [{ tool: "write_file", args: { path: "out/copy.txt", content: key } }] };
+      return toolResults().length > 0 ? `the key is ${key}` : "nothing";
+    },
+    approval: { mode: "approve_all" },
+    request: { input: "go" },
+  });
+  expect(result?.output).toBe(`the key is ${key}`);
+  expect(after["out/copy.txt"]).toBe(key);
+  expect(JSON.stringify(model.requests.at(1)?.messages)).toContain("ghp_");
+  expect(JSON.stringify(result?.messages)).toContain("ghp_");
+  expect(JSON.stringify([journal, events])).not.toContain("ghp_");
+  expect(JSON.stringify([journal, events])).toContain("⟦secret:github-token⟧");
+});
