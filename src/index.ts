@@ -71,6 +71,7 @@ export type {
   Preparation,
   PrepareAccess,
   PreparedToolsetCall,
+  RuleText,
   Tool,
   Toolset,
   ToolsetCall,

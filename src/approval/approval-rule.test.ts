@@ -36,6 +36,7 @@ describe("what a rule says", () => {
 const call = {
   workers: ["main", "workers/main"],
   tool: "shell",
+  first: ["command"],
   args: new Map([
     ["command", ["git log", "git diff"]],
     ["timeout", ["30"]],

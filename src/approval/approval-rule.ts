@@ -1,6 +1,7 @@
 import type { ApprovalRule, RuleEffect } from "../protocol/approval.ts";
+import type { RuleText } from "../toolsets/toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { couldMatchFlatGlob, matchesFlatGlob } from "../util/flat-glob.ts";
 
 /** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. */
 export interface RulePattern {
@@ -26,8 +27,10 @@ export interface RuledCall {
   /** The names that the caller goes by. */
   readonly workers: readonly string[];
   readonly tool: string;
-  /** The tool's arguments, the first one first, each with the texts that stand for it. */
-  readonly args: ReadonlyMap<string, readonly string[]>;
+  /** The tool's arguments, each with the texts that stand for it. */
+  readonly args: ReadonlyMap<string, readonly RuleText[]>;
+  /** What a pattern without a name speaks of: the tool's first argument, or any where the tool names none. */
+  readonly first: readonly string[];
 }
 
 export interface Ruling {
@@ -85,12 +88,17 @@ export function describeRule({ effect, rule, source }: ApprovalRule): string {
 
 function matches({ pattern, effect }: ReadRule, call: RuledCall): boolean {
   if (!concerns(pattern, call)) return false;
-  const [first] = call.args.keys();
-  return pattern.args.every(({ name = first, glob }) => {
-    const texts = (name !== undefined && call.args.get(name)) || [];
-    const fits = (text: string) => matchesFlatGlob(glob, text);
-    return effect === "allow" ? texts.length > 0 && texts.every(fits) : texts.some(fits);
+  return pattern.args.every(({ name, glob }) => {
+    const texts = (name === undefined ? call.first : [name]).flatMap((arg) => call.args.get(arg) ?? []);
+    if (effect !== "allow") return texts.some((text) => couldBe(glob, text));
+    const sure = texts.filter((text) => typeof text === "string");
+    return sure.length > 0 && sure.every((text) => matchesFlatGlob(glob, text));
   });
+}
+
+function couldBe(glob: string, text: RuleText): boolean {
+  if (typeof text === "string") return matchesFlatGlob(glob, text);
+  return text.open === true ? couldMatchFlatGlob(glob, text.text) : matchesFlatGlob(glob, text.text);
 }
 
 /** An argument as rules see it where its toolset does not say otherwise. */

@@ -47,7 +47,7 @@ export async function decide(question: Question & RememberedCall, options: Decid
 
 async function ask(call: Question & RememberedCall, questions: QuestionQueue, options: DecideOptions): Promise<Decision> {
   const { memory, signal, redact, step } = options;
-  const { reference: _, ...question } = call;
+  const { reference: _, callerId: __, ...question } = call;
   let source: DecisionSource = "person";
   /** An answer to another question may have settled this one while it waited. */
   const known = (): ApprovalDecision | undefined => {

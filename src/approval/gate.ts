@@ -188,7 +188,7 @@ async function askFor(
   call: PendingCall,
   { prepared, why }: { readonly prepared: PreparedCall; readonly why: string },
 ): Promise<Decision> {
-  const { callPath, name: tool, runtime, caller: worker } = call.request;
+  const { callPath, name: tool, runtime, caller: worker, callerId } = call.request;
   const preview = previewCall(call, prepared);
   const { canonicalArgs: args } = prepared.preparation;
   const description = describeCall(call, prepared);
@@ -198,6 +198,7 @@ async function askFor(
     runId: run.runId,
     callPath,
     worker,
+    callerId,
     tool,
     args,
     description,

@@ -4,6 +4,8 @@ import { canonicalJson } from "../util/canonical-json.ts";
 /** A call as memory knows it: exactly this tool, with exactly these arguments, of this worker. */
 export interface RememberedCall {
   readonly worker: string;
+  /** Tells workers of one name apart. */
+  readonly callerId?: string | undefined;
   /** What the worker calls the toolset: another toolset's tool of the same name is another call. */
   readonly reference: string;
   readonly tool: string;
@@ -40,6 +42,6 @@ export class ApprovalMemory {
   }
 }
 
-function keyOf({ worker, reference, tool, args }: RememberedCall): string {
-  return canonicalJson([worker, reference, tool, args]);
+function keyOf({ worker, callerId = "", reference, tool, args }: RememberedCall): string {
+  return canonicalJson([worker, callerId, reference, tool, args]);
 }

@@ -1,6 +1,13 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
-import { type OwnVerdict, type Preparation, type PreparedToolsetCall, type Tool, toolFailure } from "../toolsets/toolset.ts";
+import {
+  type OwnVerdict,
+  type Preparation,
+  type PreparedToolsetCall,
+  type RuleText,
+  type Tool,
+  toolFailure,
+} from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
@@ -102,13 +109,11 @@ export function rulesWord(
   if (rules.length === 0) return undefined;
   const { caller, callerId, name } = request;
   const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
-  const names = new Set([
-    ...Object.keys((tool.input.jsonSchema["properties"] as object | undefined) ?? {}),
-    ...Object.keys(view.args),
-  ]);
-  const textsOf = (arg: string): readonly string[] => special[arg] ?? (arg in view.args ? [textOfArgument(view.args[arg])] : []);
-  const args = new Map([...names].map((arg) => [arg, textsOf(arg)]));
-  return ruleOn(rules, { workers: callerId === undefined ? [caller] : [caller, callerId], tool: name, args });
+  const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
+  const args = new Map([...texts, ...Object.entries(special)]);
+  const [first] = Object.keys((tool.input.jsonSchema["properties"] as object | undefined) ?? {});
+  const call = { tool: name, args, first: first === undefined ? [...args.keys()] : [first] };
+  return ruleOn(rules, { ...call, workers: callerId === undefined ? [caller] : [caller, callerId] });
 }
 
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {

@@ -5,10 +5,17 @@ import type { DeniedCall } from "../protocol/approval.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import type { Schema } from "../schema/schema.ts";
-import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
-import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { toolName as nameForModels } from "../toolsets/tool-name.ts";
+import {
+  type PreparedToolsetCall,
+  type Tool,
+  type Toolset,
+  toolMark,
+  toolsetMark,
+  type WorkerRuntime,
+} from "../toolsets/toolset.ts";
 import { Redactor, type Secret } from "../util/redactor.ts";
+import { checkJson, foreignSchema, lastOf, pathTexts } from "./foreign-tool.ts";
 import { createGate } from "./gate.ts";
 import { type Gate, PolicyStop } from "./gate-types.ts";
 import type { ApprovalPolicy } from "./policy.ts";
@@ -27,6 +34,8 @@ export interface ToolGateOptions {
   readonly name?: string;
   /** What code behind the gate may be handed. Default: none. The caller opens and closes them. */
   readonly scopes?: Scopes;
+  /** Names of arguments that are paths in these scopes: rules see them in their one form, `scope/rest`. Default: none. */
+  readonly paths?: readonly string[];
   /** Hidden from questions and events, beside what has the shape of a credential. */
   readonly secrets?: readonly Secret[];
   /** Questions and their answers, as they come. Must not throw. */
@@ -38,7 +47,8 @@ export interface ToolGate {
   /**
    * The same tools, each behind the gate: a call runs only where the policy allows it, with exactly the arguments that were
    * judged and shown. One that may not run answers `{ error, type, hint }`, for the model. Tools without `execute` stay as
-   * they are. Arguments and results are JSON.
+   * they are. Arguments and results are JSON: with others a call rejects. Of what a tool streams, the last value is its result.
+   * Throws a `TypeError` where a name is longer than the 64 characters that providers take.
    */
   gate<T extends Readonly<Record<string, GateableTool>>>(tools: T): T;
   /** Aborts when a person says stop, or at the first denial where the policy stops for one; later calls then reject. */
@@ -69,7 +79,14 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     endsRun: (thrown) => thrown instanceof PolicyStop,
   });
   let calls = 0;
-  const place = { gate, name, scopes: options.scopes ?? noScopes, stopped: controller.signal, nextCall: () => calls++ };
+  const place = {
+    gate,
+    name,
+    scopes: options.scopes ?? noScopes,
+    stopped: controller.signal,
+    paths: options.paths ?? [],
+    nextCall: () => calls++,
+  };
   const gateOne = ([toolName, tool]: [string, GateableTool]) => [toolName, gateTool(place, toolName, tool)];
   return {
     gate: <T extends Readonly<Record<string, GateableTool>>>(tools: T) =>
@@ -83,21 +100,29 @@ interface GatePlace {
   readonly gate: Gate;
   readonly name: string;
   readonly scopes: Scopes;
+  readonly paths: readonly string[];
   readonly stopped: AbortSignal;
   readonly nextCall: () => number;
 }
 
-function gateTool({ gate, name, scopes, stopped, nextCall }: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
+function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
+  const { gate, name, scopes, stopped, nextCall } = place;
   if (foreign.execute === undefined) return foreign;
+  if (nameForModels(undefined, toolName) !== toolName) throw new TypeError(`\`${toolName}\` is too long for a tool's name`);
   const optionsOf = new WeakMap<WorkerRuntime, unknown>();
   const tool: Tool = {
     [toolMark]: true,
     name: toolName,
     description: typeof foreign.description === "string" ? foreign.description : "",
-    input: schemaOf(foreign.inputSchema),
-    execute: (args, runtime) => foreign.execute?.(args, optionsOf.get(runtime)),
+    input: foreignSchema(foreign.inputSchema),
+    execute: (args, runtime) => lastOf(foreign.execute?.(args, optionsOf.get(runtime)), runtime.signal),
   };
-  const toolset: Toolset = Object.freeze({ [toolsetMark]: true as const, name: toolName, tools: () => [tool] });
+  const toolset: Toolset = Object.freeze({
+    [toolsetMark]: true as const,
+    name: toolName,
+    tools: () => [tool],
+    ruleTexts: (call: PreparedToolsetCall) => pathTexts(call, place.paths, scopes),
+  });
   const gated = gate.gate({
     reference: toolName,
     toolset,
@@ -108,6 +133,7 @@ function gateTool({ gate, name, scopes, stopped, nextCall }: GatePlace, toolName
   });
   const execute = async (args: JsonValue, given: { readonly abortSignal?: AbortSignal } = {}) => {
     stopped.throwIfAborted();
+    checkJson(toolName, args);
     const callPath = childCallPath(name, nextCall(), toolName);
     const signal = given.abortSignal ? AbortSignal.any([stopped, given.abortSignal]) : stopped;
     const runtime = createRuntime({ name, scopes, signal, callPath });
@@ -117,11 +143,6 @@ function gateTool({ gate, name, scopes, stopped, nextCall }: GatePlace, toolName
     return result.ok ? result.value : result.error;
   };
   return { ...foreign, execute };
-}
-
-/** The loop that calls has validated the arguments, and may have changed them: they are judged and run as they come. */
-function schemaOf(source: unknown): Schema {
-  return { jsonSchema: toSchema(source as SchemaSource).jsonSchema, validate: async (value) => ({ ok: true, value }) };
 }
 
 function createRuntime({

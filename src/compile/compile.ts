@@ -10,6 +10,7 @@ import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
+import { argumentsOfTools } from "./checks/rule-arguments.ts";
 import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
@@ -102,7 +103,10 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const untrusted = modules.trusted ? undefined : findUntrusted(place.root, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
   const outline = outlined && buildOutline(compilation, outlined);
-  if (outline) checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()] }, diagnostics);
+  if (outline) {
+    const toolArguments = argumentsOfTools(workers.values(), parts.callables);
+    checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()], toolArguments }, diagnostics);
+  }
   return {
     program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
     outline,

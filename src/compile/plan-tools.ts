@@ -79,7 +79,7 @@ interface Words {
 function rulesOn(tool: string, workers: readonly string[], rules: readonly ReadRule[]): Omit<Words, "preApproved"> {
   const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers, tool }));
   const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
-  const ruling = ruleOn(always, { workers, tool, args: new Map() });
+  const ruling = ruleOn(always, { workers, tool, args: new Map(), first: [] });
   return { ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
 }
 

@@ -29,7 +29,9 @@ export async function openScopes(
   try {
     for (const declaration of declarations)
       roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
-    return toScopes(await createTable(system, roots, options));
+    const table = await createTable(system, roots, options);
+    // Whoever only pretends that folders are there changes none.
+    return toScopes(table, options.missingRoots === "pretend" ? undefined : sweepScopes(table));
   } catch (error) {
     await closeRoots(roots);
     throw error;
@@ -88,10 +90,9 @@ export function scopeTable(scopes: Scopes): ScopeTable {
   return table;
 }
 
-function toScopes(table: ScopeTable): Scopes {
+/** `sweeping`: nobody waits for it but whoever closes the scopes. */
+function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scopes {
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
-  // Nobody waits for it but whoever closes the scopes.
-  const sweeping = sweepScopes(table);
   const scopes: Scopes = {
     declarations: table.roots.map((root) => root.declaration),
     readable: () => table.allowed.readable,

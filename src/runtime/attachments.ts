@@ -25,6 +25,25 @@ export function attachmentPaths(schema: JsonSchema, value: JsonValue): string[] 
   });
 }
 
+/** An input with its attachments in their one form, given in the order of `attachmentPaths`. */
+export function withAttachmentPaths(schema: JsonSchema, value: JsonValue, paths: Iterator<string>): JsonValue {
+  if (schema[attachmentKeyword] === "attachment") return typeof value === "string" ? (paths.next().value ?? value) : value;
+  if (Array.isArray(value)) {
+    const items = schema["items"];
+    return isRecord(items) ? value.map((item: JsonValue) => withAttachmentPaths(items as JsonSchema, item, paths)) : value;
+  }
+  const properties = schema["properties"];
+  if (!isRecord(value) || !isRecord(properties)) return value;
+  const members = Object.entries(value).map(([key, member]): [string, JsonValue] => {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return [
+      key,
+      isRecord(property) ? withAttachmentPaths(property as JsonSchema, member as JsonValue, paths) : (member as JsonValue),
+    ];
+  });
+  return Object.fromEntries(members);
+}
+
 /** The field of an input schema that attachments go to, and whether it takes several. */
 export function attachmentField(schema: JsonSchema): { readonly name: string; readonly many: boolean } | undefined {
   const properties = schema["properties"];

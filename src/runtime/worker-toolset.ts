@@ -14,7 +14,7 @@ import {
   toolsetMark,
 } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
-import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema } from "./attachments.ts";
+import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema, withAttachmentPaths } from "./attachments.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { splitExtraContext, withExtraContext } from "./extra-context.ts";
 import type { LimitAccount } from "./limit-account.ts";
@@ -97,7 +97,9 @@ async function prepareCall(
   const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy];
   const files = await readAttachments(attachmentPaths(worker.input.jsonSchema, args), scopes, policies);
   const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
-  return { canonicalArgs: args, targets: [], facts: { files: describeFiles(files), readApproval }, payload: files };
+  const names = files.map(({ name }) => name).values();
+  const canonicalArgs = withAttachmentPaths(worker.input.jsonSchema, args, names) as JsonObject;
+  return { canonicalArgs, targets: [], facts: { files: describeFiles(files), readApproval }, payload: files };
 }
 
 async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {

@@ -67,9 +67,10 @@ export interface Toolset<Config = unknown> {
   warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
   /**
    * What patterns of approval rules are compared with, by argument, where that is not the argument as it is: the commands of
-   * a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any. Pure.
+   * a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or something
+   * that the argument may stand for besides. Pure.
    */
-  ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly string[]>>;
+  ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** What a person must see to judge the call. Pure. */
@@ -86,6 +87,15 @@ export interface ConfigWarning {
   /** Keys and indexes from the map under the toolset's reference. */
   readonly path: readonly (string | number)[];
   readonly message: string;
+}
+
+/** A text that stands for an argument; or one that it may stand for besides, which matters to rules that ask or block alone. */
+export type RuleText = string | PossibleText;
+
+export interface PossibleText {
+  readonly text: string;
+  /** It may go on in any way: what lies in a folder, or what only a shell can tell. */
+  readonly open?: boolean;
 }
 
 /** What a toolset may know of its worker while it lists its tools. */

@@ -1,3 +1,12 @@
+/** Whether a glob covers some text that begins so. */
+export function couldMatchFlatGlob(glob: string, beginning: string): boolean {
+  const star = glob.indexOf("*");
+  const head = star === -1 ? glob : glob.slice(0, star);
+  if (star === -1 && beginning.length > head.length) return false;
+  const common = Math.min(head.length, beginning.length);
+  return matchesFlatGlob(head.slice(0, common), beginning.slice(0, common));
+}
+
 /** Whether a glob covers a whole text: `*` is any run of characters, `?` is one. Goes back only to the last star, so that no glob takes long. */
 export function matchesFlatGlob(glob: string, text: string): boolean {
   let [g, t, star, mark] = [0, 0, -1, 0];

@@ -110,6 +110,21 @@ describe("left-over temporaries", () => {
     ]);
     rmSync(root, { recursive: true });
   });
+
+  test("stay where scopes are opened only to look", async () => {
+    const root = mkdtempSync(join(tmpdir(), "llm-do-left-"));
+    const left = join(root, ".llm-do-elsewhere-1-old.tmp");
+    writeFileSync(left, "x");
+    utimesSync(left, new Date(0), new Date(0));
+    const open = async (missingRoots: "make" | "pretend") => {
+      const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }], { missingRoots });
+      await scopes.close();
+      return readdirSync(root).length;
+    };
+    expect(await open("pretend")).toBe(1);
+    expect(await open("make")).toBe(0);
+    rmSync(root, { recursive: true });
+  });
 });
 
 describe("memory host", () => {

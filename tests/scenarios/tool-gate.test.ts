@@ -117,3 +117,54 @@ test("scopes keep files in their folders, without a program around them", async 
     await expect(scopes.read(path)).rejects.toBeInstanceOf(ScopeError);
   }
 });
+
+test("a rule for a path holds for all of its spellings", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "llm-do-scopes-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const scopes = await openScopes([{ name: "notes", root: folder, mode: "rw" }]);
+  onTestFinished(() => scopes.close());
+  const rules = [{ effect: "block", rule: "keep(path=notes/archive/*)" }] as const;
+  const gate = createToolGate({ approval: { mode: "approve_all", rules }, scopes, paths: ["path"] });
+  const { keep } = gate.gate({
+    keep: { inputSchema: z.object({ text: z.string(), path: z.string() }), execute: execute("kept") },
+  });
+  const call = (path: unknown) => keep.execute({ text: "x", path }, options);
+  for (const path of ["notes/archive/a", "notes:archive/a", "./notes/archive/a", "notes/./archive/a"])
+    expect(await call(path)).toMatchObject({ type: "blocked" });
+  for (const path of ["notes/a", "notes/../x", "archive/a", 1]) expect(await call(path)).toBe("kept");
+});
+
+const options = { toolCallId: "1", messages: [], context: {} };
+const execute = (value: unknown) => async (_args: unknown, _options: unknown) => value;
+
+test("a tool that streams runs, and answers with its last value", async () => {
+  const gate = createToolGate({ approval: { mode: "approve_all" } });
+  const ends: string[] = [];
+  async function* count() {
+    try {
+      yield { at: 1 };
+      yield { at: 2 };
+    } finally {
+      ends.push("closed");
+    }
+  }
+  const { stream } = gate.gate({
+    stream: { inputSchema: z.object({}), execute: (_args: unknown, _options: unknown) => count() },
+  });
+  expect(await stream.execute({}, options)).toEqual({ at: 2 });
+  expect(ends).toEqual(["closed"]);
+});
+
+test("what is not JSON never reaches a tool as something else", async () => {
+  const gate = createToolGate({ approval: { mode: "approve_all" } });
+  const inputSchema = z.object({ day: z.coerce.date() });
+  const { plan } = gate.gate({ plan: { inputSchema, execute: execute("planned") } });
+  await expect(plan.execute({ day: new Date(0) }, options)).rejects.toThrow("not JSON");
+  expect(await plan.execute({ day: "1970-01-01" }, options)).toBe("planned");
+});
+
+test("a name that providers refuse is told at once", () => {
+  const gate = createToolGate({ approval: { mode: "approve_all" } });
+  const tools = { ["x".repeat(65)]: { inputSchema: z.object({}), execute: execute(1) } };
+  expect(() => gate.gate(tools)).toThrow("too long");
+});

@@ -5,6 +5,7 @@ import type { Outline } from "../../protocol/outline.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import type { LinkedRule } from "../link-rules.ts";
+import type { ToolArguments } from "./rule-arguments.ts";
 
 /** Who makes calls, and by what names; undefined where not all of them are known. */
 interface Caller {
@@ -12,16 +13,24 @@ interface Caller {
   readonly tools: readonly string[] | undefined;
 }
 
-/** A rule that speaks of no call of the program does nothing, and looks as if it did. `callables`: what code may call. */
+interface RuledProgram {
+  readonly outline: Outline;
+  /** What code may call. */
+  readonly callables: readonly string[];
+  readonly toolArguments: ToolArguments;
+}
+
+/** A rule that speaks of no call of the program does nothing, and looks as if it did. */
 export function checkRules(
   rules: readonly LinkedRule[],
-  { outline, callables }: { readonly outline: Outline; readonly callables: readonly string[] },
+  { outline, callables, toolArguments }: RuledProgram,
   diagnostics: DiagnosticList,
 ): void {
   const callers = rules.length === 0 ? [] : callersOf(outline, callables);
   for (const { pattern, written } of rules) {
     const meant = callers.filter(({ names }) => names.some((name) => matchesFlatGlob(pattern.worker, name)));
     const tools = meant.flatMap((caller) => caller.tools ?? []);
+    const matching = tools.filter((name) => matchesFlatGlob(pattern.tool, name));
     const isClear = meant.every((caller) => caller.tools !== undefined);
     const report = (what: string, glob: string, names: readonly string[]) =>
       diagnostics.report(unused({ what, glob, names }, written.span));
@@ -31,8 +40,20 @@ export function checkRules(
         pattern.worker,
         callers.flatMap(({ names }) => names),
       );
-    else if (isClear && !tools.some((name) => matchesFlatGlob(pattern.tool, name))) report("tool", pattern.tool, tools);
+    else if (isClear && matching.length === 0) report("tool", pattern.tool, tools);
+    else if (isClear)
+      for (const { what, glob, names } of unmetArguments(pattern, matching, toolArguments)) report(what, glob, names);
   }
+}
+
+/** Names of arguments that no tool has. Nothing is said where a tool may take any. */
+function unmetArguments({ args }: LinkedRule["pattern"], tools: readonly string[], known: ToolArguments): readonly Unmet[] {
+  const taken = tools.map((name) => known.get(name));
+  if (taken.includes(undefined)) return [];
+  const names = taken.flatMap((some) => some ?? []);
+  return args.flatMap(({ name }) =>
+    name === undefined || names.includes(name) ? [] : [{ what: "argument", glob: name, names }],
+  );
 }
 
 function callersOf({ entry, workers }: Outline, callables: readonly string[]): Caller[] {

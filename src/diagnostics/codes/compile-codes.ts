@@ -72,7 +72,7 @@ export const compileCodes = {
     severity: "warning",
     title: "A rule for calls that no call can match",
     explanation:
-      "The rule names a worker or a tool that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
+      "The rule names a worker, a tool or an argument that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
   },
   "variable-missing": {
     severity: "error",

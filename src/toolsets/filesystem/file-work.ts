@@ -1,7 +1,15 @@
 import type { Protection, ScopeDeclaration } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
-import { blocked, needsApproval, type OwnVerdict, type Preparation, type PrepareAccess, preApproved } from "../toolset.ts";
+import {
+  blocked,
+  needsApproval,
+  type OwnVerdict,
+  type Preparation,
+  type PrepareAccess,
+  preApproved,
+  type RuleText,
+} from "../toolset.ts";
 import type { FilesystemConfig } from "./config.ts";
 
 /** What a call would do, found out by looking: judged, shown, and then run as it is. */
@@ -14,6 +22,8 @@ export interface FileWork {
   readonly protection: Protection | undefined;
   readonly description: string;
   readonly preview?: Preview | undefined;
+  /** What rules compare with the path, where the call is about more than this one. */
+  readonly pathTexts?: readonly RuleText[];
   execute(access: FileAccess): Promise<JsonValue>;
 }
 

@@ -37,6 +37,10 @@ export const filesystem: Toolset<FilesystemConfig> = {
         )
       : [];
   },
+  ruleTexts: (call) => {
+    const { pathTexts } = workOf(call);
+    return pathTexts ? { path: pathTexts } : {};
+  },
   describeCall: (call) => workOf(call).description,
   preview: (call) => workOf(call).preview,
 };

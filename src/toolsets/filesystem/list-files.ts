@@ -1,6 +1,7 @@
 import { compileGlob } from "../../host/glob.ts";
 import type { ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import type { RuleText } from "../toolset.ts";
 import type { FileAccess, FileTool, FileWork } from "./file-work.ts";
 import { coveredVisible, isEverything, seeing } from "./visible-scopes.ts";
 
@@ -32,6 +33,7 @@ export const listFiles: FileTool = {
         virtualPath,
         ...about,
         description: `List ${pattern} in ${virtualPath}`,
+        pathTexts: textsOfFolder({ virtualPath, pattern, scopes: about.scopes }),
         execute: (now) => list(now, { virtualPath, pattern, scopes: about.scopes }),
       },
     };
@@ -56,6 +58,23 @@ export async function lookAtFolder(
     const { virtualPath } = await access.scopes.facts(path);
     return { virtualPath, scopes, protection: access.scopes.protection(access.scopes.resolve(virtualPath)) };
   });
+}
+
+/** A folder stands for all that lies in it, as far as the pattern reaches, and for the scopes whose roots lie there. */
+export function textsOfFolder({ virtualPath, pattern, scopes }: Listing): readonly RuleText[] {
+  const parts = pattern.split("/").filter((part) => part !== "" && part !== ".");
+  const end = parts.findIndex((part) => /[^\w .-]/.test(part));
+  const fixed = parts.slice(0, end === -1 ? -1 : end);
+  const start = [...(virtualPath === "." ? [] : [virtualPath]), ...fixed].map((name) => `${name}/`).join("");
+  const names = scopes.map(({ name }) => name);
+  // Without a default scope, `.` has them side by side, and patterns begin with their names.
+  const isSideBySide = virtualPath === "." && !names.includes(".");
+  const nested = isSideBySide ? [] : names.filter((name) => name !== "." && !isBelow(virtualPath, name));
+  return [virtualPath, ...[start, ...nested.map((name) => `${name}/`)].map((text) => ({ text, open: true }))];
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 interface Listing {

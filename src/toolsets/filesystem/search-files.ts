@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-work.ts";
-import { checkPattern, lookAtFolder, patternProperty } from "./list-files.ts";
+import { checkPattern, lookAtFolder, patternProperty, textsOfFolder } from "./list-files.ts";
 
 const maxMilliseconds = 10_000;
 const maxFiles = 20_000;
@@ -35,6 +35,7 @@ export const searchFiles: FileTool = {
         virtualPath,
         ...about,
         description: `Search ${pattern} in ${virtualPath} for ${regex}`,
+        pathTexts: textsOfFolder({ virtualPath, pattern, scopes: about.scopes }),
         execute: (now) => search(now, { virtualPath, pattern, regex, scopes: about.scopes }),
       },
     };

@@ -2,7 +2,7 @@ import type { CommandRequest, Commands } from "../../host/commands.ts";
 import type { ResolvedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import type { OwnVerdict } from "../toolset.ts";
+import type { OwnVerdict, RuleText } from "../toolset.ts";
 
 /** How the toolset reaches the machine. */
 export interface ShellAccess {
@@ -29,7 +29,7 @@ export interface PlannedRun {
 export interface ShellWork extends PlannedRun {
   readonly verdict: OwnVerdict;
   /** What it starts, each program with its arguments; without any, the line as it stands. */
-  readonly started: readonly string[];
+  readonly started: readonly RuleText[];
   readonly description: string;
   readonly preview: Preview;
   readonly canonicalArgs: JsonObject;

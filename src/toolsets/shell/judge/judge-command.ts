@@ -1,13 +1,15 @@
+import type { RuleText } from "../../toolset.ts";
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
-import { nameWord, quoteWord } from "../parse/quote.ts";
+import { nameWord } from "../parse/quote.ts";
 import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { fearsOptions, programReader } from "../programs/registry.ts";
 import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
 import { type PathTable, whereIs } from "./path-table.ts";
 import { asks, type Reason } from "./reasons.ts";
+import { addText, anything, beginningOf, textsOf } from "./started-texts.ts";
 
 /** All that a judgement rests on. */
 export interface JudgeContext {
@@ -15,8 +17,8 @@ export interface JudgeContext {
   readonly table: PathTable;
   /** Gathers the rules that allowed something. */
   readonly allowedBy: Set<string>;
-  /** Gathers every program that the line starts, with its arguments, as one would write it. */
-  readonly started: Set<string>;
+  /** Gathers every program that the line starts, with its arguments, as one would write it, and what it may start. */
+  readonly started: Map<string, RuleText>;
   /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
   readonly opens: Set<string>;
   /** Gathers those that are opened only where somebody is asked, whatever is pre-approved. */
@@ -36,7 +38,10 @@ const deepest = 6;
 export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Reason[] {
   if (plan.refused !== undefined) return [{ level: "blocked", why: plan.refused }];
   const reasons: Reason[] = plan.findings.map(asks);
-  if (plan.uncertain !== undefined) reasons.push(judgeUncertain(context, plan.uncertain));
+  if (plan.uncertain !== undefined) {
+    addText(context.started, anything);
+    reasons.push(judgeUncertain(context, plan.uncertain));
+  }
   return [...reasons, ...plan.commands.flatMap((command) => judgeCommand(context, command))];
 }
 
@@ -53,10 +58,14 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
   if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
   const [program] = command.words;
   if (program === undefined) return [...judgeRedirects(context, command, undefined), ...reasons];
-  context.started.add(command.words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" "));
-  if (--context.budget.left < 0) return [...reasons, asks("it starts too many programs")];
-  if (context.depth > deepest) return [...reasons, asks("it starts programs in programs in programs")];
+  for (const text of textsOf(command.words)) addText(context.started, text);
+  const isTooMuch = --context.budget.left < 0;
+  if (isTooMuch || context.depth > deepest) {
+    addText(context.started, anything);
+    return [...reasons, asks(isTooMuch ? "it starts too many programs" : "it starts programs in programs in programs")];
+  }
   const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });
+  if (reading.startsUnknown === true) addText(context.started, anything);
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
   const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };
   for (const name of reading.opens ?? []) context.opens.add(name);
@@ -174,7 +183,8 @@ function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Re
 /** What a program starts, as if it stood alone; and the scripts that it runs. */
 function judgeInner(context: JudgeContext, command: SimpleCommand, reading: ProgramReading): readonly Reason[] {
   const deeper = { ...context, depth: context.depth + 1 };
-  const inner = (reading.inner ?? []).flatMap(({ words, mustBeCovered }) => {
+  const inner = (reading.inner ?? []).flatMap(({ words, mustBeCovered, takesMore }) => {
+    if (takesMore === true) addText(context.started, { text: beginningOf(words), open: true });
     const reasons = judgeCommand(deeper, { ...command, words, assignments: [], redirects: [] });
     return mustBeCovered ? reasons : reasons.map((reason) => (reason.level === "uncovered" ? asks(reason.why) : reason));
   });

@@ -1,4 +1,4 @@
-import type { OwnVerdict } from "../../toolset.ts";
+import type { OwnVerdict, RuleText } from "../../toolset.ts";
 import type { ShellConfig } from "../config.ts";
 import type { ShellPlan } from "../parse/plan.ts";
 import { judgePlan, mostPrograms } from "./judge-command.ts";
@@ -20,7 +20,7 @@ export interface Judgement {
   /** Protected names that the command may use where it runs: somebody was asked, or a rule spells it out. */
   readonly opens: readonly string[];
   /** What it starts, each program with its arguments, as far as that was read. */
-  readonly started: readonly string[];
+  readonly started: readonly RuleText[];
 }
 
 /** Pure: the rules, the command as it was read, and what was found on disk. */
@@ -29,7 +29,7 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const opens = new Set<string>();
   const opensIfAsked = new Set<string>();
   const strangers = new Set<string>();
-  const started = new Set<string>();
+  const started = new Map<string, RuleText>();
   const gathered = { allowedBy, opens, opensIfAsked, strangers, started };
   const context = { config, table: call.table, ...gathered, depth: 0, budget: { left: mostPrograms } };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
@@ -44,7 +44,7 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   }
   const verdict = toVerdict(reasons, [...allowedBy]);
   const opened = isAskedByRule(verdict) ? [...opens, ...opensIfAsked] : [...opens];
-  return { verdict, opens: opened.sort(), started: [...started] };
+  return { verdict, opens: opened.sort(), started: [...started.values()] };
 }
 
 /** Whether it asks in a way that no `pre_approved` lifts. */

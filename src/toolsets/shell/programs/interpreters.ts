@@ -34,13 +34,15 @@ const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc -
 export const readShell: ReadProgram = ({ words }) => {
   const name = baseName(words[0]?.value ?? "");
   const { options, operands, unknown } = readOptions(words, shellTable);
-  if (!knownShells.has(name)) return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "unknown" };
-  if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` changes how the shell starts`)], effect: "unknown" };
+  if (!knownShells.has(name))
+    return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "unknown", startsUnknown: true };
+  if (unknown !== undefined)
+    return { hatches: [hatch(`\`${unknown}\` changes how the shell starts`)], effect: "unknown", startsUnknown: true };
   if (options.some(({ name: one }) => one === "--version")) return { hatches: [], effect: "text" };
   const [first] = operands;
   const script = first === undefined ? undefined : words[first];
   if (script === undefined || script.value === "-")
-    return { hatches: [hatch("it runs what it is given as input")], effect: "unknown" };
+    return { hatches: [hatch("it runs what it is given as input")], effect: "unknown", startsUnknown: true };
   const isInline = options.some(({ name: one }) => one === "-c");
   if (!isInline)
     return {
@@ -48,7 +50,8 @@ export const readShell: ReadProgram = ({ words }) => {
       effect: "unknown",
       reads: new Set([first ?? 0]),
     };
-  if (script.script === undefined) return { hatches: [hatch("its script cannot be read")], effect: "unknown" };
+  if (script.script === undefined)
+    return { hatches: [hatch("its script cannot be read")], effect: "unknown", startsUnknown: true };
   const isRewritten = script.script.script !== undefined && script.script.script === script.value;
   const hatches = isRewritten && operands.length === 1 ? [] : [hatch("its script is run as it stands")];
   return { hatches, effect: "unknown", scripts: [script], texts: new Set([first ?? 0]) };

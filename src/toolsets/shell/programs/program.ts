@@ -22,6 +22,8 @@ export interface ProgramReading {
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */
   readonly inner?: readonly InnerCommand[];
+  /** It may start something that its words do not tell. */
+  readonly startsUnknown?: boolean;
   /** Scripts among its words that it runs. */
   readonly scripts?: readonly ShellWord[];
 }
@@ -39,6 +41,8 @@ export interface InnerCommand {
   readonly words: readonly ShellWord[];
   /** True: a command of its own, which a rule must cover. False: part of the program's own doing, which asks anyway. */
   readonly mustBeCovered: boolean;
+  /** It gets arguments that come from elsewhere. */
+  readonly takesMore?: boolean;
 }
 
 /** A program's words, itself first, and whether it is given any input. */

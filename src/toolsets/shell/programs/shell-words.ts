@@ -11,6 +11,7 @@ export const readEval: ReadProgram = ({ words }) => ({
   hatches: [hatch("it runs its arguments as a script")],
   effect: "text",
   scripts: words.slice(1, 2),
+  startsUnknown: words.slice(1).some(({ kind }) => kind !== "static"),
 });
 
 /** `printf -v NAME` and `test -v NAME` evaluate what stands in brackets of the name. */

@@ -6,6 +6,8 @@ interface Wrapper extends OptionTable {
   readonly skip?: number;
   /** Why it asks even where both it and what it starts are covered. */
   readonly why?: string;
+  /** What it starts gets arguments that come from elsewhere. */
+  readonly appends?: boolean;
 }
 
 /** Starts another program, which is judged as if it stood alone. */
@@ -14,13 +16,18 @@ function wrapper(table: Wrapper): ReadProgram {
     const { operands, unknown } = readOptions(words, { ...table, stops: true });
     const hatches: Hatch[] = [];
     if (table.why !== undefined) hatches.push(hatch(table.why));
-    if (unknown !== undefined) return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write" };
-    return started(words.slice(operands[table.skip ?? 0] ?? words.length), hatches);
+    if (unknown !== undefined)
+      return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write", startsUnknown: true };
+    const rest = words.slice(operands[table.skip ?? 0] ?? words.length);
+    return started(rest, { hatches, takesMore: table.appends ?? false });
   };
 }
 
-function started(words: ProgramWords, hatches: readonly Hatch[]): ProgramReading {
-  return { hatches, effect: "text", inner: words.length > 0 ? [{ words, mustBeCovered: true }] : [] };
+function started(
+  words: ProgramWords,
+  { hatches, takesMore }: { readonly hatches: readonly Hatch[]; readonly takesMore: boolean },
+): ProgramReading {
+  return { hatches, effect: "text", inner: words.length > 0 ? [{ words, mustBeCovered: true, takesMore }] : [] };
 }
 
 type ProgramWords = NonNullable<ProgramReading["inner"]>[number]["words"];
@@ -35,9 +42,10 @@ const readEnv: ReadProgram = ({ words }) => {
     stops: true,
   });
   const hatches = [hatch("it starts another program in another environment")];
-  if (unknown !== undefined) return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write" };
+  if (unknown !== undefined)
+    return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write", startsUnknown: true };
   const at = operands.find((index) => words[index]?.value.includes("=") === false);
-  return started(words.slice(at ?? words.length), hatches);
+  return started(words.slice(at ?? words.length), { hatches, takesMore: false });
 };
 
 /** `command -v NAME` only tells where it is. */
@@ -58,6 +66,7 @@ const asking: Readonly<Record<string, Wrapper>> = {
     long: "--null --no-run-if-empty --verbose --interactive --exit",
     longValued: "--max-args --max-procs --max-lines --delimiter --replace --arg-file --max-chars",
     why: "it starts a program with arguments that come from its input",
+    appends: true,
   },
   setsid: { flags: "cfw", long: "--ctty --fork --wait", why: "what it starts can outlive the call" },
   watch: { flags: "bdegtcxw", valued: "n", why: "it starts a program again and again" },
@@ -69,7 +78,7 @@ const asking: Readonly<Record<string, Wrapper>> = {
   ltrace: { flags: "fct", valued: "eo", why: "it looks into another program" },
   busybox: { why: "it is many programs" },
   toybox: { why: "it is many programs" },
-  parallel: { why: elsewhere },
+  parallel: { why: elsewhere, appends: true },
   ssh: { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", skip: Number.POSITIVE_INFINITY, why: elsewhere },
 };
 

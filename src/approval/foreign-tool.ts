@@ -1,0 +1,57 @@
+import type { Scopes } from "../host/scopes.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import type { PreparedToolsetCall, RuleText } from "../toolsets/toolset.ts";
+import { isPlainJson } from "../util/plain-json.ts";
+
+/**
+ * The loop that calls has validated the arguments, and may have changed them: they are judged and run as they come. A schema that
+ * cannot say its JSON Schema names no arguments.
+ */
+export function foreignSchema(source: unknown): Schema {
+  return { jsonSchema: jsonSchemaOf(source), validate: async (value) => ({ ok: true, value }) };
+}
+
+function jsonSchemaOf(source: unknown): Schema["jsonSchema"] {
+  try {
+    return toSchema(source as SchemaSource).jsonSchema;
+  } catch {
+    return {};
+  }
+}
+
+/** Throws a `TypeError`: the tool would get something other than what was judged and shown. */
+export function checkJson(name: string, args: unknown): asserts args is JsonValue {
+  if (isPlainJson(args)) return;
+  throw new TypeError(
+    `the arguments of \`${name}\` are not JSON (a Date, a Map, …), so that they cannot be shown as they are: take text, and convert it in \`execute\``,
+  );
+}
+
+/** What a tool that streams comes to: its last value. */
+export async function lastOf(result: unknown, signal: AbortSignal): Promise<unknown> {
+  const value = await result;
+  if (!isAsyncIterable(value)) return value;
+  let last: unknown;
+  for await (last of value) signal.throwIfAborted();
+  return last;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Arguments that are paths, in their one form. */
+export function pathTexts({ args }: PreparedToolsetCall, names: readonly string[], scopes: Scopes): Record<string, RuleText[]> {
+  const given = names.flatMap((name) => (typeof args[name] === "string" ? [[name, args[name]] as const] : []));
+  return Object.fromEntries(given.map(([name, path]) => [name, [oneForm(path, scopes)]]));
+}
+
+function oneForm(path: string, scopes: Scopes): string {
+  try {
+    return scopes.resolve(path).virtualPath;
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,38 @@
+import type { RuleText } from "../../toolset.ts";
+import type { ShellWord } from "../parse/plan.ts";
+import { quoteWord } from "../parse/quote.ts";
+import { baseName } from "../parse/scripts.ts";
+
+/** Some program that nobody can tell beforehand. */
+export const anything: RuleText = { text: "", open: true };
+
+/** How rules see the start of a program: as one would write it; by its bare name too; and what unknown words could make of it. */
+export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
+  const texts: RuleText[] = [join(words)];
+  const [program] = words;
+  const named = program && baseName(program.value) !== program.value ? withName(words, baseName(program.value)) : undefined;
+  if (named) texts.push({ text: join(named) });
+  if (words.every(({ kind }) => kind === "static")) return texts;
+  return [...texts, ...[words, named ?? words].map((some) => ({ text: beginningOf(some), open: true }))];
+}
+
+/** What it surely begins with. */
+export function beginningOf(words: readonly ShellWord[]): string {
+  const at = words.findIndex(({ kind }) => kind !== "static");
+  const known = (at === -1 ? words : words.slice(0, at)).map(({ value }) => `${quoteWord(value)} `).join("");
+  const head = words[at]?.head ?? "";
+  // What has to be quoted is quoted from its beginning on.
+  return quoteWord(head) === head ? known + head : known;
+}
+
+export function addText(texts: Map<string, RuleText>, text: RuleText): void {
+  texts.set(JSON.stringify(text), text);
+}
+
+function join(words: readonly ShellWord[]): string {
+  return words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" ");
+}
+
+function withName([program, ...rest]: readonly ShellWord[], name: string): readonly ShellWord[] {
+  return program ? [{ ...program, value: name, head: program.kind === "static" ? name : "" }, ...rest] : [];
+}
