@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bin, type CliOptions, cleanEnvironment, copyExample, runCli, script, scripted, writeProgram } from "./run-cli.ts";
+import { bin, type CliOptions, cleanEnvironment, copyExample, runCli, script, scripted, watch, writeProgram } from "./run-cli.ts";
 
 const fields = `
   input?: string
@@ -373,9 +373,12 @@ describe("what is said over the files", () => {
 
 it("-i @- says that it waits, and a terminal is no file", async () => {
   const cwd = await program();
-  const command = `(sleep 2.5; printf x) | ${process.execPath} ${bin} . -i title=@- -i count=1 --model scripted:${echo} --no-journal 2>&1`;
-  const said = execFileSync("bash", ["-c", command], { cwd, encoding: "utf8", env: cleanEnvironment(cwd) });
-  expect(said).toContain("llm-do: reading -i title=@- from stdin; where there is none, add < /dev/null\n");
+  const args = [bin, ".", "-i", "title=@-", "-i", "count=1", "--model", `scripted:${echo}`, "--no-journal"];
+  const child = spawn(process.execPath, args, { cwd, env: cleanEnvironment(cwd), stdio: "pipe" });
+  const running = watch(child);
+  await running.stderrHolds("llm-do: reading -i title=@- from stdin; where there is none, add < /dev/null\n");
+  child.stdin.end("x");
+  expect(await running.result).toMatchObject({ exitCode: 0, stdout: '{"count":1,"title":"x"}\n' });
 });
 
 describe("debug: true in a worker", () => {

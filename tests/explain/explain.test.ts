@@ -125,7 +125,10 @@ test("limits: what the entry may spend bounds its run; depth and parallel fall t
     const text = textOf({ ...outline, limits: ofRun, workers }, 200);
     return text.split("\n").flatMap((line) => /^ {2}a (?:run|call) +(.*)$/.exec(line)?.[1] ?? []);
   };
-  expect(rowsOf({}, {})).toEqual(["depth 5, 8 at once, no limit of tokens, dollars or seconds", "50 turns; pitch_evaluator: 4 turns"]);
+  expect(rowsOf({}, {})).toEqual([
+    "depth 5, 8 at once, no limit of tokens, dollars or seconds",
+    "50 turns; pitch_evaluator: 4 turns",
+  ]);
   expect(rowsOf({ tokens: 10, turns: 3 }, { tokens: 5, seconds: 9, depth: 2, turns: 7 })).toEqual([
     "5 tokens, 9 seconds, depth 2, 8 at once, no limit of dollars",
     "3 turns; main: 3 turns; pitch_evaluator: 3 turns",
