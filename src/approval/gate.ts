@@ -244,7 +244,7 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
     description,
     source,
     ...(note === undefined ? {} : { note }),
-    ...(isUnstated ? wayToAllow(call) : {}),
+    ...(isUnstated ? waysToAllow(call) : {}),
   });
   if (endsRunAt(run, decision)) {
     const reason = policyStop(call, decision);
@@ -254,10 +254,10 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
   return deniedRefusal(tool, note);
 }
 
-/** A line of the worker's file, or a rule where code calls, which no file can pre-approve. */
-function wayToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
-  if (binding.fromCode) return { rule: `${request.caller}/${request.name}` };
-  return { allow: allowLine(binding.reference, tool.name) };
+/** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
+function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
+  const rule = `${request.caller}/${request.name}`;
+  return binding.fromCode ? { rule } : { rule, allow: allowLine(binding.reference, tool.name) };
 }
 
 function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {

@@ -107,13 +107,13 @@ function renderNeeded(denied: readonly DeniedCall[]): string {
   const needed = denied.filter(isUnanswered);
   const reason = needed.some(({ source }) => source === "timeout") ? "nobody answered in time" : "nobody could be asked";
   const calls = needed.map(({ worker, description }) => `  ${worker}: ${escapeText(description)}\n`);
+  const rules = [...new Set(needed.flatMap(({ rule }) => (rule ? [`  --approve '${rule}'\n`] : [])))];
   const lines = [...new Set(needed.flatMap(({ worker, allow }) => (allow ? [`  in ${worker}: ${allow}\n`] : [])))];
-  const flags = [...new Set(needed.flatMap(({ rule }) => (rule ? [`  --approve '${rule}'\n`] : [])))];
   return [
     `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and ${reason}:\n`,
     ...calls,
-    `To allow this, run at a terminal and approve, or pass --approve-all${lines.length > 0 ? ", or write:" : ""}\n`,
-    ...lines,
-    ...(flags.length > 0 ? ["What code calls, and what the provider executes, is allowed by:\n", ...flags] : []),
+    `To allow this, run at a terminal and approve, or pass --approve-all${rules.length > 0 ? ", or:" : ""}\n`,
+    ...rules,
+    ...(lines.length > 0 ? ["Or write:\n", ...lines] : []),
   ].join("");
 }

@@ -65,6 +65,6 @@ export interface DeniedCall {
   readonly source: DecisionSource;
   readonly note?: string;
   readonly allow?: string;
-  /** A rule that would allow it, where no line of a worker's file could. */
+  /** A rule that would allow it. */
   readonly rule?: string;
 }

@@ -25,7 +25,11 @@ describe("a run without a terminal", () => {
       "  main: Write 1,286 characters to reports/brindle-robotics.md (new file)",
       "  main: Write 2,216 characters to reports/tidewell-sensors.md (new file)",
     ]);
-    expect(lines[4]).toBe("To allow this, run at a terminal and approve, or pass --approve-all, or write:");
+    expect(lines.slice(4, 7)).toEqual([
+      "To allow this, run at a terminal and approve, or pass --approve-all, or:",
+      "  --approve 'main/write_file'",
+      "Or write:",
+    ]);
     expect(stderr).toContain(configuration);
     expect(await reports(cwd)).toEqual([]);
   });
@@ -36,6 +40,12 @@ describe("a run without a terminal", () => {
     const lines = "  filesystem: { _approval_config: { write_file: { pre_approved: true } } }";
     await writeFile(path, (await readFile(path, "utf8")).replace("  filesystem: {}", lines));
     expect(await runCli(run, { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await reports(cwd)).toHaveLength(3);
+  });
+
+  it("gets by with the rule that it was told to pass", async () => {
+    const cwd = await copyExample();
+    expect(await runCli([...run, "--approve", "main/write_file"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await reports(cwd)).toHaveLength(3);
   });
 
