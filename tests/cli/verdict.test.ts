@@ -96,6 +96,15 @@ describe("llm-do verdict", () => {
     expect(stderr).toMatch(message);
   });
 
+  it("warns of a rule that no call can match, as a run does", async () => {
+    const { exitCode, stderr } = await verdict(["read_file", '{"path":"notes/a.md"}'], ["--deny", "main/raed_file"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/warning\[approval-rule-unused\].*`raed_file`[\s\S]*did you mean `read_file`/);
+    const cwd = await writeProgram(files);
+    const run = await runCli([".", "x", "--model", "scripted:none.yaml", "--trust", "--deny", "main/raed_file"], { cwd });
+    expect(run.stderr).toContain("warning[approval-rule-unused]");
+  });
+
   it("needs trust where the program needs it, and says how to give it", async () => {
     const cwd = await writeProgram(files);
     const { exitCode, stderr } = await runCli(["verdict", ".", "read_file", "{}"], { cwd });

@@ -1,7 +1,5 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
-import { isFlag } from "../../compile/flag.ts";
-import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { run } from "../../llm-do.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
@@ -19,6 +17,7 @@ import { type BaseRequest, compileToRun, createRequest, verbosityOf, withInput }
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
+import { warnOfRules } from "../warn-of-rules.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
 export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<number> {
@@ -93,7 +92,7 @@ async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Pro
 }
 
 async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
-  if (!flags.quiet) await warnOfRules(request, approval);
+  if (!flags.quiet) await warnOfRules({ ...request, rules: approval.rules ?? [] });
   const withFields = await withInput(request, given);
   const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   try {
@@ -102,14 +101,6 @@ async function runAndReport({ flags, request, approval, given }: Work): Promise<
   } finally {
     close();
   }
-}
-
-/** A rule of a flag that matches nothing looks as if it protected something. */
-async function warnOfRules(request: BaseRequest, { rules = [] }: ApprovalPolicy): Promise<void> {
-  if (rules.length === 0) return;
-  const { diagnostics } = await compileToRun({ ...request, rules });
-  const unused = diagnostics.filter(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
-  if (unused.length > 0) writeStderr(`${renderDiagnostics(unused)}\n\n`);
 }
 
 /** `--dry-run`: what would be sent first, and all that could come of it. */

@@ -8,6 +8,7 @@ import { escapeText } from "../../util/escape-text.ts";
 import { type CompileFlags, toCompileRequest, withKnownTrust } from "../compile-trusted.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
+import { warnOfRules } from "../warn-of-rules.ts";
 
 export interface VerdictFlags extends CompileFlags {
   readonly json?: boolean;
@@ -39,7 +40,11 @@ export async function verdictCommand({ target, tool, args }: VerdictWords, flags
 /** Undefined where the program has mistakes, which are told. */
 async function openJudge(request: CompileRequest): Promise<CallJudge | undefined> {
   try {
-    return await withKnownTrust(request, judgeCalls);
+    return await withKnownTrust(request, async (known) => {
+      const judge = await judgeCalls(known);
+      await warnOfRules(known);
+      return judge;
+    });
   } catch (thrown) {
     if (!(thrown instanceof CompileError)) throw thrown;
     writeStderr(`${renderDiagnostics(thrown.diagnostics)}\n`);
