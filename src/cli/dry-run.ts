@@ -7,6 +7,7 @@ import type { ToolDefinition } from "../protocol/tool.ts";
 import { attachmentPaths, checkAttachments, toFilePart, toToolSchema } from "../runtime/attachments.ts";
 import { buildEntryInput } from "../runtime/entry-input.ts";
 import { RunError } from "../runtime/run-error.ts";
+import { toolName } from "../toolsets/tool-name.ts";
 import type { FirstRequest } from "../ui/explain/render-first-request.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { environmentSecrets, Redactor } from "../util/redactor.ts";
@@ -93,16 +94,12 @@ function toolsOf({ toolsets }: EntryWorker): ToolDefinition[] {
     if (reference.kind === "toolset") {
       const { tools, prefix } = reference.binding;
       return tools.map(({ name, description, input }) => ({
-        name: prefixed(prefix, name),
+        name: toolName(prefix, name),
         description,
         inputSchema: input.jsonSchema,
       }));
     }
     const { name, description, input } = reference.worker();
-    return [{ name: prefixed(reference.prefix, name), description, inputSchema: toToolSchema(input.jsonSchema) }];
+    return [{ name: toolName(reference.prefix, name), description, inputSchema: toToolSchema(input.jsonSchema) }];
   });
-}
-
-function prefixed(prefix: string | undefined, name: string): string {
-  return prefix ? `${prefix}_${name}` : name;
 }

@@ -262,6 +262,15 @@ describe("--events", () => {
 });
 
 describe("--dry-run", () => {
+  it("names tools as a model gets them: cut, with a hash, where they are too long", async () => {
+    const main = `---\ntoolsets: { filesystem: { _prefix: ${"p".repeat(60)} } }\n---\nHelp.\n`;
+    const cwd = await program({ "main.worker": main });
+    const { stdout } = await runCli([".", "x", "--model", `scripted:${echo}`, "--dry-run", "--json"], { cwd });
+    const names = JSON.parse(stdout).request.tools.map(({ name }: { name: string }) => name);
+    expect(names).toHaveLength(6);
+    for (const name of names) expect(name).toMatch(/^p{55}_[0-9a-f]{8}$/);
+  });
+
   const dry = (args: readonly string[], cwd: string) => runCli([".", "--dry-run", ...args], { cwd });
 
   it("shows the first request and the ceiling; calls no model and records nothing", async () => {
