@@ -11,6 +11,7 @@ export function parsePattern(text: string): Pattern {
 /**
  * Whether a command begins as the pattern says: token by token. A `*` in a token is any run of characters of one argument (in
  * the program's name: but no `/`), a token `*` any number of arguments, or any program. Only static words equal anything else.
+ * A token that does not begin with `-` matches no argument that does: `*.py` means files, and not the option `-cimport x#.py`.
  */
 export function coversCommand(pattern: Pattern, words: readonly ShellWord[]): boolean {
   const [program, ...tokens] = pattern;
@@ -35,11 +36,15 @@ function coversRest(tokens: Pattern, words: readonly ShellWord[]): boolean {
     const token = tokens[t] ?? "";
     const word = words[w];
     if (token === "*") [star, mark, t] = [t, w, t + 1];
-    else if (word?.kind === "static" && matchesStars(token, word.value)) [t, w] = [t + 1, w + 1];
+    else if (word?.kind === "static" && matchesArgumentToken(token, word.value)) [t, w] = [t + 1, w + 1];
     else if (star >= 0 && mark < words.length) [t, mark, w] = [star + 1, mark + 1, mark + 1];
     else return false;
   }
   return true;
+}
+
+function matchesArgumentToken(token: string, text: string): boolean {
+  return (token.startsWith("-") || !text.startsWith("-")) && matchesStars(token, text);
 }
 
 /** `*` alone is special; `?` is a character like any other. */
@@ -77,7 +82,8 @@ export function includesPattern(earlier: Pattern, later: Pattern): boolean {
   return trimmed.every((token, index) => {
     const other = later[index];
     if (other === undefined || (other === "*" && index > 0)) return false;
-    return token === other || (token.includes("*") && !(index === 0 && other.includes("/")) && matchesStars(token, other));
+    if (token === other) return true;
+    return index === 0 ? !other.includes("/") && matchesStars(token, other) : matchesArgumentToken(token, other);
   });
 }
 

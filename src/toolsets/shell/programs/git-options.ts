@@ -23,12 +23,12 @@ const walking = [
 ].join(" ");
 
 const walkingValued =
-  "--max-count --skip --since --after --until --before --author --committer --grep --format --date --diff-algorithm --unified --inter-hunk-context --src-prefix --dst-prefix";
+  "--max-count --skip --since --after --until --before --author --committer --grep --format --date --diff-algorithm --unified --inter-hunk-context --src-prefix --dst-prefix --decorate-refs --decorate-refs-exclude --exclude --glob --ignore-matching-lines --anchored";
 
 const history: OptionTable = {
   flags: "psuwbRagiEFPvztmcq1234567890rW",
-  valued: "nSGLUl",
-  attached: "MCDB",
+  valued: "nSGLl",
+  attached: "MCDBU",
   long: walking,
   longValued: walkingValued,
   digits: true,
@@ -57,7 +57,7 @@ const subcommands: Readonly<Record<string, OptionTable>> = {
   blame: simple(
     "bltfsewpcM",
     "--porcelain --line-porcelain --show-name --show-number --show-email --root --abbrev --date --color-lines --color-by-age --since --incremental --first-parent --show-stats --ignore-rev",
-    { valued: "L", attached: "MC" },
+    { valued: "L", longValued: "--since --date --ignore-rev", attached: "MC" },
   ),
   annotate: simple("bltfsewpcM", "--porcelain --date", { valued: "L", attached: "MC" }),
   "rev-parse": simple(
@@ -168,3 +168,27 @@ export const keptNames: readonly string[] = [
 /** Options with which any subcommand starts programs or writes where it is told to. */
 export const dangerousLong =
   "--output --output-directory --ext-diff --textconv --open-files-in-pager --exec --upload-pack --receive-pack --exec-path --config --config-env --git-dir --work-tree --contents --filters --template --separate-git-dir --no-index --editor --gpg-sign --paginate --recurse-submodules --edit --interactive";
+
+/** The same in one letter, which means something else to every subcommand. */
+export const dangerousLetters: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    add: "ei",
+    am: "S",
+    archive: "o",
+    bugreport: "o",
+    "cherry-pick": "eS",
+    clone: "cu",
+    commit: "eS",
+    "commit-tree": "S",
+    diagnose: "o",
+    "format-patch": "o",
+    mailsplit: "o",
+    merge: "eS",
+    notes: "e",
+    pull: "eS",
+    rebase: "ixS",
+    replace: "e",
+    revert: "eS",
+    tag: "eu",
+  }),
+);

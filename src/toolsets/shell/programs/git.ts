@@ -3,6 +3,7 @@ import {
   changing,
   checkingOut,
   configuring,
+  dangerousLetters,
   dangerousLong,
   globalOptions,
   harmlessActions,
@@ -133,7 +134,7 @@ function leavesScope(path: string): boolean {
 }
 
 function dangers(words: readonly ShellWord[]): Hatch[] {
-  const letters = words[0]?.value === "rebase" ? "ix" : "";
+  const letters = dangerousLetters.get(words[0]?.value ?? "") ?? "";
   const danger = findDanger(words, { letters, long: dangerousLong });
   return danger === undefined ? [] : [hatch(`\`${danger}\` makes git run programs or write files`)];
 }

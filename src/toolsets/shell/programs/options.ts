@@ -66,9 +66,14 @@ function readLong(words: readonly ShellWord[], index: number, table: OptionTable
   const name = equals === -1 ? value : value.slice(0, equals);
   if (equals !== -1)
     return has(table.long, name) || has(table.longValued, name) ? [{ name, value: value.slice(equals + 1), index }] : undefined;
-  if (has(table.long, name)) return [{ name, value: undefined, index }];
-  if (!has(table.longValued, name)) return undefined;
-  return [{ name, value: words[index + 1]?.value, index: index + 1 }];
+  if (has(table.longValued, name)) return withNext(words, index, name);
+  return has(table.long, name) ? [{ name, value: undefined, index }] : undefined;
+}
+
+/** A value of `--` asks: a program that takes no value there would end its options. */
+function withNext(words: readonly ShellWord[], index: number, name: string): readonly ReadOption[] | undefined {
+  const value = words[index + 1]?.value;
+  return value === "--" ? undefined : [{ name, value, index: index + 1 }];
 }
 
 function readShort(words: readonly ShellWord[], index: number, table: OptionTable): readonly ReadOption[] | undefined {
@@ -83,8 +88,8 @@ function readShort(words: readonly ShellWord[], index: number, table: OptionTabl
     const rest = value.slice(at + 1);
     if (table.attached?.includes(letter)) return [...read, { name: `-${letter}`, value: rest, index }];
     if (table.valued?.includes(letter)) {
-      const inNext = rest === "";
-      return [...read, { name: `-${letter}`, value: inNext ? words[index + 1]?.value : rest, index: inNext ? index + 1 : index }];
+      const found = rest === "" ? withNext(words, index, `-${letter}`) : [{ name: `-${letter}`, value: rest, index }];
+      return found && [...read, ...found];
     }
     if (!table.flags?.includes(letter)) return undefined;
     read.push({ name: `-${letter}`, value: undefined, index });

@@ -7,7 +7,7 @@ export const plainReaders: ReadonlySet<string> = names(`
 /** Nothing in their arguments is a path that they open, or does harm. */
 export const harmlessPrograms: ReadonlySet<string> = names(`
   echo true false : pwd basename dirname seq sleep whoami id groups uname nproc arch uptime who tty logname printenv yes factor
-  expr type which whereis exit return break continue shift times caller tput ps free locale getconf dirs jobs`);
+  expr type which whereis exit return break continue shift times caller tput ps free locale getconf dirs`);
 
 export const shells: ReadonlySet<string> = names(`
   bash sh dash rbash zsh ksh mksh fish csh tcsh ash nu elvish xonsh pwsh powershell`);
