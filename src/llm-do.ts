@@ -17,7 +17,7 @@ import type { ApprovalRule } from "./protocol/approval.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { FilePart, Message } from "./protocol/message.ts";
 import type { JsonSchema } from "./protocol/tool.ts";
-import type { CompileRequest, RunOutput, RunRequest } from "./requests.ts";
+import type { CompileRequest, JudgeRequest, RunOutput, RunRequest } from "./requests.ts";
 import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
@@ -31,7 +31,7 @@ import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
-export type { CompileRequest, RunOutput, RunRequest } from "./requests.ts";
+export type { CompileRequest, JudgeRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
 /** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
@@ -64,10 +64,10 @@ export async function run(request: RunRequest): Promise<RunOutput> {
 }
 
 /** What the gate would say of calls that nobody makes: policies can be tested. Rejects as `run` does, before anything is judged. */
-export async function judgeCalls(request: Omit<CompileRequest, "toRun">): Promise<CallJudge> {
+export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
   const host = request.host ?? (await defaultHost());
   const program = await requireProgram({ ...request, host });
-  return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules }), version });
+  return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules, unisolated }), version });
 }
 
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {

@@ -41,6 +41,8 @@ export interface CompileRequest {
   readonly host?: Host;
 }
 
+export interface JudgeRequest extends Omit<CompileRequest, "toRun">, Pick<ApprovalPolicy, "unisolated"> {}
+
 export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /**
    * What `compile` gave with `toRun: true`, in the place of `target`, `files` and all that says how to compile them. Nothing is

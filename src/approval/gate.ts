@@ -68,6 +68,7 @@ type Settled = { readonly result: ToolResult } | { readonly edited: CheckedArgs 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   const byName = new Map(binding.tools.map((tool) => [toolName(binding.prefix, tool.name), tool]));
   const { toolset, config } = binding;
+  const unisolated = run.policy.unisolated === true;
   let isOpen = false;
   const gated = {
     reference: binding.reference,
@@ -83,12 +84,12 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
       if (isOpen) await toolset.close?.(config);
     },
     judge: async (request) => {
-      const call = { binding, tool: requireTool(byName, request.name), request };
+      const call = { binding, tool: requireTool(byName, request.name), request, unisolated };
       return judgeCall(run, call, await prepareCall(call, await checkArgs(call, request.args)));
     },
     call: async (request) => {
       const tool = byName.get(request.name);
-      return tool ? passGate(run, { binding, tool, request }) : toRefusal(unknownTool(request.name));
+      return tool ? passGate(run, { binding, tool, request, unisolated }) : toRefusal(unknownTool(request.name));
     },
   } satisfies Partial<GatedToolset>;
   return Object.freeze(gated) as unknown as GatedToolset;

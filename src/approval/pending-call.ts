@@ -20,6 +20,8 @@ export interface PendingCall {
   readonly binding: ToolsetBinding;
   readonly tool: Tool;
   readonly request: GatedCall;
+  /** As the run's policy says. */
+  readonly unisolated: boolean;
 }
 
 /**
@@ -55,10 +57,13 @@ export async function checkArgs({ tool, request }: PendingCall, given: JsonValue
   return { args: (isPlain ? checked.value : args) as JsonObject, transformed: !isPlain };
 }
 
-export async function prepareCall({ binding, tool, request }: PendingCall, checked: CheckedArgs): Promise<PreparedCall> {
+export async function prepareCall(
+  { binding, tool, request, unisolated }: PendingCall,
+  checked: CheckedArgs,
+): Promise<PreparedCall> {
   const call = { tool: tool.name, args: checked.args, config: binding.config };
   const { scopes, signal } = request.runtime;
-  const access = { scopes, signal, networkEnabled: binding.networkEnabled ?? false };
+  const access = { scopes, signal, networkEnabled: binding.networkEnabled ?? false, unisolated };
   const found = await abortable((async () => binding.toolset.prepare?.(call, access))(), signal);
   const plain = { targets: [], facts: {} };
   const preparation = { ...(found ?? plain), canonicalArgs: frozenJson(found?.canonicalArgs ?? checked.args) };

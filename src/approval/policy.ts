@@ -33,6 +33,11 @@ export interface ApprovalPolicy {
   readonly timeoutSeconds?: number;
   /** The strictest of those that match a call decides; none of them moves what a toolset or an author made to ask or blocks. */
   readonly rules?: readonly ApprovalRule[];
+  /**
+   * Programs may run as rules and pre-approvals allow also where this machine cannot isolate them. Default false: there each of them
+   * asks, and nothing that a file or a rule says lifts it. Only the caller of a run can set it.
+   */
+  readonly unisolated?: boolean;
 }
 
 const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt", strict: "reject_all" };
@@ -41,6 +46,8 @@ const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt",
 export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
   const mode: string = policy?.mode;
   checkTimeout(policy?.timeoutSeconds);
+  if (policy?.unisolated !== undefined && typeof policy.unisolated !== "boolean")
+    throw new TypeError("`approval.unisolated` must be `true` or `false`");
   for (const { rule, effect } of policy?.rules ?? []) checkRule(rule, effect);
   if (mode === "prompt" || mode === "approve_all" || mode === "reject_all") return policy;
   const hint = renamed[mode] ? `; \`${mode}\` is now \`${renamed[mode]}\`` : "";

@@ -2,17 +2,25 @@ import type { Compiled } from "../compile/compile.ts";
 import { forecast } from "../compile/forecast.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { Forecast } from "../protocol/forecast.ts";
+import type { Outline } from "../protocol/outline.ts";
 import { renderForecast, summarizeForecast } from "../ui/render-forecast.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { writeResult, writeStderr } from "./output.ts";
+
+export interface HeadlessOptions {
+  readonly format: "text" | "json";
+  /** Programs may run where they cannot be isolated. */
+  readonly unisolated: boolean;
+}
 
 /**
  * `check --headless`: what a run that can ask nobody would be denied. Gives that run's exit code as far as it can be told: 2
  * where the program is not trusted, 4 where a tool always asks, and 0 where none does, also where it depends on the arguments.
  */
-export async function reportHeadless(compiled: Compiled, format: "text" | "json"): Promise<number> {
+export async function reportHeadless(compiled: Compiled, options: HeadlessOptions): Promise<number> {
   const { outline, untrusted, diagnostics } = compiled;
-  const found = outline && forecast(outline);
+  const { format, unisolated } = options;
+  const found = outline && forecast(outline, { notIsolated: unisolated ? undefined : await findNotIsolated(outline) });
   const exitCode = !found || untrusted ? exitCodes.usage : exitCodeOf(found);
   if (format === "json") {
     const whole = { v: 1, trusted: !untrusted, ...found, diagnostics: diagnostics.map(toJsonDiagnostic), exitCode };
@@ -20,6 +28,14 @@ export async function reportHeadless(compiled: Compiled, format: "text" | "json"
   } else if (found) await writeResult(renderForecast(found, process.stdout.columns || 80));
   if (found) writeStderr(`llm-do: unattended: ${summarizeForecast(found)}${consequence(found)}\n`);
   return exitCode;
+}
+
+/** Why this machine cannot isolate programs; undefined where it can, or where the program starts none. */
+async function findNotIsolated({ workers }: Outline): Promise<string | undefined> {
+  if (!workers.some(({ commands }) => commands)) return undefined;
+  const { createNodeHost } = await import("../host/node-host.ts");
+  const isolation = await createNodeHost().commands.isolation();
+  return isolation.type === "none" ? isolation.why : undefined;
 }
 
 function consequence({ approval, calls }: Forecast): string {

@@ -12,6 +12,7 @@ export interface CompileFlags extends RuleFlags {
   readonly modelFor?: readonly string[];
   readonly set?: readonly string[];
   readonly scope?: Readonly<Record<string, string>>;
+  readonly unisolated?: boolean;
   readonly trust?: boolean;
 }
 

@@ -10,6 +10,7 @@ export interface RunFlags extends InputFlags, RuleFlags {
   readonly modelFor?: readonly string[];
   readonly set?: readonly string[];
   readonly scope?: Readonly<Record<string, string>>;
+  readonly unisolated?: boolean;
   readonly approveAll?: boolean;
   readonly rejectAll?: boolean;
   readonly onDenied?: "return" | "stop";

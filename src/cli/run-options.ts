@@ -15,7 +15,8 @@ export function addCompileOptions(command: Command): Command {
       "--scope <name=folder>",
       "another folder for a declared scope, relative to the working directory (repeatable)",
       collectScope,
-    );
+    )
+    .option("--unisolated", "let rules allow programs of this machine also where nothing can isolate them");
 }
 
 /** The flags of a run; `RunFlags` is what becomes of them. */

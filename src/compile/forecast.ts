@@ -1,29 +1,42 @@
 import type { Forecast, ForecastCall } from "../protocol/forecast.ts";
-import type { Outline, OutlinedCallable, OutlinedWorker } from "../protocol/outline.ts";
+import type { Outline, OutlinedCallable, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 
-/** What a run that can ask nobody would be denied: every tool that the entry reaches and whose calls do not simply run. */
-export function forecast({ workers, ceiling, entry, callables, approval = "prompt" }: Outline): Forecast {
+/**
+ * What a run that can ask nobody would be denied: every tool that the entry reaches and whose calls do not simply run. `notIsolated`:
+ * why programs cannot be isolated where the run would be, unless its caller accepts that.
+ */
+export function forecast(outline: Outline, { notIsolated }: { readonly notIsolated?: string | undefined } = {}): Forecast {
+  const { workers, ceiling, entry, callables, approval = "prompt" } = outline;
   const reached = workers.filter(({ id }) => ceiling.workers.includes(id));
   const byName = new Map(callables.map((callable) => [callable.name, callable]));
   const ofEntry = entry.kind === "code" ? callsOfCode(entry.name, [...byName.keys()], byName) : [];
-  const calls = [...ofEntry, ...reached.flatMap((worker) => callsOf(worker, byName))];
+  const calls = [...ofEntry, ...reached.flatMap((worker) => callsOf(worker, byName, notIsolated))];
   return { v: 1, approval, calls: withoutRepetitions(calls) };
 }
 
 type Callables = ReadonlyMap<string, OutlinedCallable>;
 
-function callsOf({ name: caller, toolsets }: OutlinedWorker, callables: Callables): ForecastCall[] {
-  return toolsets.flatMap(({ reference, kind, tools }) => {
+function callsOf(
+  { name: caller, toolsets }: OutlinedWorker,
+  callables: Callables,
+  notIsolated: string | undefined,
+): ForecastCall[] {
+  return toolsets.flatMap(({ reference, kind, tools, startsPrograms }) => {
     if (kind === "unverified") {
       return [{ caller, tool: reference, verdict: "unverified" as const, why: "its code was not looked at" }];
     }
-    return tools.flatMap(({ name, plan, allow, calls = [] }) => [
-      ...(plan.verdict === "allowed"
-        ? []
-        : [{ caller, tool: name, verdict: plan.verdict, why: plan.why, ...(allow === undefined ? {} : { allow }) }]),
-      ...callsOfCode(caller, calls, callables),
-    ]);
+    const bare = startsPrograms ? notIsolated : undefined;
+    return tools.flatMap((tool) => [...callsOfTool(caller, tool, bare), ...callsOfCode(caller, tool.calls ?? [], callables)]);
   });
+}
+
+/** `bare`: why the programs that it starts cannot be isolated. */
+function callsOfTool(caller: string, { name: tool, plan, allow }: OutlinedTool, bare: string | undefined): ForecastCall[] {
+  const { verdict, why } = plan;
+  if (verdict === "allowed") return [];
+  if (verdict === "depends" && bare !== undefined)
+    return [{ caller, tool, verdict: "asks", why: `programs are not isolated on this machine: ${bare}` }];
+  return [{ caller, tool, verdict, why, ...(allow === undefined ? {} : { allow }) }];
 }
 
 /** Through tools that call tools, too. No file pre-approves what code calls. */

@@ -132,7 +132,8 @@ function outlineToolset(
   const { toolset, config } = linked.binding;
   const found = toolset.rules?.(config) ?? [];
   const rules = found.length > 0 ? { rules: found } : {};
-  if (file === undefined) return { reference, kind: "built-in", tools, ...rules };
+  const starts = toolset.requires?.includes("commands") ? { startsPrograms: true as const } : {};
+  if (file === undefined) return { reference, kind: "built-in", tools, ...rules, ...starts };
   return { reference, kind: "code", file: show(file), tools, ...rules };
 }
 

@@ -84,6 +84,8 @@ export interface OutlinedToolset {
   /** The file that it comes from, where it is code. */
   readonly file?: string;
   readonly tools: readonly OutlinedTool[];
+  /** Its tools start programs of the machine, and ask where these cannot be isolated. Absent: no. */
+  readonly startsPrograms?: true;
   /** What its configuration lets through, as it says it itself: `git log, without a question`. */
   readonly rules?: readonly string[];
   /** What the worker could do, itself or through what it calls, that its caller could not: the question of a call says so. */

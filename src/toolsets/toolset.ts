@@ -122,6 +122,8 @@ export interface PrepareAccess {
   readonly signal: AbortSignal;
   /** As in `ToolsetScope`. */
   readonly networkEnabled: boolean;
+  /** Whether the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
+  readonly unisolated?: boolean;
 }
 
 export interface Preparation {

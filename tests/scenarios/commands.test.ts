@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ApprovalRequest, RunError } from "../../src/index.ts";
+import { createMemoryHost } from "../../src/host/memory-host.ts";
+import { type ApprovalPolicy, type ApprovalRequest, judgeCalls, RunError } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
 import { play, worker } from "./harness.ts";
 
@@ -95,5 +96,62 @@ describe("`sandbox.required`", () => {
       request: { input: "x" },
     });
     expect(result?.output).toBe("done");
+  });
+});
+
+describe("commands that cannot be isolated", () => {
+  const rules = "rules: [{ pattern: curl, approval_required: false }]";
+  const preApproved = `toolsets: { shell: { ${rules}, _approval_config: { "*": { pre_approved: true } } } }`;
+
+  /** One call of `curl`: the questions, and whether it ran. */
+  async function callBare(policy: Partial<ApprovalPolicy>, files: Record<string, string> = {}) {
+    const asked: ApprovalRequest[] = [];
+    const approver = async (request: ApprovalRequest) => {
+      asked.push(request);
+      return { type: "deny" } as const;
+    };
+    const { result, error } = await play({
+      files: { "main.worker": worker(preApproved), ...files },
+      machine: { commands, isolation },
+      model: ({ turn, toolResults }) => (turn === 1 ? curl : stdoutOf(toolResults())),
+      approval: { mode: "prompt", approver, ...policy },
+      request: { input: "x" },
+    });
+    return { asked, ran: result?.output === "network: false", error };
+  }
+
+  test.each([
+    ["a worker's rules and its pre-approval", {}],
+    ["a rule of the caller", { rules: [{ effect: "allow", rule: "shell(curl *)" }] }],
+  ] as const)("%s lift no question", async (_, policy) => {
+    const { asked, ran, error } = await callBare(policy);
+    if (error) throw error;
+    expect(ran).toBe(false);
+    expect(asked.map(({ why }) => why)).toEqual([expect.stringContaining("not isolated on this machine")]);
+  });
+
+  test("`unisolated` of the caller does: the rules decide, and nobody is asked", async () => {
+    expect(await callBare({ unisolated: true })).toMatchObject({ asked: [], ran: true });
+  });
+
+  test.each([
+    ["llm-do.yaml", { "llm-do.yaml": "unisolated: true" }],
+    ["llm-do.yaml", { "llm-do.yaml": "approval: { unisolated: true }" }],
+    ["main.worker", { "main.worker": worker(`unisolated: true\n${preApproved}`) }],
+    ["main.worker", { "main.worker": worker(`sandbox: { unisolated: true }\n${preApproved}`) }],
+  ])("no file can say so: %s", async (_, files) => {
+    const { asked, ran, error } = await callBare({}, files);
+    expect({ asked, ran }).toEqual({ asked: [], ran: false });
+    expect(error).toMatchObject({ diagnostics: [expect.objectContaining({ severity: "error" })] });
+  });
+
+  test.each([
+    [false, "ask"],
+    [true, "allowed"],
+  ])("the verdict of a call knows of it: %j", async (unisolated, type) => {
+    const host = createMemoryHost({ isolation, files: { "/program/main.worker": worker(preApproved) } });
+    const judge = await judgeCalls({ target: "/program", host, trust: true, unisolated });
+    expect(await judge.judge({ tool: "shell", args: { command: "curl x" } })).toMatchObject({ type });
+    await judge.close();
   });
 });

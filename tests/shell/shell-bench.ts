@@ -10,6 +10,7 @@ import type { OwnVerdict, WorkerRuntime } from "../../src/toolsets/toolset.ts";
 export interface BenchOptions {
   readonly isolation?: Isolation;
   readonly networkEnabled?: boolean;
+  readonly unisolated?: boolean;
   readonly result?: Partial<CommandResult>;
   readonly scopes?: readonly ScopeDeclaration[];
 }
@@ -74,7 +75,7 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
     },
   };
   const toolset = createShellToolset({ commands });
-  const networkEnabled = options.networkEnabled ?? false;
+  const { networkEnabled = false, unisolated = false } = options;
   const seen = { readable: scopes.readable(), writable: scopes.writable() };
   const [tool] = toolset.tools(config, { worker: "w", ...seen, networkEnabled });
   if (tool === undefined) throw new Error("no tool");
@@ -83,7 +84,7 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
     const checked = await tool.input.validate(given);
     if (!checked.ok) throw new Error(`invalid: ${JSON.stringify(checked.issues)}`);
     const call = { tool: "shell", args: checked.value as JsonObject, config };
-    const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled });
+    const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled, unisolated });
     if (preparation === undefined) throw new Error("no preparation");
     return { ...call, args: preparation.canonicalArgs, preparation, work: preparation.payload as ShellWork };
   };

@@ -193,7 +193,7 @@ describe("without isolation", () => {
     const { judge, prepare, toolset } = await createBench({ rules: allow("ls") }, { isolation });
     expect(await judge({ command: "ls" })).toMatchObject({
       type: "needs-approval",
-      by: "default",
+      by: "rule",
       why: expect.stringContaining("not isolated"),
     });
     expect(nameOf(await judge({ command: "rm x" }))).toBe("blocked");
@@ -201,6 +201,20 @@ describe("without isolation", () => {
     const call = await prepare({ command: "ls" });
     expect(toolset.describeCall?.(call)).toBe("Run (not isolated): ls");
     expect(toolset.preview?.(call)).toMatchObject({ text: expect.stringContaining("bubblewrap is not installed") });
+  });
+
+  test("opens nothing more than the rules do, and runs no hooks", async () => {
+    const { prepare } = await createBench({ rules: allow("git commit") }, { isolation });
+    expect((await prepare({ command: "git commit -m x" })).work).toMatchObject({ opens: [".git"], hooks: false });
+  });
+
+  test("the caller of the run can accept it: then the rules decide", async () => {
+    const { judge, run, requests } = await createBench({ rules: allow("ls") }, { isolation, unisolated: true });
+    expect(nameOf(await judge({ command: "ls" }))).toBe("allowed");
+    expect(nameOf(await judge({ command: "ls > x" }))).toBe("ask");
+    expect(nameOf(await judge({ command: "rm x" }))).toBe("blocked");
+    await run({ command: "ls" });
+    expect(requests[0]).toMatchObject({ isolationRequired: false });
   });
 
   test("is required where the judgement rests on it", async () => {

@@ -37,7 +37,10 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
     if (codeFiles.length > 0 || headless)
       writeStderr(`llm-do: its code was read and not run, because its folder ${why}; --trust checks it too${consequence}\n`);
   }
-  if (headless) return (await import("../check-headless.ts")).reportHeadless(compiled, format === "json" ? "json" : "text");
+  if (headless) {
+    const { reportHeadless } = await import("../check-headless.ts");
+    return reportHeadless(compiled, { format: format === "json" ? "json" : "text", unisolated: flags.unisolated === true });
+  }
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }
 

@@ -20,16 +20,16 @@ export async function explainCommand(targets: readonly string[], flags: ExplainF
     writeStderr(`${renderDiagnostics(diagnostics)}\n`);
     return exitCodes.usage;
   }
-  await writeResult(await formats[flags.format](outline));
+  await writeResult(await formats[flags.format](outline, flags));
   const told = diagnostics.filter(({ severity }) => severity === "warning").length;
   if (told > 0) writeStderr(`llm-do: ${told} ${told === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
   return exitCodes.done;
 }
 
-const formats: Readonly<Record<ExplainFormat, (outline: Outline) => string | Promise<string>>> = {
-  text: async (outline) => {
+const formats: Readonly<Record<ExplainFormat, (outline: Outline, flags: ExplainFlags) => string | Promise<string>>> = {
+  text: async (outline, { unisolated = false }) => {
     const prices = { of: await listPrices(outline.ceiling.models), date: priceTable.date };
-    return renderExplanation(outline, { columns: process.stdout.columns || 80, prices });
+    return renderExplanation(outline, { columns: process.stdout.columns || 80, prices, unisolated });
   },
   json: (outline) => `${JSON.stringify(outline, undefined, 2)}\n`,
   mermaid: renderMermaid,

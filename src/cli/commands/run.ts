@@ -117,9 +117,9 @@ async function showFirstRequest({ flags, request, approval, given }: Work): Prom
 }
 
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
-  const { approveAll, rejectAll, onDenied = "return", quiet, approvalTimeout } = flags;
+  const { approveAll, rejectAll, onDenied = "return", quiet, approvalTimeout, unisolated = false } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
-  const plain = { onDenied, rules: rulesOf(flags) };
+  const plain = { onDenied, rules: rulesOf(flags), unisolated };
   if (rejectAll) return { mode: "reject_all", ...plain };
   if (approveAll) {
     if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");

@@ -25,7 +25,7 @@ export interface VerdictWords {
 /** `llm-do verdict TARGET TOOL [ARGS]`: what the gate would say of a call, which is not made. */
 export async function verdictCommand({ target, tool, args }: VerdictWords, flags: VerdictFlags): Promise<number> {
   reserveStdout();
-  const judge = await openJudge(toCompileRequest([target], flags));
+  const judge = await openJudge(toCompileRequest([target], flags), flags.unisolated === true);
   if (!judge) return exitCodes.usage;
   try {
     if (args === "-" || tool === "-") return await judgeLines(judge, tool === "-" ? undefined : tool);
@@ -38,10 +38,10 @@ export async function verdictCommand({ target, tool, args }: VerdictWords, flags
 }
 
 /** Undefined where the program has mistakes, which are told. */
-async function openJudge(request: CompileRequest): Promise<CallJudge | undefined> {
+async function openJudge(request: CompileRequest, unisolated: boolean): Promise<CallJudge | undefined> {
   try {
     return await withKnownTrust(request, async (known) => {
-      const judge = await judgeCalls(known);
+      const judge = await judgeCalls({ ...known, unisolated });
       await warnOfRules(known);
       return judge;
     });

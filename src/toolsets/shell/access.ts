@@ -9,6 +9,8 @@ export interface ShellAccess {
   readonly commands: Commands;
   /** Whether commands may use the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
+  /** Whether what rules allow runs without a question where it cannot be isolated. Default false. */
+  readonly unisolated?: boolean;
 }
 
 /** What would run, and how. */

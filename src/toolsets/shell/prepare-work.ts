@@ -12,7 +12,7 @@ import { lookUpPaths } from "./judge/look-up-paths.ts";
 import { lookUpRepositories } from "./judge/look-up-repositories.ts";
 import type { PathTable } from "./judge/path-table.ts";
 import { asks, type Reason } from "./judge/reasons.ts";
-import { isAskedByRule, judgeCall } from "./judge/verdict.ts";
+import { judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
 
 export interface PlannedCall {
@@ -29,13 +29,13 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const plan = parse(command, [cwd.components]);
   const table = await lookUpPaths(scopes, cwd, plan);
   const isolation = await access.commands.isolation();
-  const { networkEnabled } = access;
+  const { networkEnabled, unisolated = false } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
   const repositories = await lookUpRepositories(scopes, cwd, plan);
   const reasons = [...judgeFolder(cwd), ...repositories];
-  const { verdict, opens, started } = judgeCall(config, { plan, table, notIsolated, reasons });
+  const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
+  const { verdict, opens, started, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
-  const hooks = isAskedByRule(verdict);
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
   return {
     ...planned,

@@ -17,8 +17,9 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     rules: describeRuleEffects,
     warnings: (config, { readable }) => shellWarnings(config, readable),
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
-    prepare: async (call, { scopes, networkEnabled }) => {
-      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, { commands, networkEnabled }));
+    prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
+      const access = { commands, networkEnabled, unisolated };
+      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
       const { canonicalArgs, facts, cwd } = work;
       // Nobody knows what a command writes: those of one scope go one after another.
       return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };

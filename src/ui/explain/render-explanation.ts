@@ -9,6 +9,8 @@ import { ceilingRows, commandRows, fileRows, modelRows } from "./render-facts.ts
 
 export interface ExplanationStyle {
   readonly columns: number;
+  /** Programs may run by the rules where they cannot be isolated. Default false. */
+  readonly unisolated?: boolean;
   /** What models cost, by their ids, and the day that it is of. Absent: nothing is said of it. */
   readonly prices?: { readonly of: ModelPrices; readonly date: string };
 }
@@ -17,13 +19,14 @@ export interface ExplanationStyle {
  * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped
  * at so many columns, in ASCII as far as its facts allow; all texts of the program are escaped.
  */
-export function renderExplanation(outline: Outline, { columns, prices }: ExplanationStyle): string {
+export function renderExplanation(outline: Outline, { columns, prices, unisolated = false }: ExplanationStyle): string {
+  const otherwise = unisolated ? "else by its rules all the same: --unisolated" : "else each asks";
   const lines = [
     ...headOf(outline).flatMap((line) => wrapWords(line, columns)),
     "Calls, what happens to them, and why",
     ...buildTrees(outline).flatMap((tree) => drawTree(tree, columns)),
     ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),
-    ...section("Programs of this machine (isolated if it can; else each asks)", commandRows(outline), columns),
+    ...section(`Programs of this machine (isolated if it can; ${otherwise})`, commandRows(outline), columns),
     ...section(`Models, which are sent what is read${pricesNote(prices)}`, modelRows(outline, prices?.of), columns),
     ...section("Limits", limitRows(outline, prices?.of), columns),
     ...renderCeiling(outline, columns),

@@ -11,12 +11,16 @@ export interface JudgedCall {
   readonly table: PathTable;
   /** Why nothing keeps the command in its place; undefined where a kernel wall does. */
   readonly notIsolated: string | undefined;
+  /** The caller of the run accepts that. */
+  readonly unisolated: boolean;
   /** What else asks: the folder that it runs in. */
   readonly reasons: readonly Reason[];
 }
 
 export interface Judgement {
   readonly verdict: OwnVerdict;
+  /** It asks for what the command is, whatever is pre-approved: somebody looks at what runs, and not just at where. */
+  readonly asksByRule: boolean;
   /** Protected names that the command may use where it runs: somebody was asked, or a rule spells it out. */
   readonly opens: readonly string[];
   /** What it starts, each program with its arguments, as far as that was read. */
@@ -39,15 +43,15 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   }
   const isRead = call.plan.argv !== undefined || call.plan.script !== undefined;
   if (reasons.length === 0 && !isRead) reasons.push(asks("it runs as it stands, and not as it was read"));
-  if (reasons.length === 0 && call.notIsolated !== undefined) {
-    reasons.push({ level: "default", why: "commands are not isolated on this machine, so what the rules allow asks" });
+  const asksByRule = isAskedByRule(toVerdict(reasons, []));
+  if (call.notIsolated !== undefined && !call.unisolated && !asksByRule) {
+    reasons.push(asks("commands are not isolated on this machine, so what the rules allow asks; --unisolated lifts that"));
   }
   const verdict = toVerdict(reasons, [...allowedBy]);
-  const opened = isAskedByRule(verdict) ? [...opens, ...opensIfAsked] : [...opens];
-  return { verdict, opens: opened.sort(), started: [...started.values()] };
+  const opened = asksByRule ? [...opens, ...opensIfAsked] : [...opens];
+  return { verdict, asksByRule, opens: opened.sort(), started: [...started.values()] };
 }
 
-/** Whether it asks in a way that no `pre_approved` lifts. */
-export function isAskedByRule(verdict: OwnVerdict): boolean {
+function isAskedByRule(verdict: OwnVerdict): boolean {
   return verdict.type === "needs-approval" && verdict.by === "rule";
 }
