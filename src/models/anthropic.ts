@@ -20,6 +20,7 @@ export const anthropicProvider = createLibraryProvider({
   },
   toServerTool,
   carry: carryContainer,
+  loadRepair: async () => (await import("./wire/anthropic-repair.ts")).anthropicRepair,
   async load({ name, baseURL, apiKey = "", fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     const provider = createAnthropic({ baseURL: withVersion(baseURL), apiKey, fetch });

@@ -2,9 +2,10 @@ import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMeta
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
-import type { Provider, ProviderEnvironment } from "./provider.ts";
+import type { Provider } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
+import type { AnswerRepair } from "./wire/answer-repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
 export interface LibraryProviderFacts extends EndpointFacts {
@@ -21,7 +22,11 @@ export interface LibraryProviderFacts extends EndpointFacts {
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
   /** What an answer says of itself that the requests after it must carry, as options of the provider. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
+  /** Imports what puts the answers of this wire format right. */
+  loadRepair(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
+  /** What to do where nobody listens at the address. */
+  readonly whenUnreachable?: string;
 }
 
 export interface LoadedModel {
@@ -47,14 +52,11 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
-      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch: fetchWithoutRedirects(environment) });
+      const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
+      const fetch = createWireFetch(environment.fetch, await facts.loadRepair());
+      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       return createLanguageModelAdapter({ ...facts, ...loaded, id, ...(key ? { key } : {}) });
     },
   };
-}
-
-/** A redirect would carry the key to another address: its answer is an error like any other. */
-function fetchWithoutRedirects({ fetch }: ProviderEnvironment): typeof globalThis.fetch {
-  return (input, init) => fetch(input, { ...init, redirect: "manual" });
 }

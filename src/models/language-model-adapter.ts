@@ -13,9 +13,11 @@ import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
+import { withSafeCalls } from "./safe-calls.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
+import { WholeAnswer } from "./wire/create-wire-fetch.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
@@ -26,6 +28,8 @@ export interface LanguageModelAdapterFacts extends CallOptionsFacts, Pick<Loaded
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Named where it is refused; its value is kept out of every message. */
   readonly key?: ProviderKey;
+  /** What to do where nobody listens at the address. */
+  readonly whenUnreachable?: string;
 }
 
 /** Our `Model` over a model of a provider library. Converts each message once; does not retry. */
@@ -45,7 +49,8 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
-        return await withFiles(toModelResponse(answer, carried), facts, options.signal);
+        const response = withSafeCalls(toModelResponse(answer, carried), request.messages);
+        return await withFiles(response, facts, options.signal);
       } catch (error) {
         controller.abort(error);
         throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
@@ -86,6 +91,17 @@ async function stream(
   call: LanguageModelV4CallOptions,
   options: GenerateOptions,
 ): Promise<LibraryAnswer> {
-  const result = await abortable(model.doStream(call), options.signal);
-  return readStream(result.stream, options);
+  try {
+    const result = await abortable(model.doStream(call), options.signal);
+    return await readStream(result.stream, options);
+  } catch (error) {
+    if (!(error instanceof WholeAnswer)) throw error;
+  }
+  const answer = await generate(model, call, options);
+  for (const { type, ...content } of answer.content) {
+    if ((type === "text" || type === "reasoning") && "text" in content && content.text !== "") {
+      options.onDelta?.({ type: `${type}-delta`, text: content.text });
+    }
+  }
+  return answer;
 }

@@ -7,11 +7,12 @@ const usage = {
 };
 const finishReason = { unified: "stop", raw: "stop" } as const;
 
-test("ids are made unique, blank arguments are none, what the provider did itself is no call of ours", () => {
+test("blank arguments are none, a key twice is malformed, what the provider did itself is no call of ours", () => {
   const call = { type: "tool-call", toolCallId: "x", toolName: "t" } as const;
   const content = [
     { ...call, input: "" },
-    { ...call, input: "{}" },
+    { ...call, input: '{"a":{"b":1},"c":"\\"b\\":"}' },
+    { ...call, input: '{"a":{"b":1,"b":2}}' },
     { ...call, toolCallId: "own", input: "{}", providerExecuted: true },
     { type: "text", text: "" } as const,
     { type: "reasoning", text: "" } as const,
@@ -20,7 +21,8 @@ test("ids are made unique, blank arguments are none, what the provider did itsel
   const { message } = toModelResponse({ content, finishReason, usage, warnings: [] });
   expect(message.parts).toEqual([
     { type: "tool-call", id: "x", name: "t", args: {} },
-    { type: "tool-call", id: "x_2", name: "t", args: {} },
+    { type: "tool-call", id: "x", name: "t", args: { a: { b: 1 }, c: '"b":' } },
+    { type: "tool-call", id: "x", name: "t", args: null, invalidArgs: '{"a":{"b":1,"b":2}}' },
     { type: "server-call", id: "own", name: "t", args: {} },
     { type: "reasoning", text: "", providerData: { p: { signature: "s" } } },
   ]);

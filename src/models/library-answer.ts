@@ -9,6 +9,7 @@ import type {
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
+import { hasRepeatedKey } from "../util/repeated-key.ts";
 import { sha256 } from "../util/sha256.ts";
 import { takeImage } from "./generated-image.ts";
 import type { ModelResponse } from "./model.ts";
@@ -31,7 +32,7 @@ export function toModelResponse(answer: LibraryAnswer, carried?: JsonObject): Mo
   return {
     message: {
       role: "assistant",
-      parts: withUniqueIds(answer.content.flatMap(toPart)),
+      parts: answer.content.flatMap(toPart),
       ...(carried ? { providerData: carried } : {}),
     },
     usage: toUsage(answer.usage),
@@ -96,7 +97,8 @@ function readArguments(input: string | undefined): Pick<ToolCallPart, "args" | "
   const text = input ?? "";
   if (text.trim() === "") return { args: {} };
   try {
-    return { args: JSON.parse(text) as JsonValue };
+    const args = JSON.parse(text) as JsonValue;
+    return hasRepeatedKey(text, args) ? { args: null, invalidArgs: text } : { args };
   } catch {
     return { args: null, invalidArgs: text };
   }
@@ -107,18 +109,6 @@ function toProviderData(metadata: SharedV4ProviderMetadata | undefined): { provi
   if (!metadata) return {};
   const providerData = JSON.parse(JSON.stringify(metadata)) as JsonObject;
   return Object.values(providerData).some((data) => Object.keys(data as object).length > 0) ? { providerData } : {};
-}
-
-/** Some servers number the calls of each answer with one id. */
-function withUniqueIds(parts: readonly Part[]): Part[] {
-  const seen = new Set<string>();
-  return parts.map((part) => {
-    if (part.type !== "tool-call") return part;
-    let id = part.id;
-    for (let n = 2; seen.has(id); n++) id = `${part.id}_${n}`;
-    seen.add(id);
-    return id === part.id ? part : { ...part, id };
-  });
 }
 
 function toUsage(usage: LanguageModelV4Usage): Usage {

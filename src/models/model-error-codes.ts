@@ -11,5 +11,6 @@ export const retryableByCode: Readonly<Record<ModelErrorCode, boolean>> = {
   bad_request: false,
   not_found: false,
   bad_response: false,
+  too_large: false,
   unexpected_request: false,
 };

@@ -78,6 +78,7 @@ export type ModelErrorCode =
   | "bad_request"
   | "not_found"
   | "bad_response"
+  | "too_large"
   | "unexpected_request";
 
 /** A provider's failure. `retryable` follows the wire: 408, 409, 429, 5xx, overloaded, a broken connection or stream. */

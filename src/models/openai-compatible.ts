@@ -1,12 +1,13 @@
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
 
-type CompatibleFacts = Omit<LibraryProviderFacts, "load">;
+type CompatibleFacts = Omit<LibraryProviderFacts, "load" | "loadRepair">;
 
 /** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
 export function createCompatibleProvider(facts: CompatibleFacts): Provider {
   return createLibraryProvider({
     ...facts,
+    loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
     async load({ name, apiKey, ...settings }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const provider = createOpenAICompatible({
@@ -42,6 +43,7 @@ export const ollamaProvider = createCompatibleProvider({
   keyRequired: false,
   optionsKey: "ollama",
   outputBesideTools: false,
+  whenUnreachable: "start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs",
 });
 
 export const openaiCompatibleProvider = createCompatibleProvider({

@@ -7,6 +7,8 @@ import { retryableByCode } from "./model-error-codes.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
 import { readRetryAfter } from "./retry-after.ts";
+import { findRefusal } from "./wire/answer-refusal.ts";
+import { describeErrorBody, describeReported } from "./wire/error-words.ts";
 
 /** What is known of a failure before it is worded. */
 interface Failure {
@@ -18,18 +20,26 @@ interface Failure {
   readonly cause?: unknown;
 }
 
+interface ErrorFacts {
+  /** `provider:name`. */
+  readonly id: string;
+  readonly key?: ProviderKey;
+  readonly whenUnreachable?: string;
+}
+
 /** Whatever a provider library threw, as a `ModelError` with a short message and no key in it. */
-export function toModelError(thrown: unknown, facts: { readonly id: string; readonly key?: ProviderKey }): ModelError {
+export function toModelError(thrown: unknown, facts: ErrorFacts): ModelError {
   if (thrown instanceof ModelError) return thrown;
   const failure = classify(thrown);
   const status = failure.status === undefined ? "" : ` (HTTP ${failure.status})`;
   const said = redact(failure.message, facts.key);
   const leaks = facts.key !== undefined && errorMessage(failure.cause).includes(facts.key.value);
   const refused = failure.code === "auth" && facts.key ? ` the key in ${facts.key.variable}` : "";
+  const hint = failure.code === "network" && facts.whenUnreachable ? `; ${facts.whenUnreachable}` : "";
   return new ModelError({
     ...failure,
     model: facts.id,
-    message: `${facts.id} ${labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}`,
+    message: `${facts.id} ${labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}${hint}`,
     retryable: failure.retryable ?? retryableByCode[failure.code],
     cause: leaks ? undefined : failure.cause,
   });
@@ -45,10 +55,13 @@ const labels: Readonly<Record<ModelErrorCode, string>> = {
   bad_request: "does not take this request",
   not_found: "was not found",
   bad_response: "answered with something unreadable",
+  too_large: "answered with more than is taken",
   unexpected_request: "did not expect this request",
 };
 
 function classify(thrown: unknown): Failure {
+  const refusal = findRefusal(thrown instanceof StreamFailure ? thrown.failure : thrown);
+  if (refusal) return { code: refusal.code, message: refusal.message };
   if (thrown instanceof BrokenStream) return { code: "broken_stream", message: thrown.message };
   if (thrown instanceof StreamFailure) return classifyInStream(thrown.failure);
   if (thrown instanceof Error) return classifyError(thrown as LibraryError);
@@ -68,7 +81,9 @@ function classifyError(error: LibraryError): Failure {
   if (error.name === "AI_APICallError") return classifyCall(error);
   if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: describeUnsupported(error) };
   if (error.name === "AI_JSONParseError") return { code: "broken_stream", message: "a piece of it is no valid JSON" };
+  if (error.name === "AI_TypeValidationError") return { code: "bad_response", message: describeMismatch(error), cause: error };
   const network = networkCode(error);
+  if (network === "UND_ERR_HEADERS_OVERFLOW") return { code: "bad_response", message: "its headers are too long", cause: error };
   if (network || /^(fetch failed|terminated)$/.test(error.message)) return connectionFailure(error, network);
   return { code: "bad_response", message: error.message, cause: error };
 }
@@ -91,7 +106,7 @@ function classifyCall(error: LibraryError): Failure {
   return {
     code: kind ?? byStatus(status),
     status,
-    message: error.message,
+    message: describeErrorBody(error.responseBody) ?? error.message,
     retryable: said.includes("insufficient_quota") ? false : asked ? asked === "true" : retryable,
     retryAfterMilliseconds: readRetryAfter(error.responseHeaders ?? {}),
   };
@@ -102,12 +117,20 @@ function classifyUnreadable(error: LibraryError): Failure {
   const reported = readBody(error.responseBody);
   if (reported) return classifyInStream(reported);
   const body = typeof error.responseBody === "string" ? error.responseBody.trimStart() : undefined;
-  const parsing = error.cause instanceof Error ? error.cause.name : "";
-  if (parsing === "AI_TypeValidationError") return { code: "bad_response", message: "the answer lacks what it should hold" };
+  if (error.cause instanceof Error && error.cause.name === "AI_TypeValidationError") {
+    return { code: "bad_response", message: describeMismatch(error.cause) };
+  }
   if (body === undefined) return { code: "broken_stream", message: errorMessage(error.cause ?? error) };
   if (body === "") return { code: "broken_stream", message: "the answer is empty" };
   if (body.startsWith("{")) return { code: "broken_stream", message: "the answer is cut off" };
   return { code: "bad_response", message: `no JSON came: ${clipText(body, 80)}` };
+}
+
+/** The library's own text holds the whole answer and all of its expectations: the first place says enough. */
+function describeMismatch(error: Error): string {
+  const mismatch = error.cause as { readonly issues?: readonly { readonly path?: readonly unknown[] }[] } | undefined;
+  const place = mismatch?.issues?.[0]?.path?.join(".");
+  return `the answer lacks what it should hold${place ? ` (${clipText(place, 80)})` : ""}`;
 }
 
 function byStatus(status: number): ModelErrorCode {
@@ -122,10 +145,11 @@ function byStatus(status: number): ModelErrorCode {
 function classifyInStream(failure: unknown): Failure {
   if (failure instanceof Error) {
     const classified = classifyError(failure);
-    return classified.code === "bad_response" ? { ...classified, code: "broken_stream" } : classified;
+    const isMismatch = failure.name === "AI_TypeValidationError";
+    return classified.code === "bad_response" && !isMismatch ? { ...classified, code: "broken_stream" } : classified;
   }
   if (!isRecord(failure)) return { code: "broken_stream", message: errorMessage(failure) };
-  const message = typeof failure["message"] === "string" ? failure["message"] : "the provider reported an error";
+  const message = describeReported(failure) ?? "the provider reported an error";
   const status = [failure["statusCode"], failure["code"]].find((value) => typeof value === "number" && value >= 400);
   const code = typeof status === "number" ? byStatus(status) : byKind(describeKind(failure));
   const retryable = typeof failure["isRetryable"] === "boolean" ? failure["isRetryable"] : undefined;
@@ -152,7 +176,10 @@ function readBody(body: unknown): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-  return isRecord(parsed) && isRecord(parsed["error"]) ? parsed["error"] : undefined;
+  const [first] = Array.isArray(parsed) ? parsed : [parsed];
+  if (!isRecord(first)) return undefined;
+  const { error } = first;
+  return typeof error === "string" ? { message: error } : isRecord(error) ? error : undefined;
 }
 
 function connectionFailure(error: LibraryError, code: string | undefined): Failure {

@@ -74,7 +74,7 @@ export interface ToolCallPart {
   readonly id: string;
   readonly name: string;
   readonly args: JsonValue;
-  /** The argument text as the model wrote it, present only where it is not valid JSON; `args` is then null. */
+  /** The argument text as the model wrote it, present only where it is not valid JSON or holds a key twice; `args` is then null. */
   readonly invalidArgs?: string;
   readonly providerData?: JsonObject;
 }

@@ -59,7 +59,11 @@ async function resultOf(
   if (part.invalidArgs !== undefined) {
     return {
       ok: false,
-      error: { type: "invalid_arguments", error: "the arguments are not valid JSON", hint: "call it again with one JSON object" },
+      error: {
+        type: "invalid_arguments",
+        error: "the arguments are not valid JSON, or hold a key twice",
+        hint: "call it again with one JSON object",
+      },
     };
   }
   const bounded = call.account.bounded.bind(call.account);

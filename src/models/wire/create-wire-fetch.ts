@@ -1,0 +1,72 @@
+import { clipText } from "../../util/clip-text.ts";
+import { AnswerRefusal } from "./answer-refusal.ts";
+import type { AnswerRepair } from "./answer-repair.ts";
+import { boundBytes, bounds, cutBytes } from "./bounds.ts";
+import { repairEvents } from "./event-stream.ts";
+import { repairBody } from "./whole-body.ts";
+
+type Fetch = typeof globalThis.fetch;
+
+/** A whole answer came where a stream was asked for. The next request under the same signal gets it, without being sent. */
+export class WholeAnswer extends Error {
+  constructor() {
+    super("a whole answer came in the place of a stream");
+    this.name = "WholeAnswer";
+  }
+}
+
+/**
+ * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
+ * address. Answers are bounded and put right; files that a provider made are bounded by whoever reads them.
+ */
+export function createWireFetch(fetch: Fetch, repair: AnswerRepair): Fetch {
+  const kept = new WeakMap<AbortSignal, Response>();
+  return async (input, init) => {
+    const { signal } = init ?? {};
+    const known = signal && kept.get(signal);
+    if (known && !asksForStream(init)) {
+      kept.delete(signal);
+      return known;
+    }
+    const response = await fetch(input, { ...init, redirect: "manual" });
+    if (isFile(input)) return response;
+    if (!response.ok) return pipe(response, [cutBytes(bounds.errorBytes)]);
+    if (!asksForStream(init)) return takeWhole(response, repair);
+    const type = response.headers.get("content-type") ?? "";
+    if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
+    if (!/\bjson\b/.test(type) || !signal) {
+      return pipe(response, [boundBytes(bounds.streamBytes), repairEvents(repair.events())]);
+    }
+    kept.set(signal, takeWhole(response, repair));
+    throw new WholeAnswer();
+  };
+}
+
+function takeWhole(response: Response, repair: AnswerRepair): Response {
+  return pipe(response, [boundBytes(bounds.bodyBytes), repairBody(repair.body)]);
+}
+
+function asksForStream(init: RequestInit | undefined): boolean {
+  return typeof init?.body === "string" && /"stream":\s*true/.test(init.body) && JSON.parse(init.body).stream === true;
+}
+
+function isFile(input: Parameters<Fetch>[0]): boolean {
+  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  return pathname.endsWith("/content");
+}
+
+type Stage = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+
+function pipe(response: Response, stages: readonly TransformStream<Uint8Array, Uint8Array>[]): Response {
+  if (!response.body) return response;
+  const body = stages.reduce((stream, stage) => stream.pipeThrough(stage as Stage), response.body);
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  return new Response(body, { status: response.status, statusText: response.statusText, headers });
+}
+
+async function readStart(response: Response): Promise<string> {
+  const text = await pipe(response, [cutBytes(1000)]).text();
+  return clipText(text.replace(/\s+/g, " ").trim(), 80);
+}

@@ -1,0 +1,46 @@
+import { isRecord } from "../../protocol/json.ts";
+
+/** What a server says of an error, in whichever of the usual forms its body has. Undefined where it says nothing. */
+export function describeErrorBody(body: unknown): string | undefined {
+  if (typeof body !== "string") return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return withoutTags(body);
+  }
+  return describeReported(parsed) ?? (body.length > "[{}]".length ? withoutTags(body) : undefined);
+}
+
+const deepest = 8;
+
+/** The same of a body that is parsed. */
+export function describeReported(value: unknown, depth = 0): string | undefined {
+  if (typeof value === "string") return value.trim() || undefined;
+  if (depth > deepest) return undefined;
+  const describe = (inner: unknown) => describeReported(inner, depth + 1);
+  if (Array.isArray(value)) return joinWords(value.slice(0, 5).map(describe));
+  if (!isRecord(value)) return undefined;
+  const { error, message, msg, loc, detail, details, errors, metadata } = value;
+  const said = [message, msg, error, detail, details, errors].map(describe).find((words) => words !== undefined);
+  const place = Array.isArray(loc) ? ` (${loc.join(".")})` : "";
+  const upstream = isRecord(metadata) ? describeUpstream(metadata) : undefined;
+  return joinWords([said === undefined ? undefined : `${said}${place}`, upstream]);
+}
+
+/** A gateway reports that there was an error, and in `metadata` what the server behind it said. */
+function describeUpstream({ raw, provider_name: provider }: Record<string, unknown>): string | undefined {
+  const said = typeof raw === "string" ? describeErrorBody(raw) : describeReported(raw);
+  if (typeof provider !== "string") return said;
+  return said === undefined ? provider : `${provider}: ${said}`;
+}
+
+function joinWords(words: readonly (string | undefined)[]): string | undefined {
+  const said = words.filter((word) => word !== undefined && word !== "");
+  return said.length === 0 ? undefined : [...new Set(said)].join("; ");
+}
+
+function withoutTags(text: string): string | undefined {
+  const bare = text.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+  return bare.replace(/\s+/g, " ").trim() || undefined;
+}
