@@ -3,7 +3,7 @@ import type { StepSeam } from "../protocol/journal-entry.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { PolicyStop } from "./gate-types.ts";
-import type { ApprovalMemory, RememberedCall } from "./memory.ts";
+import type { ApprovalMemory, AskedCall } from "./memory.ts";
 import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
 import { type Question, type QuestionQueue, UnansweredQuestion } from "./question-queue.ts";
 import type { RememberedApprovals } from "./remembered-approvals.ts";
@@ -11,6 +11,13 @@ import type { RememberedApprovals } from "./remembered-approvals.ts";
 export interface Decision {
   readonly decision: ApprovalDecision;
   readonly source: DecisionSource;
+}
+
+export interface AskedQuestion {
+  /** As the approver sees it. */
+  readonly question: Question;
+  /** As it is, for memory. */
+  readonly call: AskedCall;
 }
 
 export interface DecideOptions {
@@ -25,8 +32,6 @@ export interface DecideOptions {
   readonly signal: AbortSignal;
   /** The seam that a question passes. */
   readonly step: StepSeam;
-  /** Takes secrets out of what the approver is shown; memory keeps the call as it is. */
-  readonly redact: <T>(value: T) => T;
   readonly onAsk: (request: ApprovalRequest) => void;
   /** Told before the next question is put. Gives why there may be none, where the answer ends the run. */
   readonly onAnswer: (decision: ApprovalDecision) => PolicyStop | undefined;
@@ -36,18 +41,17 @@ export interface DecideOptions {
 const denialsBeforeSilence = 2;
 
 /** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted or stopped. */
-export async function decide(question: Question & RememberedCall, options: DecideOptions): Promise<Decision> {
+export async function decide(asked: AskedQuestion, options: DecideOptions): Promise<Decision> {
   const { policy, questions } = options;
   if (policy.mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
   if (policy.mode === "reject_all")
     return { decision: { type: "deny", note: "this run rejects everything that asks" }, source: "reject_all" };
   if (!questions) return { decision: { type: "deny", note: "nobody can be asked in this run" }, source: "nobody" };
-  return ask(question, questions, options);
+  return ask(asked, questions, options);
 }
 
-async function ask(call: Question & RememberedCall, questions: QuestionQueue, options: DecideOptions): Promise<Decision> {
-  const { memory, signal, redact, step } = options;
-  const { reference: _, callerId: __, ...question } = call;
+async function ask({ question, call }: AskedQuestion, questions: QuestionQueue, options: DecideOptions): Promise<Decision> {
+  const { memory, signal, step } = options;
   let source: DecisionSource = "person";
   /** An answer to another question may have settled this one while it waited. */
   const known = (): ApprovalDecision | undefined => {
@@ -57,16 +61,22 @@ async function ask(call: Question & RememberedCall, questions: QuestionQueue, op
     return source === "memory" ? { type: "approve" } : undefined;
   };
   const onAnswer = (decision: ApprovalDecision) => {
-    const isForRun = decision.type === "approve" && decision.remember === "run" && call.canRemember && !decision.args;
+    const isForRun = decision.type === "approve" && decision.remember === "run" && question.canRemember && !decision.args;
     if (isForRun) memory.remember(call);
     if (decision.type === "deny") memory.countDenial(call);
     return options.onAnswer(decision);
   };
   const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
-  const seam = { callPath: call.callPath, kind: "question" as const, detail: { tool: call.tool }, sideEffect: false, describe };
+  const seam = {
+    callPath: question.callPath,
+    kind: "question" as const,
+    detail: { tool: call.tool },
+    sideEffect: false,
+    describe,
+  };
   try {
     const asked = () =>
-      questions.ask(redact(question), {
+      questions.ask(question, {
         signal,
         memory: options.approvals,
         checkArgs: options.checkArgs,

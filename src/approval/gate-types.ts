@@ -71,8 +71,10 @@ export interface GateOptions {
   /** The run's clock. Rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
-  /** Takes secrets out of what a person is shown. */
+  /** Takes secrets out of a report: known values, and what has the shape of a credential. */
   readonly redact: <T>(value: T) => T;
+  /** Takes the known values of secrets out of a question, and nothing else, and names those that it took out. */
+  readonly hideKnown: <T>(value: T) => { readonly shown: T; readonly hidden: readonly string[] };
   readonly onDenied: (denied: DeniedCall) => void;
   /** Ends everything of the run at once: code that catches what a call throws must not go on. */
   readonly stop: (reason: PolicyStop) => void;

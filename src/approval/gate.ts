@@ -18,6 +18,7 @@ import {
   authorsWord,
   type CheckedArgs,
   checkArgs,
+  contentOf,
   describeCall,
   ownVerdict,
   type PendingCall,
@@ -27,7 +28,7 @@ import {
   rulesWord,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
-import { QuestionQueue } from "./question-queue.ts";
+import { type Question, QuestionQueue } from "./question-queue.ts";
 import { blockedRefusal, deniedRefusal, toRefusal } from "./refusal.ts";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 import { judge } from "./verdict.ts";
@@ -158,7 +159,7 @@ function judgeCall({ rules }: GateRun, call: PendingCall, prepared: PreparedCall
 /** What a person made of the arguments; undefined where they are as they were shown. */
 async function editedArgs(run: GateRun, call: PendingCall, { decision, prepared }: Answer): Promise<CheckedArgs | undefined> {
   const args = decision.type === "approve" ? decision.args : undefined;
-  if (!args || canonicalJson(args) === canonicalJson(run.redact(prepared.view.args))) return undefined;
+  if (!args || canonicalJson(args) === canonicalJson(run.hideKnown(prepared.view.args).shown)) return undefined;
   return checkEdited(call, args);
 }
 
@@ -175,7 +176,7 @@ async function problemOf(run: GateRun, call: PendingCall, args: JsonObject): Pro
     await checkEdited(call, args);
     return undefined;
   } catch (thrown) {
-    return run.redact(errorMessage(thrown));
+    return run.hideKnown(errorMessage(thrown)).shown;
   }
 }
 
@@ -194,38 +195,37 @@ async function askFor(
   const { canonicalArgs: args } = prepared.preparation;
   const description = describeCall(call, prepared);
   const { reference } = call.binding;
-  const question = {
-    reference,
-    runId: run.runId,
-    callPath,
-    worker,
-    callerId,
-    tool,
-    args,
-    description,
-    why,
-    ...(preview ? { preview } : {}),
-    canRemember: true,
-  };
-  const outcome = await decide(question, {
-    policy: run.policy,
-    memory: run.memory,
-    questions: run.questions,
-    approvals: createRememberedApprovals(run.memory, {
-      redact: run.redact,
-      onRevoke: ({ worker: of, tool: revoked, args: its }) =>
-        run.record({ type: "revocation", callPath, worker: of, tool: revoked, args: its }),
-    }),
-    checkArgs: (edited) => problemOf(run, call, edited),
-    redact: run.redact,
-    signal: runtime.signal,
-    step: run.step,
-    onAnswer: (decision) => (endsRunAt(run, decision) ? policyStop(call, decision) : undefined),
-    onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
-  });
+  const whole = { runId: run.runId, callPath, worker, tool, args, description, why, ...(preview ? { preview } : {}) };
+  const asked = { worker, callerId, reference, tool, args, why, content: contentOf(prepared, preview) };
+  const outcome = await decide(
+    { question: toQuestion(run, whole), call: asked },
+    {
+      policy: run.policy,
+      memory: run.memory,
+      questions: run.questions,
+      approvals: createRememberedApprovals(run.memory, {
+        hide: (value) => run.hideKnown(value).shown,
+        onRevoke: ({ worker: of, tool: revoked, args: its }) =>
+          run.record({ type: "revocation", callPath, worker: of, tool: revoked, args: its }),
+      }),
+      checkArgs: (edited) => problemOf(run, call, edited),
+      signal: runtime.signal,
+      step: run.step,
+      onAnswer: (decision) => (endsRunAt(run, decision) ? policyStop(call, decision) : undefined),
+      onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
+    },
+  );
   run.emit(call.request, { type: "approval-decision", tool, ...outcome });
   run.record({ type: "decision", callPath, tool, ...outcome });
   return outcome;
+}
+
+/** As an approver may see it. What is not shown in full cannot be remembered: this is the one place that decides it. */
+function toQuestion(run: GateRun, whole: Omit<Question, "canRemember" | "notShown">): Question {
+  const { shown, hidden } = run.hideKnown(whole);
+  const omitted = whole.preview?.type === "text" ? whole.preview.omits : undefined;
+  const notShown = [...hidden.map((name) => `the value of ${name}`), ...(omitted === undefined ? [] : [omitted])].join(", ");
+  return notShown === "" ? { ...shown, canRemember: true } : { ...shown, notShown, canRemember: false };
 }
 
 interface Denial extends Decision {

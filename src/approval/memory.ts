@@ -1,7 +1,8 @@
-import type { JsonObject } from "../protocol/json.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { sha256 } from "../util/sha256.ts";
 
-/** A call as memory knows it: exactly this tool, with exactly these arguments, of this worker. */
+/** A call that was approved for the run, as an approver sees it: this tool, with these arguments, of this worker. */
 export interface RememberedCall {
   readonly worker: string;
   /** Tells workers of one name apart. */
@@ -12,21 +13,49 @@ export interface RememberedCall {
   readonly args: JsonObject;
 }
 
-/** What was decided in one run. Approvals that were given for the run are remembered; denials are only counted. */
+/** A call with what its question shows beside the arguments. */
+export interface AskedCall extends RememberedCall {
+  /** An approval that was asked for one reason does not hold for another. */
+  readonly why: string;
+  readonly content: ShownContent;
+}
+
+/** The content that a question shows: the text that a write replaces, the bytes of an attachment. */
+export interface ShownContent {
+  readonly now: JsonValue;
+  /** The same once the call has run. An approval for the run holds for it too. */
+  readonly after?: JsonValue;
+}
+
+interface Approval {
+  readonly call: RememberedCall;
+  /** Digests of the reasons and contents that it was given for. */
+  readonly shown: Set<string>;
+}
+
+/**
+ * What was decided in one run. Approvals for the run are remembered, each for the content that was shown with it; denials are
+ * only counted.
+ */
 export class ApprovalMemory {
-  readonly #approved = new Map<string, RememberedCall>();
+  readonly #approved = new Map<string, Approval>();
   readonly #denials = new Map<string, number>();
 
-  remember(call: RememberedCall): void {
-    this.#approved.set(keyOf(call), call);
+  remember(call: AskedCall): void {
+    const { worker, callerId, reference, tool, args, why, content } = call;
+    const approval = this.#approved.get(keyOf(call)) ?? { call: { worker, callerId, reference, tool, args }, shown: new Set() };
+    for (const state of [content.now, content.after]) {
+      if (state !== undefined) approval.shown.add(digestOf(why, state));
+    }
+    this.#approved.set(keyOf(call), approval);
   }
 
-  has(call: RememberedCall): boolean {
-    return this.#approved.has(keyOf(call));
+  has(call: AskedCall): boolean {
+    return this.#approved.get(keyOf(call))?.shown.has(digestOf(call.why, call.content.now)) ?? false;
   }
 
   list(): readonly RememberedCall[] {
-    return [...this.#approved.values()];
+    return [...this.#approved.values()].map(({ call }) => call);
   }
 
   revoke(call: RememberedCall): boolean {
@@ -40,6 +69,10 @@ export class ApprovalMemory {
   denials(call: RememberedCall): number {
     return this.#denials.get(keyOf(call)) ?? 0;
   }
+}
+
+function digestOf(why: string, state: JsonValue): string {
+  return sha256(canonicalJson([why, state]));
 }
 
 function keyOf({ worker, callerId = "", reference, tool, args }: RememberedCall): string {

@@ -1,3 +1,4 @@
+import type { Preview } from "../protocol/approval.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
 import {
@@ -14,6 +15,7 @@ import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
+import type { ShownContent } from "./memory.ts";
 
 /** A call on its way through the gate. */
 export interface PendingCall {
@@ -123,6 +125,11 @@ export function rulesWord(
 
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {
   return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
+}
+
+/** What an approval for the run is bound to, beside the arguments. */
+export function contentOf({ preparation }: PreparedCall, preview: Preview | undefined): ShownContent {
+  return preparation.content ?? { now: [preparation.facts, (preview ?? null) as JsonValue] };
 }
 
 export function previewCall({ binding }: PendingCall, { view }: PreparedCall) {

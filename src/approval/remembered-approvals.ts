@@ -2,7 +2,7 @@ import type { ApprovalMemory, RememberedCall } from "./memory.ts";
 
 /** What was approved for the whole run so far, for whoever answers its questions. */
 export interface RememberedApprovals {
-  /** Oldest first; without secrets. */
+  /** Oldest first; without the known values of secrets. */
   list(): readonly RememberedCall[];
   /** From now on the call asks again. Takes one of those that `list` gave. False where it was not remembered any more. */
   revoke(call: RememberedCall): boolean;
@@ -10,17 +10,17 @@ export interface RememberedApprovals {
 
 export interface RememberedOptions {
   /** Takes secrets out of what is listed. */
-  readonly redact: <T>(value: T) => T;
+  readonly hide: <T>(value: T) => T;
   readonly onRevoke: (call: RememberedCall) => void;
 }
 
-export function createRememberedApprovals(memory: ApprovalMemory, { redact, onRevoke }: RememberedOptions): RememberedApprovals {
+export function createRememberedApprovals(memory: ApprovalMemory, { hide, onRevoke }: RememberedOptions): RememberedApprovals {
   const originals = new WeakMap<RememberedCall, RememberedCall>();
   return {
     list: () =>
       memory.list().map((call) => {
         const { worker, reference, tool, args } = call;
-        const shown = { ...redact({ worker, reference, tool, args }) };
+        const shown = { ...hide({ worker, reference, tool, args }) };
         originals.set(shown, call);
         return shown;
       }),

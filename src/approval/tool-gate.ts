@@ -36,7 +36,7 @@ export interface ToolGateOptions {
   readonly scopes?: Scopes;
   /** Names of arguments that are paths in these scopes: rules see them in their one form, `scope/rest`. Default: none. */
   readonly paths?: readonly string[];
-  /** Hidden from questions and events, beside what has the shape of a credential. */
+  /** Hidden from questions and events; events hide what has the shape of a credential too. */
   readonly secrets?: readonly Secret[];
   /** Questions and their answers, as they come. Must not throw. */
   readonly onEvent?: (event: Extract<RunEventBody, { readonly type: "approval-request" | "approval-decision" }>) => void;
@@ -74,6 +74,7 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
       if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redact(event));
     },
     redact,
+    hideKnown: (value) => redactor.hideKnown(value),
     onDenied: (call) => denied.push(call),
     stop: (reason) => controller.abort(reason),
     endsRun: (thrown) => thrown instanceof PolicyStop,

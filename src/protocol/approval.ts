@@ -21,6 +21,9 @@ export interface ApprovalRequest {
   readonly preview?: Preview;
   /** `n of m`: this question's number and how many have come up so far. */
   readonly position: { readonly n: number; readonly m: number };
+  /** What of the call is not shown, in words: `the value of API_KEY`. Absent where everything is shown. */
+  readonly notShown?: string;
+  /** False where something is not shown: an approval for the run is of exactly what was shown. */
   readonly canRemember: boolean;
 }
 
@@ -28,7 +31,8 @@ export type Preview =
   | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
   | { readonly type: "attachments"; readonly destination: string; readonly files: readonly AttachmentPreview[] }
-  | { readonly type: "text"; readonly text: string };
+  /** `omits`: what it does not show of the call, in words. */
+  | { readonly type: "text"; readonly text: string; readonly omits?: string };
 
 export interface AttachmentPreview {
   readonly name: string;

@@ -40,6 +40,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
       record,
       emit,
       redact,
+      hideKnown: (value) => options.redactor.hideKnown(value),
       onDenied: (call) => denied.push(call),
       stop,
       endsRun,

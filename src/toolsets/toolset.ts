@@ -133,6 +133,12 @@ export interface Preparation {
   readonly targets: readonly string[];
   /** Facts about the world that the judgement rests on (identities, content hashes). Compared after the question. */
   readonly facts: JsonObject;
+  /**
+   * What an approval for the run is bound to, beside the arguments and the reason why the call asks: the content that the question
+   * shows, without facts that change while the content stays (times, inodes). `after`: the same once the call has run, so that
+   * the same call again does not ask. Default: `facts`, and the preview.
+   */
+  readonly content?: { readonly now: JsonValue; readonly after?: JsonValue };
   /** Overrides the tool's `sideEffect`. */
   readonly sideEffect?: boolean;
   /** Handed to `execute`, `needsApproval`, `describeCall` and `preview`; never journalled. */

@@ -32,7 +32,7 @@ const longestText = 2000;
  * and what else is too long for a line goes on further to the right.
  */
 export function renderRequest(request: ApprovalRequest, { columns, style, whole = false }: RequestStyle): RenderedRequest {
-  const { position, description, why, worker, tool, preview } = request;
+  const { position, description, why, worker, tool, preview, notShown } = request;
   const paragraph = (first: string, text: string) =>
     cutWords(text, columns - 5).map((row, index) => `${index === 0 ? first : "    "}${row}`);
   const head = show(`Approval ${position.n} of ${position.m}: ${worker} wants to call ${tool}`);
@@ -43,6 +43,7 @@ export function renderRequest(request: ApprovalRequest, { columns, style, whole 
     ...paragraph("", head).map((row) => style("bold", row)),
     ...paragraph("  ", showFirst(description)),
     ...shown.rows,
+    ...(notShown === undefined ? [] : paragraph("  ", show(`Not shown, so that it cannot be approved for the run: ${notShown}`))),
     ...paragraph("  ", show(`It asks because: ${why}`)).map((row) => style("dim", row)),
     ...paragraph("  ", show(`Call: ${callLabel(request.callPath)}`)).map((row) => style("dim", row)),
   ];

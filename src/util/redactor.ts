@@ -15,18 +15,27 @@ interface FoundSecret {
 /** Shorter values are too common to be told from ordinary text. */
 const shortestSecret = 8;
 
+export interface RedactorOptions {
+  /** Whether texts with the shape of a credential are replaced too. Default true. */
+  readonly shapes?: boolean;
+}
+
 /**
  * Replaces secret values by `⟦secret:NAME⟧`, in texts and in every string (and key) of a JSON value: those that are known,
  * and whatever has the shape of a credential.
  */
 export class Redactor {
+  readonly #secrets: readonly Secret[];
+  readonly #findShapes: typeof findShapes;
   /** Of the known values; undefined where there are none. */
   readonly #pattern: RegExp | undefined;
   readonly #names: ReadonlyMap<string, string>;
   /** A value can be hidden from the pattern where JSON escapes its characters. */
   readonly #isEscaped: boolean;
 
-  constructor(secrets: readonly Secret[]) {
+  constructor(secrets: readonly Secret[], { shapes = true }: RedactorOptions = {}) {
+    this.#secrets = secrets;
+    this.#findShapes = shapes ? findShapes : () => [];
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
     this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
     const longestFirst = [...this.#names.keys()].sort((a, b) => b.length - a.length);
@@ -35,13 +44,28 @@ export class Redactor {
 
   /** `from`: where to begin; what stands before it is looked at, and not told. */
   text(text: string, from = 0): string {
+    return this.#replace(text, from);
+  }
+
+  #replace(text: string, from: number, names?: Set<string>): string {
     let told = "";
     let at = from;
     for (const { index, end, name } of this.#findAll(text, from)) {
       told += `${text.slice(at, index)}⟦secret:${name}⟧`;
       at = end;
+      names?.add(name);
     }
     return told + text.slice(at);
+  }
+
+  /**
+   * Replaces the known values alone, and names those that it replaced: for a question, in which the shape of a credential,
+   * which anybody can write, must hide nothing.
+   */
+  hideKnown<T>(value: T): { readonly shown: T; readonly hidden: readonly string[] } {
+    const hidden = new Set<string>();
+    const shown = new Redactor(this.#secrets, { shapes: false }).#json(value, hidden);
+    return { shown, hidden: [...hidden].sort() };
   }
 
   /** How much of a text can be told by now: what follows is, or could become, a secret that goes on. */
@@ -57,7 +81,7 @@ export class Redactor {
   *#findAll(text: string, from: number): Iterable<FoundSecret> {
     let at = from;
     let known = this.#findKnown(text, at);
-    for (const shape of findShapes(text, from)) {
+    for (const shape of this.#findShapes(text, from)) {
       for (; known && known.index <= shape.index; known = this.#findKnown(text, at)) {
         yield known;
         at = known.end;
@@ -90,9 +114,13 @@ export class Redactor {
   }
 
   json<T>(value: T): T {
+    return this.#json(value);
+  }
+
+  #json<T>(value: T, names?: Set<string>): T {
     const text = JSON.stringify(value);
     if (text === undefined || !(this.#isEscaped || this.#holdsAny(text))) return value;
-    return JSON.parse(text, (_key, member: unknown) => this.#member(member)) as T;
+    return JSON.parse(text, (_key, member: unknown) => this.#member(member, names)) as T;
   }
 
   #holdsAny(text: string): boolean {
@@ -100,12 +128,12 @@ export class Redactor {
     return false;
   }
 
-  #member(member: unknown): unknown {
-    if (typeof member === "string") return this.text(member);
+  #member(member: unknown, names?: Set<string>): unknown {
+    if (typeof member === "string") return this.#replace(member, 0, names);
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
     const keys = Object.keys(member);
     if (keys.every((key) => this.text(key) === key)) return member;
-    return Object.fromEntries(Object.entries(member).map(([key, value]) => [this.text(key), value]));
+    return Object.fromEntries(Object.entries(member).map(([key, value]) => [this.#replace(key, 0, names), value]));
   }
 }
 

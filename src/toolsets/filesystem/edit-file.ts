@@ -2,6 +2,7 @@ import type { FileFacts, InspectedPath, Scopes } from "../../host/scopes.ts";
 import { ScopeError } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
 import { asksToRead, type FileAccess, type FileTool, type PreparedWork } from "./file-work.ts";
 import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
@@ -47,6 +48,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWo
     canonicalArgs: { path: virtualPath, old_text: edit.oldText, new_text: edit.newText },
     targets: [`file:${virtualPath}`],
     facts: { scope: scope.name, file: facts?.identity ?? null },
+    ...(plan instanceof NoPlan ? {} : { content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } } }),
     work: {
       access: "edit",
       virtualPath,

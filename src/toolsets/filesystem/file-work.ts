@@ -35,6 +35,7 @@ export interface PreparedWork {
   readonly canonicalArgs: JsonObject;
   readonly targets: readonly string[];
   readonly facts: JsonObject;
+  readonly content?: NonNullable<Preparation["content"]>;
   readonly work: FileWork;
 }
 
@@ -49,8 +50,8 @@ export interface FileTool {
   prepare(args: JsonObject, access: FileAccess): Promise<PreparedWork>;
 }
 
-export function toPreparation({ canonicalArgs, targets, facts, work }: PreparedWork): Preparation {
-  return { canonicalArgs, targets, facts, payload: work };
+export function toPreparation({ work, ...preparation }: PreparedWork): Preparation {
+  return { ...preparation, payload: work };
 }
 
 /** Pure: what its scopes and its name say of a work. */

@@ -2,6 +2,7 @@ import { fileTooLarge } from "../../host/scope-refusals.ts";
 import type { InspectedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { sha256 } from "../../util/sha256.ts";
 import type { FileAccess, FileTool, PreparedWork } from "./file-work.ts";
 import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
@@ -21,7 +22,9 @@ export const writeFile: FileTool = {
     const after = { text: withLineEnds(content, lineEnd), hasMark: false };
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
     const description = `Write ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath} (${state})`;
-    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes: encodeText(after), description });
+    const bytes = encodeText(after);
+    const remembered = { now: replacing(target, present), after: replacing(target, { content: bytes }) };
+    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description, remembered });
   },
 };
 
@@ -39,9 +42,18 @@ export const appendFile: FileTool = {
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
     const state = present === undefined ? " (new file)" : "";
     const description = `Append ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath}${state}`;
-    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description });
+    // Nothing is replaced: what stands before the new text does not matter.
+    const remembered = { now: { scope: target.scope.name } };
+    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description, remembered });
   },
 };
+
+/** The text that a write takes the place of. */
+function replacing({ scope, facts }: InspectedPath, present: Pick<PresentFile, "content"> | undefined): JsonObject {
+  if (present === undefined) return { scope: scope.name, replaces: null };
+  const { content } = present;
+  return { scope: scope.name, replaces: content === undefined ? (facts?.identity ?? null) : sha256(content) };
+}
 
 /** What is there now: bytes where they could be read, text where they are text. */
 export interface PresentFile {
@@ -73,15 +85,18 @@ interface Writing {
   readonly present: PresentFile | undefined;
   readonly bytes: Uint8Array;
   readonly description: string;
+  /** What an approval for the run is bound to. */
+  readonly remembered: NonNullable<PreparedWork["content"]>;
 }
 
-function toWork({ args, target, present, bytes, description }: Writing): PreparedWork {
+function toWork({ args, target, present, bytes, description, remembered }: Writing): PreparedWork {
   const { virtualPath, scope, protection, facts } = target;
   assertFits(target, bytes);
   return {
     canonicalArgs: args,
     targets: [`file:${virtualPath}`],
     facts: { scope: scope.name, file: facts?.identity ?? null },
+    content: remembered,
     work: {
       access: "write",
       virtualPath,
@@ -101,14 +116,11 @@ export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Ar
   if (scope.maxFileBytes !== undefined && bytes.length > scope.maxFileBytes) throw fileTooLarge(virtualPath, scope.maxFileBytes);
 }
 
-/** Longer ones make no diff that a person reads. */
-const maxDiffChars = 1_000_000;
-
 function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
   const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
   const before = present.text?.text;
-  if (before !== undefined && before.length <= maxDiffChars) return { type: "diff", path, before, after };
-  const what = before === undefined ? "that are not text" : "that are too long to show";
-  return { type: "text", text: `Replaces ${formatCount(present.bytes)} bytes ${what} by:\n${after}` };
+  if (before !== undefined) return { type: "diff", path, before, after };
+  const what = `${formatCount(present.bytes)} bytes that ${present.content === undefined ? "cannot be read" : "are not text"}`;
+  return { type: "text", text: `Replaces ${what} by:\n${after}`, omits: `the ${what} of ${path}` };
 }

@@ -37,4 +37,6 @@ export interface ShellWork extends PlannedRun {
   readonly canonicalArgs: JsonObject;
   /** What the judgement rests on, for the comparison after the question. */
   readonly facts: JsonObject;
+  /** What an approval for the run is bound to. */
+  readonly content: { readonly now: JsonObject };
 }

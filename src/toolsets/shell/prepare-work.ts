@@ -37,6 +37,15 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const { verdict, opens, started, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
+  const shown = {
+    request: sha256(canonicalJson(request)),
+    scopes: [...new Set([...table.values()].map(({ scope }) => scope.name))].sort(),
+    isolation: isolation.type,
+    network: networkEnabled,
+    opens,
+    hooks,
+    repositories: repositories.map(({ why }) => why),
+  };
   return {
     ...planned,
     verdict,
@@ -44,15 +53,9 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     description: describeRun(planned),
     preview: previewRun(planned, plan),
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
-    facts: {
-      request: sha256(canonicalJson(request)),
-      paths: toFacts(table),
-      isolation: isolation.type,
-      network: networkEnabled,
-      opens,
-      hooks,
-      repositories: repositories.map(({ why }) => why),
-    },
+    facts: { ...shown, paths: toFacts(table) },
+    // What stands in its files is not shown: an approval for the run outlives their changes.
+    content: { now: shown },
   };
 }
 

@@ -20,9 +20,9 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
       const access = { commands, networkEnabled, unisolated };
       const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
-      const { canonicalArgs, facts, cwd } = work;
+      const { canonicalArgs, facts, content, cwd } = work;
       // Nobody knows what a command writes: those of one scope go one after another.
-      return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, payload: work };
+      return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, content, payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
     ruleTexts: (call) => ({ command: workOf(call).started }),
