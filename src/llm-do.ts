@@ -80,7 +80,8 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const runId = host.createId();
   const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets]);
   const isRecorded = request.journal ?? program.journal ?? true;
-  const directory = !isRecorded ? undefined : join(await openRunsDirectory(host, program.root), runId);
+  const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
+  const directory = runs && join(runs.path, runId);
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
@@ -105,6 +106,7 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     streaming: request.deltas ?? false,
     signal: request.signal,
     onEvent: request.onEvent,
+    warnings: runs?.warning === undefined ? [] : [runs.warning],
     keepArtifacts: async (files) => (directory === undefined ? files : keepArtifacts(host, directory, files)),
     onMessage: (callPath, message) => {
       if (callPath === entry) messages.push(message);

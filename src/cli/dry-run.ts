@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { createNodeHost } from "../host/node-host.ts";
 import type { RunRequest } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
@@ -34,9 +34,12 @@ export async function createFirstRequest(program: LinkedProgram, request: RunReq
 
 async function readFiles({ attachments = [] }: RunRequest): Promise<FilePart[]> {
   const files: FilePart[] = [];
+  const host = createNodeHost();
   for (const one of attachments) {
     files.push(
-      "path" in one ? await toFilePart(basename(one.path), readFileSync(one.path)) : await toFilePart(one.name, one.bytes),
+      "path" in one
+        ? await toFilePart(basename(one.path), await host.files.readBytes(one.path))
+        : await toFilePart(one.name, one.bytes),
     );
   }
   return files;

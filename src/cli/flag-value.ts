@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -38,11 +38,32 @@ function readFile(value: FlagValue): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`${nameOf(value)}: there is no file ${path}; write ${expected}`);
   if (stats.isDirectory()) throw new UsageError(`${nameOf(value)}: ${path} is a folder`);
-  if (stats.size > longestText)
-    throw new UsageError(`${nameOf(value)}: ${path} is longer than ${longestText.toLocaleString("en-US")} bytes`);
+  if (stats.isCharacterDevice() || stats.isBlockDevice()) throw new UsageError(`${nameOf(value)}: ${path} is a device`);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    const bytes = readAtMost(path, longestText + 1);
+    if (bytes.length > longestText)
+      throw new UsageError(`${nameOf(value)}: ${path} is longer than ${longestText.toLocaleString("en-US")} bytes`);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
     throw new UsageError(`${nameOf(value)}: ${path} cannot be read as UTF-8 text: ${errorMessage(thrown)}`);
+  }
+}
+
+/** A named pipe is waited for: shells pass `<(command)` as one. */
+function readAtMost(path: string, limit: number): Uint8Array {
+  const descriptor = openSync(path, "r");
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let total = 0; total < limit; ) {
+      const chunk = new Uint8Array(Math.min(65_536, limit - total));
+      const read = readSync(descriptor, chunk);
+      if (read === 0) break;
+      chunks.push(chunk.subarray(0, read));
+      total += read;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -210,9 +210,12 @@ function addressesOf({ servers }: Pick<OutlineParts, "servers">): string[] {
  * Modules, and scripts that a file of the program names as a model: these belong to the program, whatever they are written
  * in, and are read for its digest. Scripts that the user names are the user's.
  */
-async function findCode({ modules, files, host }: Compilation, workers: ReadonlyMap<string, Worker>): Promise<readonly string[]> {
+async function findCode(
+  { modules, files, host, home }: Compilation,
+  workers: ReadonlyMap<string, Worker>,
+): Promise<readonly string[]> {
   const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "program" ? [model.id] : []));
   const scripts = [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
-  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path);
+  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path, { home: homeOf(path, home) });
   return [...new Set([...(await modules.usedFiles()), ...scripts.filter(isCodePath)])].sort();
 }

@@ -66,7 +66,7 @@ async function findFile(compilation: Compilation, reference: Spanned<string>, ho
     diagnostics.report(diagnose("generated-refused", { message, span: reference.span }));
     return undefined;
   }
-  const source = path === undefined ? undefined : await files.read(path, reference.span);
+  const source = path === undefined ? undefined : await files.read(path, { home, from: reference.span });
   if (path === undefined || !source) return undefined;
   const { file, diagnostics: found } = parseWorkerFile(source);
   diagnostics.reportAll(found);

@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Source, Spanned } from "../diagnostics/source.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
@@ -62,15 +61,11 @@ async function findInclude(
   path: string,
   { compilation, worker }: TemplateContext,
 ): Promise<Source | undefined> {
-  const { host, files, diagnostics } = compilation;
+  const { host, files } = compilation;
   const { home } = worker;
   const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
   for (const candidate of [join(folder, path), join(home.folder, "templates", path)]) {
-    if ((await host.files.kind(candidate)) !== "file") continue;
-    if (await files.isConfined(candidate, home)) return files.read(candidate, span);
-    diagnostics.report(
-      diagnose("reference-outside", { message: `\`${path}\` is a link that leads out of the program's folder`, span }),
-    );
+    if ((await host.files.kind(candidate)) === "file") return files.read(candidate, { home, from: span });
   }
   return undefined;
 }
@@ -84,7 +79,7 @@ async function readFragments(
   const texts: string[] = [];
   for (const written of paths?.value ?? []) {
     const path = await files.resolve(written, home);
-    const source = path === undefined ? undefined : await files.read(path, written.span);
+    const source = path === undefined ? undefined : await files.read(path, { home, from: written.span });
     const text = source?.text.replace(/^\uFEFF/, "") ?? "";
     if (text.trim() !== "") texts.push(text);
   }

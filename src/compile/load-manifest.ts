@@ -21,7 +21,7 @@ export async function loadManifest(
 ): Promise<ManifestFile | undefined> {
   const path = join(root, manifestName);
   const isThere = listed ? listed.includes(path) : (await host.files.kind(path)) !== undefined;
-  const source = isThere ? await files.read(path) : undefined;
+  const source = isThere ? await files.read(path, { home: { folder: root } }) : undefined;
   if (!source) return undefined;
   const { file, diagnostics: found } = parseManifest(source);
   diagnostics.reportAll(found);

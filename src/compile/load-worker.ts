@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
@@ -35,19 +34,14 @@ export async function loadWorker(
   compilation: Compilation,
   { path, home, isEntry, from }: WorkerPlace,
 ): Promise<LoadedWorker | undefined> {
-  const { host, files, diagnostics, overrides } = compilation;
+  const { files, diagnostics, overrides } = compilation;
   const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };
-  if (!(await files.isConfined(path, home))) {
-    const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
-    diagnostics.report(diagnose("reference-outside", { message, span: from }));
-    return undefined;
-  }
-  const source = await files.read(path, from);
+  const source = await files.read(path, { home, from });
   if (!source) return undefined;
   const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
   diagnostics.reportAll(parsed.diagnostics);
   if (!parsed.file) return undefined;
-  const generated = await isGenerated(host, compilation.generated, path);
+  const generated = await isGenerated(compilation.host, compilation.generated, path);
   const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
   const file = await extendWorker(compilation, { path, home, file: own });
   for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {

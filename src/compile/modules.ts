@@ -70,7 +70,8 @@ export class Modules {
 
   /** The values that a module exports. Undefined without trust, and where it fails, with a diagnostic. */
   async values(path: string, { home, from }: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {
-    if (!(await this.#isConfined(path, { home, from }))) return undefined;
+    // Code that cannot be read as a text, or leads out of the program by a link, is not imported.
+    if (!(await this.#options.files.read(path, { home, from }))) return undefined;
     this.#used.set(path, home);
     if (!this.trusted) return undefined;
     const known = this.#values.get(path) ?? this.#import(path, from);
@@ -100,17 +101,8 @@ export class Modules {
   }
 
   async #lex(path: string, use: ModuleUse): Promise<LexedModule> {
-    const source = (await this.#isConfined(path, use)) ? await this.#options.files.read(path, use.from) : undefined;
+    const source = await this.#options.files.read(path, use);
     return source ? lexModule(source) : { ...nothing, unreadable: true };
-  }
-
-  /** A link that leads out of the program would run what nobody was asked to trust. */
-  async #isConfined(path: string, { home, from }: ModuleUse): Promise<boolean> {
-    const { host, files, report } = this.#options;
-    if (await files.isConfined(path, home)) return true;
-    const message = `\`${relative(host.workingDirectory, path)}\` is a link that leads out of the program's folder`;
-    report(diagnose("reference-outside", { message, span: from }));
-    return false;
   }
 
   async #import(path: string, from: Span | undefined): Promise<ReadonlyMap<string, unknown> | undefined> {

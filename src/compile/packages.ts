@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Spanned } from "../diagnostics/source.ts";
@@ -6,6 +6,7 @@ import type { Host } from "../host/host.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { folderNames, type Home } from "./home.ts";
 import { isInside } from "./is-inside.ts";
@@ -17,6 +18,9 @@ export interface PackagesOptions {
   readonly manifest: ManifestFile | undefined;
   readonly report: (diagnostic: Diagnostic) => void;
 }
+
+/** In bytes. */
+const mostOfDescription = 1_000_000;
 
 /** An installed npm package, as a place of workers and code. */
 export interface InstalledPackage {
@@ -74,7 +78,7 @@ export class Packages {
     const { host, root } = this.#options;
     for (let folder = root; ; folder = dirname(folder)) {
       const place = join(folder, "node_modules", name);
-      const description = await readDescription(host, place);
+      const description = await this.#readDescription(place);
       if (description)
         return { home: { folder: place, prefix: `${name}:`, package: name, names: folderNames(host, place) }, description };
       if (dirname(folder) === folder) return undefined;
@@ -82,12 +86,28 @@ export class Packages {
   }
 
   async #findAllowed(): Promise<readonly string[]> {
-    const { host, root, manifest } = this.#options;
+    const { root, manifest } = this.#options;
     if (manifest?.allowed_modules) return manifest.allowed_modules.value.map(({ value }) => value);
-    const description = await readDescription(host, root);
+    const description = await this.#readDescription(root);
     const dependencies = description?.["dependencies"];
     const optional = description?.["optionalDependencies"];
     return [dependencies, optional].flatMap((names) => (isRecord(names) ? Object.keys(names) : []));
+  }
+
+  /** The `package.json` of a folder. Undefined where there is none; reports one that cannot be read. */
+  async #readDescription(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const { host, report } = this.#options;
+    const path = join(folder, "package.json");
+    if ((await host.files.kind(path)) === undefined) return undefined;
+    try {
+      const text = await host.files.readText(path, { maxBytes: mostOfDescription, within: folder });
+      const description = parseJson(text);
+      return isRecord(description) ? description : undefined;
+    } catch (thrown) {
+      const message = `\`${relative(host.workingDirectory, path)}\` cannot be read: ${errorMessage(thrown)}`;
+      report(diagnose("file-unreadable", { message }));
+      return undefined;
+    }
   }
 }
 
@@ -107,10 +127,9 @@ export function isSpecifier(text: string): boolean {
   );
 }
 
-async function readDescription({ files }: Host, folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+function parseJson(text: string): unknown {
   try {
-    const description: unknown = JSON.parse(await files.readText(join(folder, "package.json")));
-    return isRecord(description) ? description : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -18,6 +18,16 @@ export interface ProgramFilesOptions {
   readonly listed?: readonly string[] | undefined;
 }
 
+/** The home that a file must lie in, links resolved, and what refers to the file. */
+export interface FileUse {
+  readonly home: Pick<Home, "folder" | "package">;
+  readonly from?: Span | undefined;
+}
+
+/** In bytes. Code and schemas can be generated; nobody writes a worker or a manifest of this size. */
+const mostOfSource = 10_000_000;
+const mostOfSettings = 1_000_000;
+
 /** The files of one program, each read once. Whatever was read counts as part of the program. */
 export class ProgramFiles {
   readonly #host: Host;
@@ -39,8 +49,13 @@ export class ProgramFiles {
     return this.#digests;
   }
 
-  /** The text of a file; undefined, with a diagnostic, where the system refuses. `from`: what refers to it. */
-  read(path: string, from?: Span): Promise<Source | undefined> {
+  /** The text of a file; undefined, with a diagnostic, where it leads out of its home by a link or cannot be read. */
+  async read(path: string, { home, from }: FileUse): Promise<Source | undefined> {
+    if (!(await this.isConfined(path, home))) {
+      const message = `\`${relative(this.#host.workingDirectory, path)}\` is a link that leads out of ${describe(home)}`;
+      this.#report(diagnose("reference-outside", { message, span: from }));
+      return undefined;
+    }
     const known = this.#texts.get(path) ?? this.#read(path, from);
     this.#texts.set(path, known);
     return known;
@@ -75,7 +90,7 @@ export class ProgramFiles {
   }
 
   /** Whether a file really lies in its home, links followed, or was named by the user. */
-  async isConfined(path: string, home: Home): Promise<boolean> {
+  async isConfined(path: string, home: FileUse["home"]): Promise<boolean> {
     if (this.#listed.has(path)) return true;
     const folder = this.#realPath(home.folder);
     return isInside(await folder, await this.#realPath(path));
@@ -84,7 +99,8 @@ export class ProgramFiles {
   async #read(path: string, from: Span | undefined): Promise<Source | undefined> {
     const name = relative(this.#host.workingDirectory, path);
     try {
-      const source = { name, text: await this.#host.files.readText(path) };
+      const maxBytes = /\.(?:worker|yaml)$/.test(path) ? mostOfSettings : mostOfSource;
+      const source = { name, text: await this.#host.files.readText(path, { maxBytes }) };
       this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
       return source;
@@ -107,6 +123,6 @@ export class ProgramFiles {
   }
 }
 
-function describe({ package: name }: Home): string {
+function describe({ package: name }: FileUse["home"]): string {
   return name === undefined ? "the program's folder" : `the package \`${name}\``;
 }

@@ -34,7 +34,8 @@ export interface Directory {
   openFile(name: string): Promise<OpenFile>;
   /** In no particular order. */
   entries(): Promise<readonly DirectoryEntry[]>;
-  makeDirectory(name: string): Promise<void>;
+  /** `mode` is subject to the process's mask; default 0o777. */
+  makeDirectory(name: string, mode?: number): Promise<void>;
   /** A file that was not there before: otherwise `EEXIST`. `mode` is subject to the process's mask. */
   createFile(name: string, mode: number): Promise<NewFile>;
   /** Replaces `to`. Both names are of this directory. */

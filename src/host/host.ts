@@ -47,17 +47,30 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Plain, unconfined file access for the product itself: program sources, journals, stores. Never handed to tools. */
+export interface ReadOptions {
+  /** Rejects with `EFBIG` where the file holds more. Default `maxReadBytes`. */
+  readonly maxBytes?: number;
+  /** Rejects with `EXDEV` where the file does not lie in this folder, links of both resolved. */
+  readonly within?: string;
+}
+
+/** Plain file access for the product itself: program sources, journals, stores. Never handed to tools. */
 export interface HostFiles {
-  /** Rejects with `ENOENT` and the like in `code`. */
-  readText(path: string): Promise<string>;
-  readBytes(path: string): Promise<Uint8Array>;
+  /**
+   * Reads regular files only: a folder is `EISDIR`; a pipe, socket or device is `ENXIO` and is never opened for long. The
+   * code of a failure is in `code`.
+   */
+  readText(path: string, options?: ReadOptions): Promise<string>;
+  readBytes(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** `undefined` where there is nothing (or nothing readable). Follows links. */
   kind(path: string): Promise<"file" | "directory" | "other" | undefined>;
   /** Names in a directory, sorted; empty where there is none. */
   names(path: string): Promise<readonly string[]>;
   realPath(path: string): Promise<string>;
+  /** Makes what is missing on the way, too. Links that are there are followed. */
   makeDirectory(path: string, mode?: number): Promise<void>;
+  /** Makes folders below `root`, one in the other, and follows no link among them: `ELOOP` where one is. */
+  makeOwnDirectory(root: string, names: readonly string[], mode?: number): Promise<void>;
   /**
    * Whole or not at all: a random name beside the target, synced, then renamed. Keeps the mode of what it replaces unless
    * `mode` says otherwise; a link stays one, and its target is written. The directory must be there.

@@ -1,13 +1,15 @@
-import type { AppendFile, HostFiles } from "./host.ts";
+import type { AppendFile, HostFiles, ReadOptions } from "./host.ts";
+import { makeOwnFolders } from "./make-folders.ts";
 import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
-import { writeAtomically } from "./node-files.ts";
+import { assertSize, confinedPath, writeAtomically } from "./node-files.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
+import { maxReadBytes } from "./scopes.ts";
 import { SystemError } from "./system-error.ts";
 
 export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFiles {
   return {
-    readText: async (path) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBytes(tree, path)),
-    readBytes: async (path) => readBytes(tree, path),
+    readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(tree, path, options)),
+    readBytes: (path, options) => readBytes(tree, path, options),
     kind: async (path) => kindOf(findOrNothing(tree, path)),
     names: async (path) => {
       tree.check("names", path);
@@ -18,6 +20,10 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
     makeDirectory: async (path) => {
       tree.check("makeDirectory", path);
       tree.makeFolder(path);
+    },
+    makeOwnDirectory: async (root, names, mode) => {
+      tree.check("makeDirectory", [root, ...names].join("/"));
+      await makeOwnFolders(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     openAppend: async (path, mode) => openAppend(tree, path, mode ?? 0o666),
@@ -33,11 +39,17 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
   };
 }
 
-function readBytes(tree: MemoryTree, path: string): Uint8Array {
+async function readBytes(
+  tree: MemoryTree,
+  path: string,
+  { maxBytes = maxReadBytes, within }: ReadOptions = {},
+): Promise<Uint8Array> {
   tree.check("read", path);
+  if (within !== undefined) await confinedPath(async (one) => tree.find(one).realPath, path, within);
   const { node } = tree.find(path);
   if (node.kind === "directory") throw new SystemError("EISDIR");
-  if (node.kind !== "file") throw new SystemError("EINVAL");
+  if (node.kind !== "file") throw new SystemError("ENXIO");
+  assertSize(node.bytes.length, maxBytes);
   return node.bytes.slice();
 }
 

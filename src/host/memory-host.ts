@@ -82,7 +82,6 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
 function createMemorySystem(tree: MemoryTree, random: () => number): ScopeSystem {
   return {
     openRoot: async (path) => openMemoryRoot(tree, path),
-    makeDirectory: async (path) => tree.makeFolder(path),
     realPath: async (path) => tree.find(path).realPath,
     writer: {
       machine: "memory",

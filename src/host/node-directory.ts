@@ -74,8 +74,8 @@ export class NodeDirectory implements Directory {
     });
   }
 
-  async makeDirectory(name: string): Promise<void> {
-    await this.#use(name, (path) => mkdir(path));
+  async makeDirectory(name: string, mode?: number): Promise<void> {
+    await this.#use(name, (path) => mkdir(path, mode));
   }
 
   createFile(name: string, mode: number): Promise<NewFile> {

@@ -33,17 +33,20 @@ export function toFacts(stats: BigIntStats): EntryFacts {
 export function assertFile(facts: EntryFacts | undefined): EntryFacts {
   if (facts === undefined) throw new SystemError("ENOENT");
   if (facts.type === "link") throw new SystemError("ELOOP");
-  if (facts.type === "directory") throw new SystemError("EISDIR");
-  if (facts.type === "other") throw new SystemError("ENXIO");
+  assertRegular(facts);
   return facts;
+}
+
+function assertRegular({ type }: EntryFacts): void {
+  if (type === "directory") throw new SystemError("EISDIR", "this is a folder");
+  if (type !== "file") throw new SystemError("ENXIO", "this is no regular file");
 }
 
 /** Takes over the handle; closes it where it is not a regular file. */
 export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   try {
     const facts = toFacts(await handle.stat({ bigint: true }));
-    if (facts.type === "directory") throw new SystemError("EISDIR");
-    if (facts.type !== "file") throw new SystemError("ENXIO");
+    assertRegular(facts);
     return { facts, read: (limit) => readAtMost(handle, facts.bytes, limit), close: () => handle.close() };
   } catch (error) {
     await handle.close();

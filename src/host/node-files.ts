@@ -1,27 +1,60 @@
-import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { openAppendFile } from "./append-file.ts";
-import type { HostFiles } from "./host.ts";
-import { toFacts } from "./node-entry.ts";
+import type { HostFiles, ReadOptions } from "./host.ts";
+import { makeFolders, makeOwnFolders } from "./make-folders.ts";
+import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
-import { errorCode } from "./system-error.ts";
+import { maxReadBytes } from "./scopes.ts";
+import { errorCode, SystemError } from "./system-error.ts";
+import { isWithin } from "./within.ts";
 
 export function createNodeFiles(system: ScopeSystem): HostFiles {
   return {
-    readText: (path) => readFile(path, "utf8"),
-    readBytes: async (path) => new Uint8Array(await readFile(path)),
+    readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, options)),
+    readBytes,
     kind,
     names,
     realPath: (path) => realpath(path),
-    makeDirectory: async (path, mode) => {
-      const first = await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-      if (first !== undefined) await system.writer.writes?.note(async () => toFacts(await lstat(first, { bigint: true })));
-    },
+    makeDirectory: (path, mode) => makeFolders(system, path, mode),
+    makeOwnDirectory: (root, names, mode) => makeOwnFolders(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
     remove: (path) => rm(path, { force: true, recursive: true }),
   };
+}
+
+// Windows knows but the first. A pipe without a writer opens at once, and is refused then.
+const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+async function readBytes(path: string, { maxBytes = maxReadBytes, within }: ReadOptions = {}): Promise<Uint8Array> {
+  const real = within === undefined ? path : await confinedPath(realpath, path, within);
+  // Checked before it is opened as well: opening a device can have effects.
+  assertFile(toFacts(await stat(real, { bigint: true })));
+  const noFollow = within === undefined ? 0 : (constants.O_NOFOLLOW ?? 0);
+  const file = await toOpenFile(await open(real, readFlags | noFollow));
+  try {
+    assertSize(file.facts.bytes, maxBytes);
+    const bytes = await file.read(maxBytes + 1);
+    assertSize(bytes.length, maxBytes);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Shared by both twins. The path of a file without links; rejects with `EXDEV` where it leads out of the folder. */
+export async function confinedPath(realPath: (path: string) => Promise<string>, path: string, folder: string): Promise<string> {
+  const [real, realFolder] = await Promise.all([realPath(path), realPath(folder)]);
+  if (!isWithin(real, realFolder)) throw new SystemError("EXDEV", "this is a link that leads out of its folder");
+  return real;
+}
+
+/** Shared by both twins. */
+export function assertSize(bytes: number, most: number): void {
+  if (bytes > most) throw new SystemError("EFBIG", `this is larger than ${most.toLocaleString("en-US")} bytes`);
 }
 
 async function kind(path: string): Promise<"file" | "directory" | "other" | undefined> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
@@ -32,9 +32,6 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
         : await PathDirectory.open(realPath);
       return withRealPath(directory, realPath);
     },
-    makeDirectory: async (path) => {
-      await mkdir(path, { recursive: true });
-    },
     realPath: (path) => realpath(path),
     writer: createNodeWriter(options),
     strictNames: process.platform === "win32",
@@ -49,7 +46,7 @@ function withRealPath(directory: Directory, realPath: string): RootDirectory {
     openDirectory: (name) => directory.openDirectory(name),
     openFile: (name) => directory.openFile(name),
     entries: () => directory.entries(),
-    makeDirectory: (name) => directory.makeDirectory(name),
+    makeDirectory: (name, mode) => directory.makeDirectory(name, mode),
     createFile: (name, mode) => directory.createFile(name, mode),
     rename: (from, to) => directory.rename(from, to),
     removeFile: (name) => directory.removeFile(name),

@@ -1,5 +1,6 @@
 import type { RootDirectory } from "./directory.ts";
 import type { OpenScopesOptions } from "./host.ts";
+import { makeFolders } from "./make-folders.ts";
 import { findFacts, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
@@ -13,7 +14,6 @@ import type { Writer } from "./temporary-name.ts";
 export interface ScopeSystem {
   /** Resolves links on the way once. Rejects with `ENOENT`, `ENOTDIR`, … */
   openRoot(path: string): Promise<RootDirectory>;
-  makeDirectory(path: string): Promise<void>;
   realPath(path: string): Promise<string>;
   readonly writer: Writer;
   /** Names that the system reads as other names are refused (Windows). */
@@ -63,7 +63,7 @@ async function openRoot(
   }
   if (missing === "pretend") return (await import("./memory-directory.ts")).openEmptyRoot(declaration.root);
   try {
-    await system.makeDirectory(declaration.root);
+    await makeFolders(system, declaration.root);
     return await system.openRoot(declaration.root);
   } catch (error) {
     throw rootRefused(declaration, error);

@@ -78,8 +78,8 @@ export class PathDirectory implements Directory {
     return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
   }
 
-  async makeDirectory(name: string): Promise<void> {
-    await this.#confirmed(() => mkdir(this.#child(name)));
+  async makeDirectory(name: string, mode?: number): Promise<void> {
+    await this.#confirmed(() => mkdir(this.#child(name), mode));
   }
 
   async createFile(name: string, mode: number): Promise<NewFile> {

@@ -31,6 +31,9 @@ interface Entry {
   readonly reach?: Reach;
 }
 
+/** In bytes. */
+const mostOfStore = 20_000_000;
+
 type Entries = Readonly<Record<string, Entry>>;
 
 type TrustHost = Pick<Host, "files" | "stateDirectory" | "clock">;
@@ -76,7 +79,7 @@ function toTrusted(folder: string, { trustedAt, reach }: Entry): TrustedFolder {
 
 async function readStore(host: TrustHost, path: string, warn: (message: string) => void): Promise<Entries> {
   try {
-    const entries = toEntries(JSON.parse(await host.files.readText(path)));
+    const entries = toEntries(JSON.parse(await host.files.readText(path, { maxBytes: mostOfStore })));
     if (entries) return entries;
     warn(`${path} is no list of trusted folders; no folder is trusted`);
   } catch (error) {

@@ -3,11 +3,17 @@ import type { Host } from "../host/host.ts";
 import { sha256 } from "../util/sha256.ts";
 import { JournalError } from "./journal.ts";
 
+export interface RunsDirectory {
+  readonly path: string;
+  /** Set where the program's own folder was not used for a reason that the user should know. */
+  readonly warning?: string;
+}
+
 /**
- * The folder of a program's runs: its own `.llm-do/runs`, or, where the program is read-only, one in the user's state folder.
- * Rejects with a `JournalError`.
+ * The folder of a program's runs: its own `.llm-do/runs`, or one in the user's state folder where the program is read-only or
+ * one of the two is a link. Rejects with a `JournalError`.
  */
-export async function openRunsDirectory(host: Host, root: string): Promise<string> {
+export async function openRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
   try {
     return await makeRunsDirectory(host, root);
   } catch (cause) {
@@ -15,27 +21,40 @@ export async function openRunsDirectory(host: Host, root: string): Promise<strin
   }
 }
 
-async function makeRunsDirectory(host: Host, root: string): Promise<string> {
-  const own = join(root, ".llm-do");
+async function makeRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
+  const own = join(root, folder);
   try {
-    await host.files.makeDirectory(join(own, "runs"), 0o700);
+    await host.files.makeOwnDirectory(root, [folder, "runs"], 0o700);
     const ignore = join(own, ".gitignore");
     if ((await host.files.kind(ignore)) === undefined) await host.files.writeAtomically(ignore, "*\n");
-    return join(own, "runs");
+    return { path: join(own, "runs") };
   } catch (thrown) {
-    if (!isReadOnly(thrown)) throw thrown;
-    const [, elsewhere = ""] = runsDirectories(host, root);
-    await host.files.makeDirectory(elsewhere, 0o700);
-    return elsewhere;
+    const code = codeOf(thrown);
+    if (code !== "ELOOP" && !isReadOnly.has(code)) throw thrown;
+    const path = stateRuns(host, root);
+    await host.files.makeDirectory(path, 0o700);
+    const warning = `${join(own, "runs")} lies behind a link, so this run is recorded in ${path}`;
+    return { path, ...(code === "ELOOP" ? { warning } : {}) };
   }
 }
 
-/** Where runs of a program can be: its own folder first. */
-export function runsDirectories(host: Host, root: string): readonly string[] {
-  return [join(root, ".llm-do", "runs"), join(host.stateDirectory, "runs", sha256(root).slice(0, 16))];
+/** Where runs of a program can be: its own folder first. One that lies behind a link is not the program's own. */
+export async function runsDirectories({ files, stateDirectory }: Host, root: string): Promise<readonly string[]> {
+  const own = join(root, folder, "runs");
+  const elsewhere = stateRuns({ stateDirectory }, root);
+  const [real, realRoot] = await Promise.all([own, root].map((path) => files.realPath(path).catch(() => undefined)));
+  return realRoot !== undefined && real === join(realRoot, folder, "runs") ? [own, elsewhere] : [elsewhere];
 }
 
-function isReadOnly(thrown: unknown): boolean {
+const folder = ".llm-do";
+
+const isReadOnly = new Set(["EACCES", "EPERM", "EROFS"]);
+
+function stateRuns({ stateDirectory }: Pick<Host, "stateDirectory">, root: string): string {
+  return join(stateDirectory, "runs", sha256(root).slice(0, 16));
+}
+
+function codeOf(thrown: unknown): string {
   const code = (thrown as { code?: unknown } | undefined)?.code;
-  return code === "EACCES" || code === "EPERM" || code === "EROFS";
+  return typeof code === "string" ? code : "";
 }

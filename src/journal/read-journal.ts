@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { JournalEntry } from "../protocol/journal-entry.ts";
 import { isRecord } from "../protocol/json.ts";
@@ -16,10 +17,13 @@ export class UnreadableJournal extends Error {
   }
 }
 
+/** In bytes. What is large is kept beside it. */
+const mostOfJournal = 200_000_000;
+
 /** Reads a run's journal. A torn last line is expected; damage anywhere else is not. */
 export async function readJournal(host: Host, directory: string): Promise<JournalContents> {
   const path = `${directory}/journal.jsonl`;
-  const text = await host.files.readText(path);
+  const text = await host.files.readText(path, { maxBytes: mostOfJournal, within: dirname(directory) });
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
   const entries = lines.map((line, index) => parseEntry(line, { path, index }));

@@ -89,6 +89,7 @@ function toRunOptions({ host, policy, version }: JudgeOptions) {
     input: {},
     files: [],
     fragments: [],
+    warnings: [],
     limits: {},
     debug: false,
     streaming: false,

@@ -40,6 +40,8 @@ export interface RunEntryOptions {
   readonly streaming: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: EventSink | undefined;
+  /** What was found before the run began; emitted first. */
+  readonly warnings: readonly string[];
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
   /** Puts the files that providers made where they stay, and says where. Never rejects. */
   readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
@@ -70,6 +72,7 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
   const signal = options.signal ? AbortSignal.any([options.signal, controller.signal]) : controller.signal;
   const facts = { program: program.name, entry: name, mode: options.policy.mode };
   run.emit(place, { type: "run-start", ...facts });
+  for (const message of options.warnings) run.emit(place, { type: "warning", message });
   const input = { input: options.input, files: describeFiles(options.files) };
   journal.record({ type: "run-start", runId, ...facts, programDigest: program.digest, version: options.version, input });
   try {

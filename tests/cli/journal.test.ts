@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { bin, cleanEnvironment, copyExample, runCli, scripted, watch } from "./r
 
 const args = [".", "--model", scripted, "--approve-all", "-q"];
 const nobody = 65_534;
+const hasBubblewrap = spawnSync("bwrap", ["--bind", "/", "/", "true"]).status === 0;
 
 async function runsOf(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
@@ -44,6 +45,34 @@ describe("the journal", () => {
     } finally {
       await chmod(cwd, 0o755);
     }
+  });
+
+  it.skipIf(!hasBubblewrap)("goes there on a disk that is mounted read-only, too", async () => {
+    const cwd = await copyExample();
+    await mkdir(join(cwd, "evaluations"));
+    const state = join(dirname(cwd), "state");
+    await mkdir(state);
+    const mounts = [
+      "--bind",
+      "/",
+      "/",
+      "--dev",
+      "/dev",
+      "--ro-bind",
+      cwd,
+      cwd,
+      "--tmpfs",
+      join(cwd, "evaluations"),
+      "--chdir",
+      cwd,
+    ];
+    const child = spawn("bwrap", [...mounts, process.execPath, bin, ...args], {
+      env: cleanEnvironment(cwd),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { exitCode, stderr } = await watch(child).result;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(await runsOf(join(state, "runs"))).toHaveLength(1);
   });
 
   it("stops the run where it cannot be written: 1, before anything has its effect; --no-journal is the way out", async () => {

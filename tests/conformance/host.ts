@@ -48,6 +48,38 @@ function describeHostFiles(createFixture: () => Promise<HostFixture>): void {
       expect(await files.names(at("none"))).toEqual([]);
       await expect(files.readText(at("none"))).rejects.toMatchObject({ code: "ENOENT" });
       await expect(files.readBytes(at("d"))).rejects.toMatchObject({ code: "EISDIR" });
+      await expect(files.readText(at("p"))).rejects.toMatchObject({ code: "ENXIO" });
+    });
+
+    test("reads no more than it may, and nothing outside of the folder that it is told", async () => {
+      const { files } = fixture.host;
+      await fixture.put("in/file", "12345");
+      await fixture.put("out/file", "secret");
+      await fixture.put("in/alias", { link: at("in/file") });
+      await fixture.put("in/leads", { link: at("out/file") });
+      await fixture.put("door", { link: at("in") });
+      await fixture.put("in/sub", { link: at("out") });
+      expect(await files.readText(at("in/file"), { maxBytes: 5 })).toBe("12345");
+      await expect(files.readText(at("in/file"), { maxBytes: 4 })).rejects.toMatchObject({ code: "EFBIG" });
+      for (const path of ["in/file", "in/alias", "door/file"])
+        expect(await files.readText(at(path), { within: at("door") })).toBe("12345");
+      for (const path of ["in/leads", "in/sub/file", "out/file"])
+        await expect(files.readBytes(at(path), { within: at("in") })).rejects.toMatchObject({ code: "EXDEV" });
+    });
+
+    test("makes folders of its own through no link", async () => {
+      const { files } = fixture.host;
+      await fixture.put("program/link", { link: at("outside") });
+      await fixture.put("outside", { folder: true });
+      await fixture.put("program/broken", { link: at("nowhere") });
+      await files.makeOwnDirectory(at("program"), ["a", "b"]);
+      await files.makeOwnDirectory(at("program"), ["a", "b"]);
+      expect(await files.kind(at("program/a/b"))).toBe("directory");
+      for (const link of ["link", "broken"])
+        await expect(files.makeOwnDirectory(at("program"), [link, "b"])).rejects.toMatchObject({ code: "ELOOP" });
+      expect(await files.names(at("outside"))).toEqual([]);
+      await files.makeDirectory(at("program/link/c/d"));
+      expect(await files.names(at("outside/c"))).toEqual(["d"]);
     });
 
     test("removes a file, a folder with all in it, and nothing", async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { lstat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createInitFiles } from "../init-files.ts";
@@ -34,7 +34,8 @@ const rivals = ["tools.js", "tools.mjs", "tools/index.ts", "workers/main.worker"
 async function refuseTaken(folder: string, paths: Iterable<string>): Promise<void> {
   if ((await kindOf(resolve(folder))) === "other") throw new UsageError(`${folder} is not a folder`);
   const taken = await findTaken(folder, [...paths, ...rivals]);
-  if ((await kindOf(join(folder, ".gitignore"))) === "folder") taken.push(".gitignore");
+  // It gets a line more where it is there: never through a link, which can lead anywhere.
+  if (!(await isFileOrMissing(join(folder, ".gitignore")))) taken.push(".gitignore");
   if (taken.length === 0) return;
   const lines = taken.map((path) => `\n  ${join(folder, path)}`).join("");
   throw new UsageError(`nothing was made, because init overwrites nothing, and there is already:${lines}`);
@@ -64,4 +65,9 @@ Run it with ${model === undefined ? "a model, once its provider's key is set" : 
 function quote(word: string): string {
   if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
   return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+async function isFileOrMissing(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isFile() ?? true;
 }

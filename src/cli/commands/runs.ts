@@ -46,7 +46,7 @@ async function findRuns(target: string): Promise<ReadonlyMap<string, string>> {
   if ((await host.files.kind(path)) === undefined) throw new UsageError(`there is no \`${target}\``);
   const root = path.endsWith(".worker") ? programOf(path) : path;
   const found = new Map<string, string>();
-  for (const directory of runsDirectories(host, root)) {
+  for (const directory of await runsDirectories(host, root)) {
     for (const name of await host.files.names(directory)) found.set(name, join(directory, name));
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));

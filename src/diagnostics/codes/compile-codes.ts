@@ -12,7 +12,7 @@ export const compileCodes = {
     severity: "error",
     title: "A file of the program cannot be read",
     explanation:
-      "The system refused to read it. Its rights, or a broken link, are the usual cause. The message says what the system said.",
+      "The system refused to read it, or it is nothing that a program is made of. Its rights, or a broken link, are the usual cause; the message says what the system said. Pipes, sockets and devices are never read. A worker file or a manifest has at most 1,000,000 bytes, a `package.json` too, any other file of a program 10,000,000.",
   },
   "unknown-toolset": {
     severity: "error",
