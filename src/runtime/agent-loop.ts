@@ -1,21 +1,21 @@
 import type { ModelResponse } from "../models/model.ts";
-import type { JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../protocol/message.ts";
-import { renderIssues, type Schema } from "../schema/schema.ts";
 import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallEnd, CallFrame, Ending } from "./config.ts";
+import { readOutput } from "./read-output.ts";
 import { reportServerParts } from "./report-server-parts.ts";
 import { planLastTurn, priceOfCall } from "./request-budget.ts";
 import { requestModel } from "./request-model.ts";
 import { describeLimit, LimitReached } from "./run-error.ts";
 import { answerToolCalls } from "./tool-call.ts";
+import { outcomeOf, type TurnOutcome } from "./turn-outcome.ts";
 
 /*
  * Terminology. A *call* is one invocation of a worker; this loop runs one. A *turn* is one model response and the results
- * of the tool calls that it asked for. The loop goes on while there are tool calls, whatever the finish reason says, and
- * where a provider paused in the midst of its own work. The *last turn* is the one that a limit allows last: the model is
- * told to finish with what it has. Of limited tokens and dollars, what it takes is held back from the start.
+ * of the tool calls that it asked for. Its *outcome* (`turn-outcome.ts`) decides how the call goes on. The *last turn* is
+ * the one that a limit allows last: the model is told to finish with what it has. Of limited tokens and dollars, what it
+ * takes is held back from the start.
  */
 
 /** How often an answer that does not fit the output schema is handed back. */
@@ -31,23 +31,39 @@ export async function runAgentLoop(call: CallConfig, frame: CallFrame): Promise<
 }
 
 async function takeTurns(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+  let outcome: TurnOutcome | undefined;
   for (let repairs = 0; ; ) {
     if (frame.turn + 1 >= call.maxTurns) announceEnd(call, frame, { limit: "turns", allowed: call.maxTurns });
-    const calls = await takeTurn(call, frame);
-    const { ending } = frame;
-    if (ending) {
-      if (calls.length > 0) add(call, frame, unanswered(calls, `${describeLimit(ending)} is reached`));
-      if (calls.length > 0 || frame.turn > 1) return endAtLimit(call, frame, ending);
+    outcome = await takeTurn(call, frame, outcome);
+    if (frame.ending) return endLastTurn(call, frame, { ending: frame.ending, outcome });
+    switch (outcome.type) {
+      case "calls":
+        await answerCalls(call, frame, outcome.calls);
+        break;
+      case "paused":
+        break;
+      case "answer": {
+        const output = await readOutput(call.worker.output, frame.partialOutput);
+        if (output.ok) return { output: output.value, stopReason: "done" };
+        if (repairs++ >= repairTurns) throw invalidOutput(call, output.problem);
+        const text = `Your answer does not fit the output schema: ${output.problem}. Answer again with JSON that fits it, and nothing else.`;
+        add(call, frame, { role: "user", parts: [{ type: "text", text }] });
+      }
     }
-    if (calls.length > 0) await answerCalls(call, frame, calls);
-    if (calls.length > 0 || (frame.paused && !ending)) continue;
-    const output = await readOutput(call.worker.output, frame.partialOutput);
-    if (output.ok) return { output: output.value, stopReason: "done" };
-    if (ending) return endAtLimit(call, frame, ending);
-    if (repairs++ >= repairTurns) throw invalidOutput(call, output.problem);
-    const text = `Your answer does not fit the output schema: ${output.problem}. Answer again with JSON that fits it, and nothing else.`;
-    add(call, frame, { role: "user", parts: [{ type: "text", text }] });
   }
+}
+
+interface LastTurn {
+  readonly ending: Ending;
+  readonly outcome: TurnOutcome;
+}
+
+/** A limit that left room for one turn alone is not reported where that turn gave the answer. */
+async function endLastTurn(call: CallConfig, frame: CallFrame, { ending, outcome }: LastTurn): Promise<CallEnd> {
+  if (outcome.type === "calls") add(call, frame, unanswered(outcome.calls, `${describeLimit(ending)} is reached`));
+  if (outcome.type === "calls" || frame.turn > 1) return endAtLimit(call, frame, ending);
+  const output = await readOutput(call.worker.output, frame.partialOutput);
+  return output.ok ? { output: output.value, stopReason: "done" } : endAtLimit(call, frame, ending);
 }
 
 function invalidOutput({ worker }: CallConfig, problem: string): ToolFailure {
@@ -65,19 +81,19 @@ function announceEnd(call: CallConfig, frame: CallFrame, { limit, allowed }: End
   add(call, frame, { role: "user", parts: [{ type: "text", text }] });
 }
 
-/** One model response; the tool calls that it asks for. */
-async function takeTurn(call: CallConfig, frame: CallFrame): Promise<readonly ToolCallPart[]> {
+/** One model response. `previous`: what the turn before it came to. */
+async function takeTurn(call: CallConfig, frame: CallFrame, previous: TurnOutcome | undefined): Promise<TurnOutcome> {
   const turn = frame.turn + 1;
   call.run.emit(call, { type: "turn-start", turn, model: call.model.id });
-  const { message, usage, finish } = await requestTurn(call, frame);
+  const response = await requestTurn(call, frame);
+  const { message, usage } = response;
   frame.turn = turn;
   add(call, frame, message);
-  takeAnswer(frame, message);
-  frame.paused = finish === "paused";
+  takeAnswer(frame, message, previous?.type === "paused");
   reportServerParts(call, frame, message);
   call.run.emit(call, { type: "turn-end", turn, usage, text: textOf(message.parts) });
   call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
-  return message.parts.filter((part) => part.type === "tool-call");
+  return outcomeOf(response);
 }
 
 /** A request that the limits do not allow beside what is held back for the last turn becomes the last turn's. */
@@ -110,11 +126,11 @@ async function answerCalls(call: CallConfig, frame: CallFrame, calls: readonly T
 }
 
 /** What a model writes before the provider has done its part is told, and is no part of its answer, unless nothing follows. */
-function takeAnswer(frame: CallFrame, { parts }: AssistantMessage): void {
+function takeAnswer(frame: CallFrame, { parts }: AssistantMessage, continues: boolean): void {
   const last = parts.findLastIndex(({ type }) => type === "server-call" || type === "server-result");
   const after = textOf(parts.slice(last + 1));
   const text = after === "" ? textOf(parts) : after;
-  if (frame.paused && (last < 0 || after === "")) frame.partialOutput += text;
+  if (continues && (last < 0 || after === "")) frame.partialOutput += text;
   else if (text !== "") frame.partialOutput = text;
 }
 
@@ -146,26 +162,4 @@ async function endAtLimit(call: CallConfig, frame: CallFrame, ending: Ending): P
 function unanswered(calls: readonly ToolCallPart[], error: string): Message {
   const result = { ok: false, error: { type: "aborted", error } } as const;
   return { role: "tool", parts: calls.map(({ id, name }) => ({ type: "tool-result", id, name, result })) };
-}
-
-/** Without a regular expression: models write long runs of blanks, and a search that backtracks takes minutes there. */
-function unfenced(text: string): string {
-  if (!text.startsWith("```") || !text.endsWith("```") || text.length < 6) return text;
-  const inner = text.slice(3, -3);
-  return inner.startsWith("json") ? inner.slice(4) : inner;
-}
-
-type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
-
-/** Text as it is, or JSON (also inside a code fence) that fits the schema. */
-async function readOutput(schema: Schema | undefined, text: string): Promise<ReadOutput> {
-  if (!schema) return { ok: true, value: text };
-  let value: unknown;
-  try {
-    value = JSON.parse(unfenced(text.trim()));
-  } catch {
-    return { ok: false, problem: "it is not JSON" };
-  }
-  const checked = await schema.validate(value);
-  return checked.ok ? { ok: true, value: checked.value as JsonValue } : { ok: false, problem: renderIssues(checked.issues) };
 }

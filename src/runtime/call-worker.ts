@@ -165,7 +165,7 @@ function createFrame({ input, files, fragments }: WorkerInput, { system, user, u
   };
 }
 
-const atStart = { paused: false, ending: undefined, letGo: () => undefined, lastAnswer: undefined };
+const atStart = { ending: undefined, letGo: () => undefined, lastAnswer: undefined };
 
 /** A template that an input makes too long, or that misses a value of it, is the caller's to correct. */
 function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {

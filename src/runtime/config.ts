@@ -106,8 +106,6 @@ export interface CallFrame {
   journalled: number;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
-  /** The last response was not at its end: the next one goes on with its text. */
-  paused: boolean;
   /** Set when the next turn is the last. */
   ending: Ending | undefined;
   /** Lets go of what is held back for the last turn; nothing where there is none. */
