@@ -5,12 +5,12 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   done: "done; a person, or --reject-all, may have denied something on the way",
   failed: "failed",
   usage: "a mistake on the command line, in the configuration or in the program; or a program that is not trusted",
-  outputInvalid: "the output does not fit its schema",
+  outputInvalid: "the output does not fit its schema, or is empty",
   approvalNeeded:
     "something needed approval, and nobody could be asked or answered in time; of check --headless: something would",
   denied: "something was denied, and the run stopped for it",
-  limit: "a limit was reached; the output is what there was so far",
-  provider: "the provider failed, or its key is missing or wrong",
+  limit: "a limit was reached, or the answer was cut off; the output is what there was so far",
+  provider: "the provider failed, its key is missing or wrong, or the model refused to answer",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated",
 };

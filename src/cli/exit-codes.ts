@@ -49,6 +49,7 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   configuration: exitCodes.usage,
   output_invalid: exitCodes.outputInvalid,
   denied: exitCodes.denied,
+  refused: exitCodes.provider,
   provider: exitCodes.provider,
   authentication: exitCodes.provider,
   aborted: exitCodes.interrupted,
@@ -78,11 +79,11 @@ export function exitCodeOfResult({
   stopReason,
   denied,
 }: {
-  readonly stopReason: "done" | "limit";
+  readonly stopReason: "done" | "limit" | "cut";
   readonly denied: readonly DeniedCall[];
 }): number {
   if (needsApproval(denied)) return exitCodes.approvalNeeded;
-  return stopReason === "limit" ? exitCodes.limit : exitCodes.done;
+  return stopReason === "done" ? exitCodes.done : exitCodes.limit;
 }
 
 /** Something would have been asked, and there was nobody to ask; or it was, and nobody answered in time. */

@@ -41,8 +41,10 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const facts = { runId, output, stopReason, ...why, usage, artifacts: artifacts.map(describeArtifact), denied, exitCode };
   const isDelivered = await deliver(flags, { facts, text: renderOutput(output) });
   if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
-  if (stopReason === "limit" && !flags.quiet)
-    writeStderr(`llm-do: the run ended at a limit: ${reason ?? ""}; the output is what there was so far\n`);
+  if (stopReason !== "done" && !flags.quiet) {
+    const how = stopReason === "limit" ? "the run ended at a limit" : "the answer was cut off";
+    writeStderr(`llm-do: ${how}: ${escapeText(reason ?? "", { keepBackslashes: true })}; the output is what there was so far\n`);
+  }
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
 }

@@ -6,8 +6,8 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import type { AnswerFinish, AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { hasRepeatedKey } from "../util/repeated-key.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -36,7 +36,7 @@ export function toModelResponse(answer: LibraryAnswer, carried?: JsonObject): Mo
       ...(carried ? { providerData: carried } : {}),
     },
     usage: toUsage(answer.usage),
-    finish: toFinish(answer.finishReason),
+    ...toFinish(answer),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
@@ -123,17 +123,28 @@ function toUsage(usage: LanguageModelV4Usage): Usage {
   };
 }
 
-function toFinish(reason: LanguageModelV4FinishReason): ModelResponse["finish"] {
-  if (reason.raw === "pause_turn") return "paused";
-  switch (reason.unified) {
-    case "stop":
-    case "length":
-    case "content-filter":
-    case "tool-calls":
-      return reason.unified;
-    default:
-      return "other";
-  }
+function toFinish({ finishReason, providerMetadata }: LibraryAnswer): Pick<ModelResponse, "finish" | "finishReason" | "refusal"> {
+  const finish = finishOf(finishReason);
+  const details = providerMetadata?.["anthropic"]?.["stopDetails"];
+  const words = finish === "content-filter" && isRecord(details) ? details["explanation"] : undefined;
+  return {
+    finish,
+    ...(finishReason.raw === undefined || finishReason.raw === finish ? {} : { finishReason: finishReason.raw }),
+    ...(typeof words === "string" ? { refusal: words } : {}),
+  };
+}
+
+/** Words of providers that their libraries do not tell apart, or do not know. */
+const finishOfWords: ReadonlyMap<string | undefined, AnswerFinish> = new Map([
+  ["pause_turn", "paused"],
+  ["model_context_window_exceeded", "context-window"],
+  ["model_length", "context-window"],
+]);
+
+function finishOf({ unified, raw }: LanguageModelV4FinishReason): AnswerFinish {
+  const known = finishOfWords.get(raw);
+  if (known) return known;
+  return unified === "error" || unified === "interrupted" ? "other" : unified;
 }
 
 function renderWarning(warning: SharedV4Warning): string {

@@ -1,6 +1,6 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { AssistantMessage, Message } from "../protocol/message.ts";
+import type { AnswerFinish, AssistantMessage, Message } from "../protocol/message.ts";
 import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";
 
@@ -50,17 +50,18 @@ export interface ModelDelta {
 export interface ModelResponse {
   readonly message: AssistantMessage;
   readonly usage: Usage;
-  /**
-   * `paused`: the provider wants the answer back as it is, to go on with it. The others are informative only: the loop goes
-   * on while there are tool calls, whatever this says.
-   */
-  readonly finish: "stop" | "tool-calls" | "length" | "content-filter" | "paused" | "other";
+  /** Decides what becomes of the answer. No call of one that ended with `length`, `context-window` or `content-filter` runs. */
+  readonly finish: AnswerFinish;
+  /** The provider's own word for `finish`, where it is another. */
+  readonly finishReason?: string;
+  /** Why the provider refused, in its words, where they are not the answer's text. */
+  readonly refusal?: string;
   readonly warnings?: readonly string[];
 }
 
 /**
- * A model of one provider. `generate` resolves with a whole answer or rejects with a `ModelError`; an answer that was
- * cut off is an error, never a shorter answer. It does not retry: the loop does, with `retryDelay`.
+ * A model of one provider. `generate` resolves with what the provider calls an answer, and says in `finish` how it ended, or
+ * rejects with a `ModelError`: an answer that a broken connection cut off is an error. It does not retry: the loop does, with `retryDelay`.
  */
 export interface Model {
   /** `provider:name`. */

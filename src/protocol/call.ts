@@ -12,4 +12,4 @@ export function childCallPath(parent: CallPath, ordinal: number, name: string): 
 export type CallKind = "worker" | "tool" | "code";
 
 /** Why a call or a run ended. */
-export type StopReason = "done" | "limit" | "denied" | "aborted" | "failed";
+export type StopReason = "done" | "limit" | "cut" | "denied" | "aborted" | "failed";

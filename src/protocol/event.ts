@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest, AttachmentPreview, DecisionSource } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { JsonValue } from "./json.ts";
-import type { ToolResult } from "./message.ts";
+import type { AnswerFinish, ToolResult } from "./message.ts";
 import type { LimitName, Usage } from "./usage.ts";
 
 /** What every event carries. `time` is milliseconds since the epoch. */
@@ -27,7 +27,14 @@ export interface CallDetail {
 /** Plain, serialisable data. Attachments appear by name, type and size, never with their content. */
 export type RunEventBody =
   | { readonly type: "run-start"; readonly program: string; readonly entry: string; readonly mode: string }
-  | { readonly type: "run-end"; readonly stopReason: StopReason; readonly usage: Usage; readonly error?: string }
+  | {
+      readonly type: "run-end";
+      readonly stopReason: StopReason;
+      /** Of `limit` and `cut`: which limit, or what cut the answer off and what to raise. */
+      readonly reason?: string;
+      readonly usage: Usage;
+      readonly error?: string;
+    }
   | {
       readonly type: "call-start";
       readonly kind: CallKind;
@@ -43,11 +50,20 @@ export type RunEventBody =
       readonly kind: CallKind;
       readonly name: string;
       readonly stopReason: StopReason;
+      readonly reason?: string;
       readonly usage: Usage;
       readonly milliseconds: number;
     }
   | { readonly type: "turn-start"; readonly turn: number; readonly model: string }
-  | { readonly type: "turn-end"; readonly turn: number; readonly usage: Usage; readonly text: string }
+  | {
+      readonly type: "turn-end";
+      readonly turn: number;
+      readonly usage: Usage;
+      readonly text: string;
+      readonly finish: AnswerFinish;
+      /** The provider's own word for `finish`, where it is another. */
+      readonly finishReason?: string;
+    }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | {

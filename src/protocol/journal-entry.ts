@@ -20,6 +20,7 @@ export type JournalFact =
   | {
       readonly type: "run-end";
       readonly stopReason: StopReason;
+      readonly reason?: string;
       readonly usage: Usage;
       readonly output?: JsonValue;
       readonly error?: JsonObject;
@@ -39,6 +40,7 @@ export type JournalFact =
       readonly type: "call-end";
       readonly callPath: CallPath;
       readonly stopReason: StopReason;
+      readonly reason?: string;
       readonly usage: Usage;
       readonly output?: JsonValue;
       readonly error?: JsonObject;

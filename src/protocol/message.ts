@@ -28,6 +28,13 @@ export interface AssistantMessage {
   readonly providerData?: JsonObject;
 }
 
+/**
+ * How a model's answer ended. `length`: it reached a bound on its length, ours or the model's. `context-window`: the model
+ * takes no more. `content-filter`: the model refused, or a filter of the provider withheld the answer. `paused`: the provider
+ * wants the answer back as it is, to continue it.
+ */
+export type AnswerFinish = "stop" | "tool-calls" | "length" | "context-window" | "content-filter" | "paused" | "other";
+
 /** Answers every tool call of the assistant message before it, in the order of the calls. */
 export interface ToolMessage {
   readonly role: "tool";

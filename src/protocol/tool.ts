@@ -40,6 +40,10 @@ export type ToolErrorType =
   | "blocked"
   | "changed"
   | "limit"
+  /** A model's answer was cut off. */
+  | "cut"
+  /** A model refused to answer, or its provider withheld the answer. */
+  | "refused"
   | "timeout"
   | "aborted"
   | "output_invalid"

@@ -44,15 +44,9 @@ export async function callWorker(run: RuntimeConfig, worker: Worker, request: Ca
   try {
     const end = await runCall(run, worker, { ...request, choice, prompt });
     const usage = run.meter.of(callPath);
-    run.journal.record({ type: "call-end", callPath, stopReason: end.stopReason, usage, output: end.output });
-    run.emit(request, {
-      type: "call-end",
-      kind: "worker",
-      name: worker.name,
-      stopReason: end.stopReason,
-      usage,
-      milliseconds: milliseconds(),
-    });
+    const { output, ...how } = end;
+    run.journal.record({ type: "call-end", callPath, ...how, usage, output });
+    run.emit(request, { type: "call-end", kind: "worker", name: worker.name, ...how, usage, milliseconds: milliseconds() });
     return end;
   } catch (thrown) {
     const stopReason = request.signal.aborted ? "aborted" : "failed";

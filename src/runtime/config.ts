@@ -55,10 +55,10 @@ export interface CallRequest extends CallPlace {
   readonly signal: AbortSignal;
 }
 
-/** How a worker's call ended. `limit`: with what it had so far, and `reason` says which limit. */
+/** How a worker's call ended. `limit` and `cut`: with what it had so far; `reason` says which limit, or what to raise. */
 export interface CallEnd {
   readonly output: JsonValue;
-  readonly stopReason: "done" | "limit";
+  readonly stopReason: "done" | "limit" | "cut";
   readonly reason?: string;
 }
 

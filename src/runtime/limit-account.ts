@@ -70,6 +70,17 @@ export class LimitAccount {
     return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   }
 
+  /** Of the accounts that limit it, the limit of the one with the least left; the highest in the chain of equal ones. */
+  strictest(limit: keyof Amount): { readonly limit: LimitName; readonly allowed: number } | undefined {
+    const least = this.left()[limit];
+    let found: { readonly limit: LimitName; readonly allowed: number } | undefined;
+    for (const account of this.#chain()) {
+      const allowed = account.#limits[limit];
+      if (allowed !== undefined && account.#left(limit) === least) found = { limit, allowed };
+    }
+    return found;
+  }
+
   /** The deepest worker call that is allowed below here; the entry is 0. */
   maxDepth(): number {
     return least([...this.#chain()].map((account) => account.#limits.depth)) ?? Number.POSITIVE_INFINITY;

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../protocol/json.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
+import { isTooDeep } from "../util/to-json-value.ts";
 
 export type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
 
@@ -12,6 +13,8 @@ export async function readOutput(schema: Schema | undefined, text: string): Prom
   } catch {
     return { ok: false, problem: "it is not JSON" };
   }
+  // What walks the value after this would run out of stack.
+  if (isTooDeep(value)) return { ok: false, problem: "it is nested too deep" };
   const checked = await schema.validate(value);
   return checked.ok ? { ok: true, value: checked.value as JsonValue } : { ok: false, problem: renderIssues(checked.issues) };
 }

@@ -1,4 +1,5 @@
 import type { PriceOf } from "../models/prices.ts";
+import type { AnswerBound } from "./answer-bound.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Amount } from "./limit-account.ts";
@@ -15,6 +16,7 @@ export interface RequestBudget {
   readonly estimate: Amount;
   /** Undefined: nothing bounds it but the worker's own settings. */
   readonly maxOutputTokens: number | undefined;
+  readonly bound: AnswerBound;
 }
 
 /** The price of the call's model. Throws a `RunError` where dollars are limited and it is not known. */
@@ -33,14 +35,22 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   const inputTokens = estimateTokens(call, frame);
   const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
   const { tokens, usd } = call.account.left();
-  if (tokens === undefined && usd === undefined)
-    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined };
-  const share = frame.ending ? 1 : 2;
-  const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / share;
-  const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / share, costOf);
-  const own = call.worker.modelSettings.max_output_tokens ?? longestAnswer;
-  const maxOutputTokens = Math.min(own, Math.max(1, Math.floor(Math.min(byTokens, byUsd))));
-  return { estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) }, maxOutputTokens };
+  const setting = call.worker.modelSettings.max_output_tokens;
+  if (tokens === undefined && usd === undefined) {
+    const bound: AnswerBound = setting === undefined ? { type: "model" } : { type: "setting", tokens: setting };
+    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound };
+  }
+  const among = frame.ending ? 1 : 2;
+  const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / among;
+  const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / among, costOf);
+  const share = Math.max(1, Math.floor(Math.min(byTokens, byUsd)));
+  const maxOutputTokens = Math.min(setting ?? longestAnswer, share);
+  const limit = call.account.strictest(byTokens <= byUsd ? "tokens" : "usd");
+  const bound: AnswerBound =
+    limit && maxOutputTokens === share
+      ? { type: "limit", tokens: share, ...limit }
+      : { type: setting === undefined ? "longest" : "setting", tokens: maxOutputTokens };
+  return { estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) }, maxOutputTokens, bound };
 }
 
 /** What a last turn would take now: the conversation once more, and an answer. Undefined where nothing limits it. */

@@ -14,15 +14,21 @@ import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isTooDeep } from "../util/to-json-value.ts";
+import type { AnswerBound } from "./answer-bound.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
 import { RunError } from "./run-error.ts";
+
+/** An answer, and what bounded its length. */
+export interface BoundedResponse extends ModelResponse {
+  readonly bound: AnswerBound;
+}
 
 /**
  * Asks the call's model for one turn: reserves before it spends, journals, retries what the provider says may pass, and
  * meters. Rejects with a `RunError` (`provider`, `authentication`), `LimitReached`, or the abort's reason.
  */
-export async function requestModel(call: CallConfig, frame: CallFrame): Promise<ModelResponse> {
+export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   for (let attempt = 1; ; attempt++) {
     const streamed = { any: false };
     try {
@@ -59,10 +65,10 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): 
   return left.length > 0 ? { serverTools: left } : {};
 }
 
-async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<ModelResponse> {
+async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<BoundedResponse> {
   const { run, callPath, signal, model, worker } = call;
   const priceOf = await priceOfCall(call);
-  const { estimate, maxOutputTokens } = planRequest(call, frame, priceOf);
+  const { estimate, maxOutputTokens, bound } = planRequest(call, frame, priceOf);
   const reservation = call.account.reserve(estimate);
   const request = buildRequest(call, frame, maxOutputTokens);
   const onDelta = (delta: ModelDelta) => {
@@ -74,7 +80,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
     kind: "model" as const,
     detail: journalRequest(call, frame, request),
     sideEffect: false,
-    describe: ({ message, usage, finish }: ModelResponse) => ({ message, usage, finish }) as unknown as JsonObject,
+    describe: ({ warnings: _, ...response }: ModelResponse) => response as unknown as JsonObject,
   };
   const options = {
     signal,
@@ -88,7 +94,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
     reservation.commit({ tokens: inputTokens + outputTokens, usd });
     run.meter.add(callPath, response.usage);
     for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
-    return response;
+    return { ...response, bound };
   } catch (thrown) {
     reservation.release();
     throw thrown;

@@ -54,8 +54,8 @@ export interface RunResult {
   readonly denied: readonly DeniedCall[];
   /** Files that providers made, in the order in which they came. */
   readonly artifacts: readonly Artifact[];
-  /** `done`, or `limit`: then `output` is what there was so far. */
-  readonly stopReason: "done" | "limit";
+  /** `done`; or `limit` or `cut`: then `output` is what there was so far, and `reason` says which limit, or what to raise. */
+  readonly stopReason: "done" | "limit" | "cut";
   readonly reason?: string;
   readonly runId: string;
 }
@@ -80,8 +80,9 @@ export async function runEntry(program: Program, options: RunEntryOptions): Prom
     const end = await endOf(run, { ...place, input: options.input, files: options.files, fragments: options.fragments, signal });
     controller.abort(new Error("the run has ended"));
     const usage = run.meter.of(name);
-    journal.record({ type: "run-end", stopReason: end.stopReason, usage, output: end.output, denied: denied.length });
-    run.emit(place, { type: "run-end", stopReason: end.stopReason, usage });
+    const { output, ...how } = end;
+    journal.record({ type: "run-end", ...how, usage, output, denied: denied.length });
+    run.emit(place, { type: "run-end", ...how, usage });
     const lost = await journal.close();
     if (lost) throw lost;
     return { ...end, usage, denied, artifacts: await options.keepArtifacts(run.artifacts.list()), runId };

@@ -6,10 +6,12 @@ import type { LimitName, Usage } from "../protocol/usage.ts";
 export type RunErrorCode =
   /** The input does not fit the entry's schema. */
   | "input_invalid"
-  /** The output does not fit its schema, after the repair turn. */
+  /** The output does not fit its schema, or is empty, after the repair turn. */
   | "output_invalid"
   /** A policy stopped the run: a person said stop, or `onDenied` is `stop`. */
   | "denied"
+  /** The model refused to answer, or its provider withheld the answer. */
+  | "refused"
   /** The provider failed, after the retries. */
   | "provider"
   | "authentication"

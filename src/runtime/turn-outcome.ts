@@ -1,20 +1,49 @@
 import type { ModelResponse } from "../models/model.ts";
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
+import { clipText } from "../util/clip-text.ts";
+import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
 
 /** What a turn came to: it decides how the call goes on. */
 export type TurnOutcome =
   | { readonly type: "answer" }
-  /** Tools are asked for; they run whatever the finish reason says. */
+  /** Neither text nor a file nor a call. */
+  | { readonly type: "empty" }
+  /** Tools are asked for in a whole answer. */
   | { readonly type: "calls"; readonly calls: readonly ToolCallPart[] }
   /** The provider wants the answer back as it is, to continue it. */
-  | { readonly type: "paused" };
+  | { readonly type: "paused" }
+  /** The answer is incomplete, and so may be each of its calls: none of them runs. */
+  | { readonly type: "cut"; readonly calls: readonly ToolCallPart[]; readonly bound: AnswerBound; readonly reason: string }
+  /** The model refused, or a filter of the provider withheld the answer. */
+  | { readonly type: "refused"; readonly reason: string };
 
-export function outcomeOf({ message, finish }: ModelResponse): TurnOutcome {
-  const calls = toolCallsOf(message);
+/** Characters of a refusal in the error's message. */
+const longestRefusal = 1000;
+
+/** The finish reason decides. `answer`: the text that the response adds up to, with what it continues. */
+export function outcomeOf(
+  response: ModelResponse,
+  { answer, bound }: { readonly answer: string; readonly bound: AnswerBound },
+): TurnOutcome {
+  const { message, finish, finishReason, usage } = response;
+  const calls = message.parts.filter((part) => part.type === "tool-call");
+  if (finish === "content-filter") return { type: "refused", reason: describeRefusal(response) };
+  if (finish === "length" || finish === "context-window") {
+    const facts = { finish, finishReason, outputTokens: usage.outputTokens };
+    const reached = boundReached(bound, facts);
+    return { type: "cut", calls, bound: reached, reason: describeCut(reached, facts) };
+  }
   if (calls.length > 0) return { type: "calls", calls };
-  return { type: finish === "paused" ? "paused" : "answer" };
+  if (finish === "paused") return { type: "paused" };
+  const isEmpty = answer.trim() === "" && !message.parts.some(({ type }) => type === "file");
+  return { type: isEmpty ? "empty" : "answer" };
 }
 
-function toolCallsOf({ parts }: AssistantMessage): readonly ToolCallPart[] {
-  return parts.filter((part) => part.type === "tool-call");
+function describeRefusal({ message, refusal, finishReason }: ModelResponse): string {
+  const said = clipText((refusal ?? textOf(message.parts)).trim(), longestRefusal);
+  return `refused to answer${finishReason ? ` (${finishReason})` : ""}${said === "" ? ", without a word" : `: ${said}`}`;
+}
+
+export function textOf(parts: AssistantMessage["parts"]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

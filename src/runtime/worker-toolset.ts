@@ -131,9 +131,8 @@ async function executeWorker(
     signal,
   });
   if (end.stopReason === "done") return end.output;
-  throw toolFailure(
-    "limit",
-    `\`${worker.name}\` ended at ${end.reason ?? "a limit"}; what it had so far: ${typeof end.output === "string" ? end.output : JSON.stringify(end.output)}`,
-    "use what there is, or call it with a smaller task",
-  );
+  const output = typeof end.output === "string" ? end.output : JSON.stringify(end.output);
+  const how = end.stopReason === "limit" ? `ended at ${end.reason ?? "a limit"}` : `was cut off: ${end.reason ?? ""}`;
+  const hint = "use what there is, or call it with a smaller task";
+  throw toolFailure(end.stopReason, `\`${worker.name}\` ${how}; what it had so far: ${output}`, hint);
 }

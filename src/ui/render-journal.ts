@@ -55,7 +55,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "call-start":
       return `  ${label} starts${entry.model ? ` on ${show(modelLabel(entry.model))}` : ""}`;
     case "call-end":
-      return `  ${label} ends: ${entry.stopReason}, ${renderUsage(entry.usage)}`;
+      return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${show(entry.reason ?? "")})` : ""}, ${renderUsage(entry.usage)}`;
     case "verdict":
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
     case "decision":

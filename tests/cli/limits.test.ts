@@ -34,6 +34,27 @@ describe("limits", () => {
     expect(stderr).toContain("`main` gave an output that does not fit its schema: total: must be integer");
   });
 
+  it.each([
+    [
+      { text: "forty-", finish: "length" },
+      6,
+      "forty-\n",
+      /^llm-do: the answer was cut off: .*raise `max_output_tokens`.*so far\n$/,
+    ],
+    [{ text: "Not that.", finish: "content-filter" }, 7, "", /^llm-do: `main`: scripted:.* refused to answer: Not that\.\n$/],
+    [{ text: "" }, 3, "", /^llm-do: `main` gave an empty answer, also when asked again\n$/],
+  ])("ends %o with %s", async (reply, exitCode, stdout, stderr) => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\n---\nAnswer.\n",
+      "model.yaml": script({ main: [reply, reply] }),
+    });
+    const ended = await runCli([".", "go"], { cwd });
+    expect(ended).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
+    const json = JSON.parse((await runCli([".", "go", "--json"], { cwd })).stdout);
+    const how = exitCode === 6 ? { stopReason: "cut", output: "forty-" } : { stopReason: "failed", output: null };
+    expect(json).toMatchObject({ exitCode, ...how });
+  });
+
   it("prints an output that has a schema as JSON", async () => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\noutput: { total: integer }\n---\nCount.\n",

@@ -5,6 +5,10 @@ export interface Canned {
   readonly text?: string;
   readonly reasoning?: { readonly text: string; readonly signature: string };
   readonly calls?: readonly { readonly id: string; readonly tool: string; readonly args: string }[];
+  /** The wire's own word for how the answer ended. Default: whole, or with calls. */
+  readonly finish?: string;
+  /** A refusal in the form of the wire. */
+  readonly refusal?: string;
 }
 
 /** One wire format: how a test points a model at a server, and what that server sends. */
@@ -42,8 +46,7 @@ export const anthropic: Dialect = {
     role: "assistant",
     model: "claude-sonnet-4-5",
     content: anthropicBlocks(canned),
-    stop_reason: canned.calls ? "tool_use" : "end_turn",
-    stop_sequence: null,
+    ...anthropicEnd(canned),
     usage: { input_tokens: usage.input - usage.cached, output_tokens: usage.output, cache_read_input_tokens: usage.cached },
   }),
   events: anthropicEvents,
@@ -53,6 +56,14 @@ export const anthropic: Dialect = {
       content.filter(({ type }) => type === "tool_result").map((block) => ({ id: block.tool_use_id, content: block.content })),
     ),
 };
+
+function anthropicEnd({ calls, finish, refusal }: Canned) {
+  return {
+    stop_reason: finish ?? (calls ? "tool_use" : "end_turn"),
+    stop_sequence: null,
+    ...(refusal ? { stop_details: { type: "refusal", category: "cyber", explanation: refusal } } : {}),
+  };
+}
 
 function anthropicBlocks({ text, reasoning, calls = [] }: Canned): Record<string, unknown>[] {
   return [
@@ -88,7 +99,7 @@ function anthropicEvents(canned: Canned): string[] {
     ]),
     named({
       type: "message_delta",
-      delta: { stop_reason: canned.calls ? "tool_use" : "end_turn", stop_sequence: null },
+      delta: anthropicEnd(canned),
       usage: { output_tokens: usage.output },
     } as never),
     named({ type: "message_stop" }),
@@ -99,7 +110,7 @@ export const chat: Dialect = {
   name: "openai-compatible",
   model: "openai-compatible:local-model",
   variables: (url) => ({ OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`, OPENAI_COMPATIBLE_BASE_URL_KEY: "test-key-chat" }),
-  body: ({ text, reasoning, calls }) => ({
+  body: ({ text, reasoning, calls, finish, refusal }) => ({
     id: "chatcmpl-1",
     object: "chat.completion",
     created: 1,
@@ -111,9 +122,10 @@ export const chat: Dialect = {
           role: "assistant",
           content: text ?? null,
           ...(reasoning ? { reasoning_content: reasoning.text } : {}),
+          ...(refusal ? { refusal } : {}),
           ...(calls ? { tool_calls: calls.map(({ id, tool, args }) => chatCall(id, tool, args)) } : {}),
         },
-        finish_reason: calls ? "tool_calls" : "stop",
+        finish_reason: finish ?? (calls ? "tool_calls" : "stop"),
       },
     ],
     usage: chatUsage,
@@ -137,7 +149,7 @@ function chatCall(id: string, name: string, args: string) {
   return { id, type: "function", function: { name, arguments: args } };
 }
 
-function chatEvents({ text, reasoning, calls }: Canned): string[] {
+function chatEvents({ text, reasoning, calls, finish, refusal }: Canned): string[] {
   const chunk = (delta: unknown, finish: string | null = null) =>
     event({
       id: "chatcmpl-1",
@@ -150,11 +162,12 @@ function chatEvents({ text, reasoning, calls }: Canned): string[] {
     chunk({ role: "assistant", content: "" }),
     ...halves(reasoning?.text ?? "").map((half) => chunk({ reasoning_content: half })),
     ...halves(text ?? "").map((half) => chunk({ content: half })),
+    ...halves(refusal ?? "").map((half) => chunk({ refusal: half })),
     ...(calls ?? []).flatMap(({ id, tool, args }, index) => [
       chunk({ tool_calls: [{ index, ...chatCall(id, tool, "") }] }),
       ...halves(args).map((half) => chunk({ tool_calls: [{ index, function: { arguments: half } }] })),
     ]),
-    chunk({}, calls ? "tool_calls" : "stop"),
+    chunk({}, finish ?? (calls ? "tool_calls" : "stop")),
     event({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "local-model", choices: [], usage: chatUsage }),
     event("[DONE]"),
   ];
@@ -164,7 +177,7 @@ export const responses: Dialect = {
   name: "openai",
   model: "openai:gpt-5",
   variables: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_BASE_URL_KEY: "test-key-openai" }),
-  body: (canned) => responsesBody(responsesItems(canned)),
+  body: (canned) => responsesBody(responsesItems(canned), canned.finish ? "incomplete" : "completed", canned.finish),
   events: responsesEvents,
   error: (message) => ({ error: { message, type: "some_error", code: null, param: null } }),
   results: ({ body }) =>
@@ -173,7 +186,7 @@ export const responses: Dialect = {
       .map((item: { call_id: string; output: unknown }) => ({ id: item.call_id, content: item.output })),
 };
 
-function responsesBody(output: readonly unknown[], status = "completed") {
+function responsesBody(output: readonly unknown[], status = "completed", reason?: string) {
   return {
     id: "resp_1",
     object: "response",
@@ -182,7 +195,7 @@ function responsesBody(output: readonly unknown[], status = "completed") {
     model: "gpt-5",
     output,
     error: null,
-    incomplete_details: null,
+    incomplete_details: reason ? { reason } : null,
     usage: {
       input_tokens: usage.input,
       output_tokens: usage.output,
@@ -194,7 +207,7 @@ function responsesBody(output: readonly unknown[], status = "completed") {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: wire data
-function responsesItems({ text, reasoning, calls = [] }: Canned): any[] {
+function responsesItems({ text, reasoning, calls = [], refusal }: Canned): any[] {
   return [
     ...(reasoning
       ? [
@@ -206,14 +219,14 @@ function responsesItems({ text, reasoning, calls = [] }: Canned): any[] {
           },
         ]
       : []),
-    ...(text
+    ...(text || refusal
       ? [
           {
             type: "message",
             id: "msg_1",
             role: "assistant",
             status: "completed",
-            content: [{ type: "output_text", text, annotations: [] }],
+            content: [refusal ? { type: "refusal", refusal } : { type: "output_text", text, annotations: [] }],
           },
         ]
       : []),
@@ -240,7 +253,9 @@ function responsesEvents(canned: Canned): string[] {
       ...itemDeltas(item, index).map(([type, data]) => named(type, { output_index: index, item_id: item.id, ...data })),
       named("response.output_item.done", { output_index: index, item }),
     ]),
-    named("response.completed", { response: responsesBody(items) }),
+    canned.finish
+      ? named("response.incomplete", { response: responsesBody(items, "incomplete", canned.finish) })
+      : named("response.completed", { response: responsesBody(items) }),
   ];
 }
 
@@ -260,7 +275,8 @@ function itemDeltas(item: any, index: number): [string, object][] {
     ];
   }
   if (item.type === "message") {
-    const [{ text }] = item.content;
+    const [{ text, refusal }] = item.content;
+    if (refusal) return halves(refusal).map((delta): [string, object] => ["response.refusal.delta", { content_index: 0, delta }]);
     return [
       ["response.content_part.added", { content_index: 0, part: { type: "output_text", text: "", annotations: [] } }],
       ...halves(text).map((delta): [string, object] => ["response.output_text.delta", { content_index: 0, delta, logprobs: [] }]),

@@ -34,7 +34,7 @@ const errorFields: FieldKinds = {
   retryable: "boolean",
   retryAfterMilliseconds: "count",
 };
-const finishes = ["stop", "tool-calls", "length", "content-filter", "paused", "other"];
+const finishes = ["stop", "tool-calls", "length", "context-window", "content-filter", "paused", "other"];
 
 /** Checks what a script answered. Throws a `ScriptFault` that says where it is wrong. */
 export function readReply(value: unknown, path: Path): ScriptedReply {

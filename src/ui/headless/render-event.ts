@@ -22,7 +22,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "call-start":
       return `${label} starts${event.model ? ` on ${show(modelLabel(event.model))} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
     case "call-end":
-      return `${label} ends: ${event.stopReason}, ${seconds(event.milliseconds)}, ${renderUsage(event.usage)}`;
+      return `${label} ends: ${event.stopReason}${event.stopReason === "cut" ? ` (${show(event.reason ?? "")})` : ""}, ${seconds(event.milliseconds)}, ${renderUsage(event.usage)}`;
     case "tool-call":
       return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
     case "tool-result":
