@@ -72,6 +72,7 @@ export type {
   PrepareAccess,
   PreparedToolsetCall,
   RuleText,
+  Target,
   Tool,
   Toolset,
   ToolsetCall,

@@ -94,6 +94,7 @@ test("llm-do", async () => {
     type ServerToolSupport
     type ServerToolType
     type Severity
+    type Target
     type Tool
     type ToolError
     type ToolErrorType

@@ -6,10 +6,12 @@ import { type Tool, type ToolFailure, toolFailure, type WorkerRuntime } from "..
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { KeyedQueue } from "../util/keyed-queue.ts";
+import { copyJson } from "../util/plain-json.ts";
+import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { allowLine } from "./allow-line.ts";
 import { type ReadRule, readRules } from "./approval-rule.ts";
+import { takeTicket } from "./call-order.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type Gate, type GatedCall, type GatedToolset, type GateOptions, PolicyStop, type ToolsetBinding } from "./gate-types.ts";
 import { ApprovalMemory } from "./memory.ts";
@@ -51,7 +53,8 @@ export function createGate(options: GateOptions): Gate {
       policy.mode === "prompt" && policy.approver
         ? new QuestionQueue(policy.approver, { seconds: policy.timeoutSeconds, sleep: options.sleep })
         : undefined,
-    targets: new KeyedQueue(),
+    order: new Tickets(),
+    prepared: new Tickets(),
   };
   return { memory: run.memory, gate: (binding) => gateToolset(run, binding) };
 }
@@ -60,7 +63,10 @@ interface GateRun extends GateOptions {
   readonly rules: readonly ReadRule[];
   readonly memory: ApprovalMemory;
   readonly questions: QuestionQueue | undefined;
-  readonly targets: KeyedQueue;
+  /** Tickets for what `Toolset.targets` names, taken before a call is prepared. */
+  readonly order: Tickets;
+  /** Tickets for the targets that `prepare` found. */
+  readonly prepared: Tickets;
 }
 
 /** Where a call stands after it was judged: at its end, or again at the beginning with the arguments that a person edited. */
@@ -106,12 +112,12 @@ function unknownTool(name: string): ToolFailure {
   return toolFailure("unknown_tool", `there is no tool \`${name}\``);
 }
 
-/** Validated, prepared and settled, as often as a person edits the arguments. */
+/** Validated, prepared and settled in its turn, as often as a person edits the arguments: each time with a new ticket. */
 async function passGate(run: GateRun, call: PendingCall): Promise<ToolResult> {
   try {
-    let args = await checkArgs(call, call.request.args);
+    let args: CheckedArgs | undefined;
     for (;;) {
-      const settled = await settleAlone(run, call, await prepareCall(call, args));
+      const settled = await inTurn(run, call, args);
       if ("result" in settled) return settled.result;
       args = settled.edited;
     }
@@ -120,19 +126,41 @@ async function passGate(run: GateRun, call: PendingCall): Promise<ToolResult> {
   }
 }
 
-/**
- * Calls that share a target are settled one after another; one that had to wait is looked at anew. What waits for calls of
- * its own holds no target: a call below it may need the same.
- */
-function settleAlone(run: GateRun, call: PendingCall, prepared: PreparedCall): Promise<Settled> {
-  const { targets } = prepared.preparation;
-  if (isDelegating(call.tool) || targets.length === 0) return settle(run, call, prepared);
-  const waits = run.targets.isBusy(targets);
-  const alone = async () => settle(run, call, waits ? await prepareCall(call, prepared.checked) : prepared);
-  return run.targets.run(targets, alone, call.request.runtime.signal);
+/** A call whose turn it is. */
+interface CallInTurn extends PendingCall {
+  readonly ticket: Ticket;
 }
 
-async function settle(run: GateRun, call: PendingCall, prepared: PreparedCall): Promise<Settled> {
+/**
+ * Takes the ticket before the first `await`: calls have the order in which they enter the gate. Copies the arguments before
+ * it, too: code may keep what it passed, and change it while the call waits.
+ */
+async function inTurn(run: GateRun, call: PendingCall, checked: CheckedArgs | undefined): Promise<Settled> {
+  const given = checked ? checked.args : copyJson(call.request.args);
+  const ticket = takeTicket(run.order, call, given);
+  try {
+    await ticket.turn(call.request.runtime.signal);
+    const args = checked ?? (await checkArgs(call, given));
+    return await settleAlone(run, { ...call, ticket }, await prepareCall(call, args));
+  } finally {
+    ticket.release();
+  }
+}
+
+/** Calls of the run that share a target which `prepare` found go one after another; one that had to wait is prepared anew. */
+async function settleAlone(run: GateRun, call: CallInTurn, prepared: PreparedCall): Promise<Settled> {
+  const { targets } = prepared.preparation;
+  if (isDelegating(call.tool) || targets.length === 0) return settle(run, call, prepared);
+  const ticket = run.prepared.take(targets.map((key) => ({ key, mode: "change" })));
+  try {
+    await ticket.turn(call.request.runtime.signal);
+    return await settle(run, call, ticket.waits ? await prepareCall(call, prepared.checked) : prepared);
+  } finally {
+    ticket.release();
+  }
+}
+
+async function settle(run: GateRun, call: CallInTurn, prepared: PreparedCall): Promise<Settled> {
   const { callPath, name } = call.request;
   const { digest, preparation } = prepared;
   const verdict = judgeCall(run, call, prepared);
@@ -276,7 +304,7 @@ function grant(run: GateRun, { request }: PendingCall, prepared: PreparedCall): 
 }
 
 /** The only place in the product where a tool's code is entered. */
-async function execute(run: GateRun, { tool, request }: PendingCall, granted: Granted<PreparedCall>): Promise<ToolResult> {
+async function execute(run: GateRun, { tool, request, ticket }: CallInTurn, granted: Granted<PreparedCall>): Promise<ToolResult> {
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
   const { preparation, digest } = granted;
   const { runtime, callPath, name } = request;
@@ -293,7 +321,9 @@ async function execute(run: GateRun, { tool, request }: PendingCall, granted: Gr
     return tool.execute(args, runtime, preparation.payload);
   };
   const perform = () => run.step(step, () => enter(run, request, () => settled(tool, runtime, work)));
-  return isDelegating(tool) ? perform() : request.bounded(perform, runtime.signal);
+  if (!isDelegating(tool)) return request.bounded(perform, runtime.signal);
+  ticket.release();
+  return perform();
 }
 
 async function enter(run: GateRun, request: GatedCall, work: () => Promise<unknown>): Promise<ToolResult> {
@@ -310,7 +340,7 @@ function settled(tool: Tool, { signal }: WorkerRuntime, work: () => Promise<unkn
   return tool.settlesOnAbort ? work() : abortable(work(), signal);
 }
 
-/** It waits for calls of its own: it holds neither a target nor a place among the leaf tools meanwhile. */
+/** It waits for calls of its own, which may need the same targets and places: while it executes it holds neither. */
 function isDelegating({ calls }: Tool): boolean {
   return calls !== undefined;
 }

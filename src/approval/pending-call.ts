@@ -46,7 +46,7 @@ export interface PreparedCall {
 /** Throws a `ToolFailure` that says which argument is wrong and why. */
 export async function checkArgs({ tool, request }: PendingCall, given: JsonValue): Promise<CheckedArgs> {
   const { name } = tool;
-  // A copy: code may keep what it passed, change it while the call waits, or give it accessors.
+  // A copy: what an approver passed can be changed afterwards, or have accessors.
   const args = copyJson(given);
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");

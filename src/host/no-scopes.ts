@@ -17,6 +17,7 @@ export const noScopes: Scopes = Object.freeze({
   facts: rejecting,
   inspect: rejecting,
   protection: () => undefined,
+  target: refuse,
   covered: refuse,
   read: rejecting,
   write: rejecting,

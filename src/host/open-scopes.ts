@@ -101,6 +101,7 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     facts: async (virtualPath) => findFacts(table, resolve(virtualPath)),
     inspect: async (virtualPath, access) => inspectPath(table, resolve(virtualPath), access),
     protection: (path) => table.protection(path.scope, path.components),
+    target: (virtualPath) => table.target(resolve(virtualPath)),
     covered: (virtualPath) => coveredScopes(table, virtualPath),
     read: async (virtualPath, options) => readFile(table, resolve(virtualPath), options?.maxBytes),
     write: async (virtualPath, bytes, options) => writeFile(table, resolve(virtualPath), { bytes, ...options }),

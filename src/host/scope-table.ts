@@ -87,6 +87,11 @@ export class ScopeTable {
     return this.#isProgram(scope, components) ? "program" : protectionOfName(components);
   }
 
+  /** Names that some file system takes for the same are the same here. */
+  target({ scope, components }: ResolvedPath): string {
+    return `file:/${this.#hostPath(scope, components).split(sep).map(foldName).join("/")}`;
+  }
+
   /** Left-over temporaries are looked for once a directory, because that reads all its names. */
   isFirstWriteIn(directoryIdentity: string): boolean {
     if (this.#written.has(directoryIdentity)) return false;

@@ -98,6 +98,11 @@ export interface Scopes {
   inspect(virtualPath: string, access: "read" | "write"): Promise<InspectedPath>;
   /** By name alone, in any case and whether it exists or not. Pure. */
   protection(path: ResolvedPath): Protection | undefined;
+  /**
+   * What `Toolset.targets` says of a path: the same for each spelling and from each worker, and below the target of the folder
+   * that it lies in. Pure; throws as `resolve`. Not for people or models: it can hold a host path.
+   */
+  target(virtualPath: string): string;
   /** The scopes whose files `list` shows for this path: its own, and those nested in it. Pure; throws as `resolve`. */
   covered(virtualPath: string): readonly ScopeDeclaration[];
   /**

@@ -7,6 +7,7 @@ import type { FilePart } from "../protocol/message.ts";
 import {
   type Preparation,
   type PreparedToolsetCall,
+  type Target,
   type Tool,
   type Toolset,
   toolFailure,
@@ -57,6 +58,8 @@ export function workerToolset(
     [toolsetMark]: true as const,
     name: worker.name,
     tools: () => [tool],
+    targets: ({ args }: { readonly args: JsonObject }, { scopes }: { readonly scopes: Scopes }) =>
+      targetsOf(attachmentPaths(worker.input.jsonSchema, args), scopes),
     prepare: ({ args }: { readonly args: JsonObject }, { scopes }: { readonly scopes: Scopes }) =>
       prepareCall(worker, caller, { args, scopes }),
     describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${worker.name} with ${clipText(JSON.stringify(args), 200)}`,
@@ -78,6 +81,17 @@ export function workerToolset(
             why: "an attachment has a protected name, or lies in a scope whose files are read on approval",
           }
         : { type: "needs-approval" as const, by: "default" as const, why: "a call to a worker asks unless it is pre-approved" },
+  });
+}
+
+/** Its attachments are read when the call is prepared. A path that leads nowhere is refused then. */
+function targetsOf(paths: readonly string[], scopes: Scopes): readonly Target[] {
+  return paths.flatMap((path) => {
+    try {
+      return [{ read: scopes.target(path) }];
+    } catch {
+      return [];
+    }
   });
 }
 

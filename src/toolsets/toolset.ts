@@ -47,6 +47,12 @@ export interface Toolset<Config = unknown> {
   /** The tools of this configuration. Called once, at compile time; touches nothing. */
   tools(config: Config, scope: ToolsetScope): readonly Tool[];
   /**
+   * What a call touches, by its arguments alone, which are not validated yet. Calls of one turn that share a target are
+   * prepared, asked for and executed in the order in which the model requested them; the others run in parallel. A tool with
+   * `calls` holds its targets until it is granted, and not while it executes. Pure. Absent: no call waits.
+   */
+  targets?(call: ToolsetCall<Config>, access: Pick<PrepareAccess, "scopes">): readonly Target[];
+  /**
    * Looks at what a call is about: opens what it needs, read-only and bounded, and says what would be done. Called
    * before the question and again after it; if the digests differ the call is refused as `changed`.
    */
@@ -126,10 +132,16 @@ export interface PrepareAccess {
   readonly unisolated?: boolean;
 }
 
+/**
+ * Something that a call changes (`db/users`), or only reads. Names between slashes contain one another: `db` is everything in
+ * it. Calls that read the same target run in parallel. `Scopes.target` gives the target of a file.
+ */
+export type Target = string | { readonly read: string };
+
 export interface Preparation {
   /** The arguments in their one form: what is judged, shown, remembered and run. */
   readonly canonicalArgs: JsonObject;
-  /** What the call touches (`file:reports/a.md`); calls that share a target never overlap. */
+  /** What the call changes, where only looking can tell. Calls of the run that share one never overlap; they have no order. */
   readonly targets: readonly string[];
   /** Facts about the world that the judgement rests on (identities, content hashes). Compared after the question. */
   readonly facts: JsonObject;

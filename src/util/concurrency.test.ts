@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KeyedQueue } from "./keyed-queue.ts";
 import { Semaphore } from "./semaphore.ts";
+import { type Hold, type Ticket, Tickets } from "./tickets.ts";
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -34,28 +34,75 @@ describe("a semaphore", () => {
   });
 });
 
-describe("a keyed queue", () => {
-  test("runs what shares a key one after the other, and the rest side by side", async () => {
-    const queue = new KeyedQueue();
+describe("tickets", () => {
+  const change = (key: string): Hold => ({ key, mode: "change" });
+  const modes = ["change", "read", "change-below", "read-below"] as const;
+
+  /** Takes a ticket for each entry at once, and logs when its turn begins and ends. */
+  async function play(tickets: Tickets, calls: readonly { readonly name: string; readonly holds: readonly Hold[] }[]) {
     const log: string[] = [];
-    const work = (name: string, keys: string[]) =>
-      queue.run(keys, async () => {
+    const taken = calls.map(({ name, holds }) => ({ name, ticket: tickets.take(holds) }));
+    await Promise.all(
+      taken.map(async ({ name, ticket }) => {
+        await ticket.turn();
         log.push(`+${name}`);
         await tick();
         log.push(`-${name}`);
-      });
-    await Promise.all([work("a", ["x"]), work("b", ["x", "y"]), work("c", ["z"]), work("d", ["y"])]);
-    const position = (entry: string) => log.indexOf(entry);
-    expect(position("-a")).toBeLessThan(position("+b"));
-    expect(position("-b")).toBeLessThan(position("+d"));
-    expect(position("+c")).toBeLessThan(position("-a"));
-    expect(queue.isBusy(["x", "y", "z"])).toBe(false);
+        ticket.release();
+      }),
+    );
+    return log;
+  }
+
+  test("give those that share a key their turn in order, and run the rest side by side", async () => {
+    const tickets = new Tickets();
+    const log = await play(tickets, [
+      { name: "a", holds: [change("x")] },
+      { name: "b", holds: [change("x"), change("y")] },
+      { name: "c", holds: [change("z")] },
+      { name: "d", holds: [change("y")] },
+    ]);
+    const inOrder = (...entries: string[]) => expect(log.filter((entry) => entries.includes(entry))).toEqual(entries);
+    inOrder("+a", "-a", "+b", "-b", "+d", "-d");
+    inOrder("+c", "-a");
+    await tick();
+    expect(tickets.take(["x", "y", "z"].map(change)).waits).toBe(false);
   });
 
-  test("goes on after a failure", async () => {
-    const queue = new KeyedQueue();
-    const failed = queue.run(["x"], () => Promise.reject(new Error("no")));
-    const next = queue.run(["x"], async () => "yes");
+  test.each([
+    ["change", ""],
+    ["read", "read, read-below"],
+    ["change-below", "change-below, read-below"],
+    ["read-below", "read, change-below, read-below"],
+  ] as const)("let only some share a key with one that holds it as %s: %s", (mode, shared) => {
+    const beside = modes.filter((other) => {
+      const tickets = new Tickets();
+      tickets.take([{ key: "x", mode }]);
+      return !tickets.take([{ key: "x", mode: other }]).waits;
+    });
+    expect(beside.join(", ")).toBe(shared);
+  });
+
+  test("a ticket that gives up lets nobody pass who must wait for an earlier one", async () => {
+    const tickets = new Tickets();
+    const controller = new AbortController();
+    const log: string[] = [];
+    const [first, second, third] = [1, 2, 3].map(() => tickets.take([change("x")])) as [Ticket, Ticket, Ticket];
+    const given = second.turn(controller.signal).finally(second.release);
+    const last = third.turn().then(() => log.push("third"));
+    controller.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+    await tick();
+    log.push("first");
+    first.release();
+    await last;
+    expect(log).toEqual(["first", "third"]);
+  });
+
+  test("are given back after a failure", async () => {
+    const tickets = new Tickets();
+    const failed = tickets.alone("x", () => Promise.reject(new Error("no")));
+    const next = tickets.alone("x", async () => "yes");
     await expect(failed).rejects.toThrow("no");
     await expect(next).resolves.toBe("yes");
   });

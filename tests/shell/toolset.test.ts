@@ -143,11 +143,10 @@ describe("the tool", () => {
     expect(await request("ls  $(ls)")).toEqual({ type: "bash", script: "ls  $(ls)" });
   });
 
-  test("gives canonical arguments, a target for each scope, and facts that tell a swap", async () => {
+  test("gives canonical arguments, and facts that tell a swap", async () => {
     const { prepare, host } = await createBench({ rules: allow("cat") });
     const before = await prepare({ command: "cat a.md", cwd: "./docs/" });
     expect(before.preparation.canonicalArgs).toEqual({ command: "cat a.md", timeout: 30, cwd: "docs" });
-    expect(before.preparation.targets).toEqual(["shell:docs"]);
     expect((await prepare({ command: "cat a.md", cwd: "docs" })).preparation.facts).toEqual(before.preparation.facts);
     host.put("/work/docs/a.md", "another");
     expect((await prepare({ command: "cat a.md", cwd: "docs" })).preparation.facts).not.toEqual(before.preparation.facts);

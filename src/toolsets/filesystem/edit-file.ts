@@ -46,7 +46,6 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWo
   if (plan instanceof NoPlan && !asksToRead(scope, protection)) throw plan.reason;
   return {
     canonicalArgs: { path: virtualPath, old_text: edit.oldText, new_text: edit.newText },
-    targets: [`file:${virtualPath}`],
     facts: { scope: scope.name, file: facts?.identity ?? null },
     ...(plan instanceof NoPlan ? {} : { content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } } }),
     work: {

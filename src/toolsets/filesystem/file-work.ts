@@ -33,7 +33,6 @@ export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal"> {
 
 export interface PreparedWork {
   readonly canonicalArgs: JsonObject;
-  readonly targets: readonly string[];
   readonly facts: JsonObject;
   readonly content?: NonNullable<Preparation["content"]>;
   readonly work: FileWork;
@@ -51,7 +50,7 @@ export interface FileTool {
 }
 
 export function toPreparation({ work, ...preparation }: PreparedWork): Preparation {
-  return { ...preparation, payload: work };
+  return { ...preparation, targets: [], payload: work };
 }
 
 /** Pure: what its scopes and its name say of a work. */

@@ -156,7 +156,6 @@ describe("write_file", () => {
     const made = await prepare("write_file", { path: "s/new/a.md", content: "x".repeat(1234) });
     expect(filesystem.describeCall?.(made)).toBe("Write 1,234 characters to s/new/a.md (new file)");
     expect(filesystem.preview?.(made)).toMatchObject({ type: "new-file", path: "s/new/a.md", bytes: 1234 });
-    expect(made.preparation.targets).toEqual(["file:s/new/a.md"]);
     expect(host.snapshot("/s")).toEqual({ "/s/old": "one\ntwo\n" });
     const replaced = await prepare("write_file", { path: "s/old", content: "three\n" });
     expect(filesystem.preview?.(replaced)).toEqual({ type: "diff", path: "s/old", before: "one\ntwo\n", after: "three\n" });

@@ -1,13 +1,24 @@
 import { describeScope } from "../../host/scope-refusals.ts";
+import type { Scopes } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { toToolFailure } from "../scope-failure.ts";
-import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
+import {
+  type PreparedToolsetCall,
+  type Target,
+  type Tool,
+  type Toolset,
+  type ToolsetScope,
+  toolMark,
+  toolsetMark,
+} from "../toolset.ts";
 import { configSchema, type FilesystemConfig } from "./config.ts";
 import { editFile } from "./edit-file.ts";
 import { type FileTool, type FileWork, judge, outlookOf, type PreparedWork, toPreparation } from "./file-work.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { searchFiles } from "./search-files.ts";
+import { isEverything } from "./visible-scopes.ts";
 import { appendFile, writeFile } from "./write-file.ts";
 
 const fileTools: readonly FileTool[] = [readFile, writeFile, appendFile, editFile, listFiles, searchFiles];
@@ -22,6 +33,12 @@ export const filesystem: Toolset<FilesystemConfig> = {
     const seen = seenBy(config, scope);
     return fileTools.filter((tool) => !tool.writes || seen.writable.length > 0).map((tool) => toTool(tool, config, seen));
   },
+  targets: ({ tool, args }, { scopes }) =>
+    targetsOf(
+      fileTools.find(({ name }) => name === tool),
+      args,
+      scopes,
+    ),
   prepare: async ({ tool, args, config }, access) => {
     const found = fileTools.find((candidate) => candidate.name === tool);
     if (found === undefined) throw new Error(`the filesystem has no tool ${tool}`);
@@ -62,6 +79,17 @@ function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScop
       });
     },
   };
+}
+
+/** A path that leads nowhere is refused when the call is prepared. */
+function targetsOf(tool: FileTool | undefined, args: JsonObject, scopes: Scopes): readonly Target[] {
+  const path = String(args["path"] ?? ".");
+  try {
+    const targets = isEverything(scopes, path) ? scopes.readable().map((name) => scopes.target(name)) : [scopes.target(path)];
+    return tool?.writes ? targets : targets.map((read) => ({ read }));
+  } catch {
+    return [];
+  }
 }
 
 function seenBy(config: FilesystemConfig, { readable, writable }: ToolsetScope): Pick<ToolsetScope, "readable" | "writable"> {

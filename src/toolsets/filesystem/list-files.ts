@@ -26,7 +26,6 @@ export const listFiles: FileTool = {
     const pattern = checkPattern(args);
     return {
       canonicalArgs: { path: virtualPath, pattern },
-      targets: [],
       facts: { scopes: about.scopes.map((scope) => scope.name) },
       work: {
         access: "read",

@@ -24,7 +24,6 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWo
   const from = offset === 0 ? "" : ` from character ${formatCount(offset)}`;
   return {
     canonicalArgs: { path: virtualPath, offset, max_chars },
-    targets: [`file:${virtualPath}`],
     facts: { scope: scope.name },
     work: {
       access: "read",

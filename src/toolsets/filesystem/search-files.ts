@@ -28,7 +28,6 @@ export const searchFiles: FileTool = {
     const pattern = checkPattern(args);
     return {
       canonicalArgs: { path: virtualPath, regex, pattern },
-      targets: [],
       facts: { scopes: about.scopes.map((scope) => scope.name) },
       work: {
         access: "read",

@@ -94,7 +94,6 @@ function toWork({ args, target, present, bytes, description, remembered }: Writi
   assertFits(target, bytes);
   return {
     canonicalArgs: args,
-    targets: [`file:${virtualPath}`],
     facts: { scope: scope.name, file: facts?.identity ?? null },
     content: remembered,
     work: {

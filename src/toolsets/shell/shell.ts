@@ -17,12 +17,16 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     rules: describeRuleEffects,
     warnings: (config, { readable }) => shellWarnings(config, readable),
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
+    // Nobody knows what a command writes: it can reach every scope of its worker.
+    targets: (_call, { scopes }) => {
+      const writable = new Set(scopes.writable());
+      return scopes.readable().map((name) => (writable.has(name) ? scopes.target(name) : { read: scopes.target(name) }));
+    },
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
       const access = { commands, networkEnabled, unisolated };
       const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
-      const { canonicalArgs, facts, content, cwd } = work;
-      // Nobody knows what a command writes: those of one scope go one after another.
-      return { canonicalArgs, targets: [`shell:${cwd.scope.name}`], facts, content, payload: work };
+      const { canonicalArgs, facts, content } = work;
+      return { canonicalArgs, targets: [], facts, content, payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
     ruleTexts: (call) => ({ command: workOf(call).started }),

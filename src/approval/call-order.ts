@@ -1,0 +1,36 @@
+import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import type { Target } from "../toolsets/toolset.ts";
+import type { Hold, Ticket, Tickets } from "../util/tickets.ts";
+import type { PendingCall } from "./pending-call.ts";
+
+/**
+ * Takes a call's place among the calls of the run. Synchronous, so that calls stand in the order in which they were requested.
+ *
+ * Among the calls of one caller a target stands for everything below it, and calls that only read run side by side. Calls of
+ * different callers have no order: of them only those that change the very same target wait for one another.
+ */
+export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue): Ticket {
+  const { callPath } = call.request;
+  const caller = callPath.slice(0, Math.max(callPath.lastIndexOf("/"), 0));
+  return tickets.take(targetsOf(call, args).flatMap((target) => holdsOf(target, caller)));
+}
+
+/** `args` are as the caller gave them; those that are no object are refused later. */
+function targetsOf({ binding, tool, request }: PendingCall, args: JsonValue): readonly Target[] {
+  const { toolset, config } = binding;
+  if (!toolset.targets || !isRecord(args)) return [];
+  return toolset.targets({ tool: tool.name, args: args as JsonObject, config }, { scopes: request.runtime.scopes });
+}
+
+function holdsOf(target: Target, caller: string): readonly Hold[] {
+  const changes = typeof target === "string";
+  const names = (changes ? target : target.read).split("/").filter((name) => name !== "");
+  const path = names.join("/");
+  const above = names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join("/"));
+  const mode = changes ? "change" : "read";
+  return [
+    ...above.map((folder): Hold => ({ key: `${caller}\n${folder}`, mode: `${mode}-below` })),
+    { key: `${caller}\n${path}`, mode },
+    ...(changes ? [{ key: path, mode } as const] : []),
+  ];
+}
