@@ -7,51 +7,83 @@ import { isWithin } from "../../src/host/within.ts";
 
 describe("the filter of system calls", () => {
   const x64 = 0xc000003e;
-  const socket = (family: number) => ({ architecture: x64, call: 41, first: family });
+  const arm64 = 0xc00000b7;
+  const allowed = 0x7fff0000;
+  const refused = 0x00050001;
+  const lacking = { call: 0x00050026, family: 0x00050061 };
+  const plain = 0o100;
 
   test.each([
-    ["read", { architecture: x64, call: 0, first: 0 }, true, true],
-    ["the last call of all", { architecture: x64, call: 460, first: 0 }, true, true],
-    ["keyctl", { architecture: x64, call: 250, first: 0 }, false, false],
-    ["io_uring_setup", { architecture: x64, call: 425, first: 0 }, false, false],
-    ["AF_UNIX", socket(1), true, false],
-    ["AF_INET", socket(2), true, true],
-    ["AF_INET6", socket(10), true, true],
-    ["AF_NETLINK", socket(16), true, true],
-    ["AF_VSOCK", socket(40), false, false],
-    ["AF_ALG", socket(38), false, false],
-    ["socketpair of AF_UNIX", { architecture: x64, call: 53, first: 1 }, true, true],
-    ["a 32-bit program", { architecture: 0x40000003, call: 0, first: 0 }, false, false],
-    ["x32", { architecture: x64, call: 0x40000000 + 41, first: 2 }, false, false],
-  ])("%s", (_, call, without, withNetwork) => {
-    expect([false, true].map((network) => allows(createSeccompFilter("x64", network) ?? new Uint8Array(), call))).toEqual([
-      without,
-      withNetwork,
-    ]);
+    ["read", 0, [], allowed],
+    ["the last call of all", 469, [], allowed],
+    ["keyctl", 250, [], refused],
+    ["io_uring_setup", 425, [], refused],
+    ["AF_UNIX", 41, [1, 1], lacking.family],
+    ["AF_INET", 41, [2, 1], allowed],
+    ["AF_INET6", 41, [10, 1], allowed],
+    ["AF_NETLINK", 41, [16, 3], allowed],
+    ["AF_VSOCK", 41, [40, 1], refused],
+    ["AF_ALG", 41, [38, 5], refused],
+    ["a pair of stream sockets, close-on-exec and non-blocking", 53, [1, 1 | 0o2004000], allowed],
+    ["a pair of SOCK_SEQPACKET", 53, [1, 5], allowed],
+    ["a pair of datagram sockets, which can be connected elsewhere", 53, [1, 2 | 0o2000000], refused],
+    ["a pair of SOCK_RAW, which are datagrams too", 53, [1, 3], refused],
+    ["a pair of AF_TIPC", 53, [30, 1], refused],
+    ["chmod 755", 90, [0, 0o755], allowed],
+    ["chmod 1777", 90, [0, 0o1777], allowed],
+    ["chmod 4755", 90, [0, 0o4755], refused],
+    ["fchmod 2755", 91, [3, 0o2755], refused],
+    ["fchmodat 6755", 268, [3, 0, 0o6755], refused],
+    ["fchmodat2 4755", 452, [3, 0, 0o4755, 0], refused],
+    ["mknod 4755", 133, [0, 0o104755], refused],
+    ["mknodat 755", 259, [3, 0, 0o100755], allowed],
+    ["creat 4755", 85, [0, 0o4755], refused],
+    ["open to create 4755", 2, [0, plain, 0o4755], refused],
+    ["open to create 644", 2, [0, plain, 0o644], allowed],
+    ["open of what is there, whatever its mode would be", 2, [0, 1, 0o4755], allowed],
+    ["openat of a file without a name, 4755", 257, [3, 0, 0o20200002, 0o4755], refused],
+    ["openat of a folder", 257, [3, 0, 0o200000, 0o7777], allowed],
+    ["openat2", 437, [3, 0, 0], lacking.call],
+  ])("%s", (_, call, args, expected) => {
+    expect(judge("x64", { architecture: x64, call, args })).toBe(expected);
+  });
+
+  test.each([
+    ["a 32-bit program", 0x40000003, 0],
+    ["x32", x64, 0x40000000 + 41],
+  ])("refuses %s", (_, architecture, call) => {
+    expect(judge("x64", { architecture, call, args: [2] })).toBe(refused);
   });
 
   test("other processors have numbers of their own, or no filter", () => {
-    const filter = createSeccompFilter("arm64", true) ?? new Uint8Array();
-    expect(allows(filter, { architecture: 0xc00000b7, call: 198, first: 1 })).toBe(false);
-    expect(allows(filter, { architecture: 0xc00000b7, call: 198, first: 2 })).toBe(true);
-    expect(createSeccompFilter("riscv64", true)).toBeUndefined();
+    const on = (call: number, ...args: number[]) => judge("arm64", { architecture: arm64, call, args });
+    expect([on(198, 1), on(198, 2), on(199, 1, 1)]).toEqual([lacking.family, allowed, allowed]);
+    expect([on(52, 3, 0o4755), on(53, 3, 0, 0o644), on(56, 3, 0, plain, 0o4755)]).toEqual([refused, allowed, refused]);
+    expect(createSeccompFilter("riscv64")).toBeUndefined();
   });
 
-  /** The few instructions of the kernel's machine that we use. */
-  function allows(filter: Uint8Array, call: { architecture: number; call: number; first: number }): boolean {
+  /** The answer of the few instructions of the kernel's machine that we use. */
+  function judge(processor: string, call: { architecture: number; call: number; args: readonly number[] }): number {
+    const filter = createSeccompFilter(processor) ?? new Uint8Array();
     const view = new DataView(filter.buffer, filter.byteOffset, filter.length);
     const facts = new Map([
       [0, call.call],
       [4, call.architecture],
-      [16, call.first],
+      ...call.args.map((arg, index) => [16 + 8 * index, arg] as const),
     ]);
+    const meets = {
+      21: (a: number, b: number) => a === b,
+      53: (a: number, b: number) => a >= b,
+      69: (a: number, b: number) => (a & b) !== 0,
+    };
     let loaded = 0;
     for (let at = 0; at < filter.length; at += 8) {
       const value = view.getUint32(at + 4, true);
       const code = view.getUint16(at, true);
       if (code === 0x20) loaded = facts.get(value) ?? Number.NaN;
-      else if (code === 0x06) return value === 0x7fff0000;
-      else at += 8 * view.getUint8(at + ((code === 0x15 ? loaded === value : loaded >= value) ? 2 : 3));
+      else if (code === 0x54) loaded &= value;
+      else if (code === 0x06) return value;
+      else at += 8 * view.getUint8(at + (meets[code as keyof typeof meets](loaded, value) ? 2 : 3));
     }
     throw new Error("it has no end");
   }

@@ -1,6 +1,16 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -280,16 +290,56 @@ describe.skipIf(noWall !== "")("the wall", () => {
     test("sockets of this machine in a scope or, with the network, in no folder at all", async () => {
       const connect = (path: string) =>
         `require('net').connect(${JSON.stringify(path)}, () => console.log('connected')).on('error', (e) => console.log(e.code))`;
-      const inScope = await listen(bench.at("in/socket"));
-      const abstract = await listen(`\0llm-do-test-${process.pid}`);
+      const folders = ["in", "in/.git", "in/node_modules/dep"];
+      for (const folder of folders) mkdirSync(bench.at(folder), { recursive: true });
+      const paths = [...folders.map((folder) => bench.at(`${folder}/socket`)), `\0llm-do-test-${process.pid}`];
+      const listening = await Promise.all(paths.map((path) => listen(path)));
       for (const network of [false, true]) {
-        const results = [bench.at("in/socket"), `\0llm-do-test-${process.pid}`].map(async (path) => {
-          writeFileSync(bench.at(`in/connect-${network}-${path.length}.js`), connect(path));
-          return (await bench.argv(["node", `connect-${network}-${path.length}.js`], { network })).stdout;
+        const results = paths.map(async (path, index) => {
+          writeFileSync(bench.at(`in/connect-${network}-${index}.js`), connect(path));
+          return (await bench.argv(["node", `connect-${network}-${index}.js`], { network })).stdout;
         });
         for (const result of await Promise.all(results)) expect(result).toMatch(/^E[A-Z]+\n$/);
       }
-      expect([inScope.heard(), abstract.heard()]).toEqual([0, 0]);
+      expect(listening.map(({ heard }) => heard())).toEqual([0, 0, 0, 0]);
+    });
+
+    test("a command talks to its own children, and to itself by TCP", async () => {
+      bench.put(
+        "in/talk.js",
+        `if (process.send) process.send("child");
+else {
+  require("child_process").fork(__filename).on("message", (text) => console.log(text));
+  const server = require("net").createServer((socket) => socket.end("tcp\\n")).listen(0, "127.0.0.1", () => {
+    require("net").connect(server.address().port, "127.0.0.1").on("close", () => server.close()).pipe(process.stdout, { end: false });
+  });
+}`,
+      );
+      const { stdout, exitCode } = await bench.argv(["node", "talk.js"]);
+      expect([exitCode, stdout.trim().split("\n").sort()]).toEqual([0, ["child", "tcp"]]);
+    });
+  });
+
+  describe("the machine", () => {
+    const settings = ["/proc/sys/kernel/core_pattern", "/proc/sys/vm/overcommit_memory", "/proc/pressure/io", "/sys/power/state"];
+
+    test("its settings cannot be opened for writing, whoever runs the command", async () => {
+      const tries = settings.map((path) => `(: >> ${path}) && echo ${path}`).join("; ");
+      const { stdout } = await bench.bash(`${tries}; find /proc/sys /sys -writable -print -quit; echo done`);
+      expect(stdout).toBe("done\n");
+    });
+
+    test("gets no set-user-id or set-group-id file from a command", async () => {
+      const modeOf = (name: string) => (statSync(bench.at(`in/${name}`)).mode & 0o7777).toString(8);
+      bench.put("in/a", "x");
+      const create = `try { require("fs").openSync("b", "w", 0o4755) } catch (error) { console.log(error.code) }`;
+      expect((await bench.argv(["node", "-e", create])).stdout).toBe("EPERM\n");
+      await bench.bash(
+        "chmod 755 a; chmod u+s a; chmod 6755 a; install -m 4755 a d; mkdir e; chmod 2775 e; cp -p a f; echo x > g",
+      );
+      expect(readdirSync(bench.at("in")).sort()).toEqual(["a", "d", "e", "f", "g"]);
+      for (const name of ["a", "d", "e", "f", "g"]) expect(modeOf(name), name).toMatch(/^[0-7]{3}$/);
+      expect([modeOf("a"), modeOf("f")]).toEqual(["755", "755"]);
     });
   });
 

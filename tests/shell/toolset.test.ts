@@ -293,6 +293,7 @@ describe("results", () => {
     expect(await hint("x: Permission denied")).toContain("can write below");
     expect(await hint("curl: (6) Could not resolve host: x")).toContain("network_enabled");
     expect(await hint("curl: (6) Could not resolve host: x", { networkEnabled: true })).toBe("");
+    expect(await hint("Error: listen EAFNOSUPPORT: address family not supported /tmp/x.pipe")).toContain("no Unix sockets");
     expect(await hint("Permission denied", { exitCode: 0 })).toBe("");
     expect(await hint("something else")).toBe("");
   });

@@ -35,15 +35,17 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
   hand({ type: "lifeline" });
-  const filter = createSeccompFilter(process.arch, command.network);
+  const filter = createSeccompFilter(process.arch);
   const mounts = orderMounts(command.mounts);
   const args = [
     ...separation(bubblewrap, command.network),
-    ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm"],
     ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap })),
+    // After the scopes, whatever these hold.
+    ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm", "--tmpfs", "/sys"],
     // Last of all: until then mount points are made in them.
     ...mounts.flatMap((mount) => (mount.kind === "hidden-folder" ? ["--remount-ro", mount.path] : [])),
-    ...["--remount-ro", "/dev", "--remount-ro", "/"],
+    // Settings of the kernel belong to root, whose rights to files a command has that runs as root.
+    ...["/proc", "/sys", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     ...["--chdir", command.cwd],
     ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
     ...["--json-status-fd", hand({ type: "status" })],

@@ -56,6 +56,7 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
 }
 
 const writeFailures = ["permission denied", "read-only file system", "operation not permitted"];
+const socketFailures = ["address family not supported", "eafnosupport"];
 const networkFailures = [
   "could not resolve host",
   "network is unreachable",
@@ -65,7 +66,7 @@ const networkFailures = [
 ];
 
 /** What the wall does, where a message looks as if it had been met. */
-function hintsOf({ networkEnabled }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
+function hintsOf({ networkEnabled, notIsolated }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
   const text = stderr.toLowerCase();
   const hints: string[] = [];
   if (writeFailures.some((one) => text.includes(one))) {
@@ -75,6 +76,9 @@ function hintsOf({ networkEnabled }: PlannedRun, stderr: string, scopes: Scopes)
         ? "Commands can write nowhere here."
         : `Commands can write below: ${writable}; protected names (.git, package.json, …) only where the command names them.`,
     );
+  }
+  if (notIsolated === undefined && socketFailures.some((one) => text.includes(one))) {
+    hints.push("Commands can open no Unix sockets here; pipes, pairs of sockets and TCP on 127.0.0.1 work.");
   }
   if (!networkEnabled && networkFailures.some((one) => text.includes(one))) {
     hints.push("Commands have no network here (sandbox.network_enabled).");
