@@ -6,6 +6,7 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
+import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
 import { linkCommands } from "./link-commands.ts";
 import { linkLimits } from "./link-limits.ts";
@@ -59,7 +60,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     description: file.description?.value ?? firstSentence(file.instructions.value),
     model,
     compatibleModels: compatible?.value.map(({ value }) => value),
-    modelSettings: linkModelSettings(file.model_settings?.value),
+    modelSettings: await linkModelSettings(compilation, file.model_settings?.value, providers),
     input: input.schema,
     output: output?.schema,
     render: await linkPrompt(compilation, resolved, input),
@@ -74,9 +75,14 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   });
 }
 
-function linkModelSettings(syntax: ModelSettingsSyntax | undefined): ModelSettings {
-  const entries = Object.entries(syntax ?? {}).map(([name, setting]: [string, Spanned<unknown>]) => [name, setting.value]);
-  return Object.fromEntries(entries) as ModelSettings;
+async function linkModelSettings(
+  compilation: Compilation,
+  { provider_options: options, ...settings }: ModelSettingsSyntax = {},
+  known: readonly KnownProvider[],
+): Promise<ModelSettings> {
+  if (options) await checkProviderOptions(compilation, options, known);
+  const entries = Object.entries(settings).map(([name, setting]: [string, Spanned<unknown>]) => [name, setting.value]);
+  return { ...Object.fromEntries(entries), ...(options ? { provider_options: options.value.options } : {}) } as ModelSettings;
 }
 
 function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): AttachmentPolicy {

@@ -1,26 +1,30 @@
 import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
 import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { record } from "./collection-shapes.ts";
-import { jsonMap } from "./json-shape.ts";
+import { readJsonEntries } from "./json-shape.ts";
+import { refuseValue } from "./refuse-value.ts";
 import { integer, number, oneOf } from "./scalar-shapes.ts";
-import { refined, type Shape } from "./shape.ts";
-import type { ModelSettingsSyntax } from "./worker-file.ts";
+import type { Shape } from "./shape.ts";
+import type { ModelSettingsSyntax, ProviderOptionsSyntax } from "./worker-file.ts";
 
 const providerNote = "write `{ anthropic: { … } }`: a map from a provider to its own options";
-const ofProviders = jsonMap({ note: providerNote });
 
-const providerOptions = refined(
-  { ...ofProviders, jsonSchema: { type: "object", additionalProperties: { type: "object" } } },
-  (options, node, place) => {
+const providerOptions: Shape<ProviderOptionsSyntax> = {
+  jsonSchema: { type: "object", additionalProperties: { type: "object" } },
+  read(node, place) {
+    if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: providerNote });
+    const spans = new Map<string, Span>();
+    const options = readJsonEntries(node.entries, { place, spans });
     const [wrong] = Object.entries(options).find(([, value]) => !isRecord(value)) ?? [];
-    if (wrong === undefined) return options;
-    const span = node.kind === "map" ? node.entries.find((entry) => entry.key.value === wrong)?.value.span : undefined;
+    if (wrong === undefined) return { options, optionSpans: spans };
+    const span = node.entries.find((entry) => entry.key.value === wrong)?.value.span ?? node.span;
     const message = `\`${place.path}.${clipText(wrong, 40)}\` has to be a map of options`;
-    place.report(diagnose("wrong-type", { message, span: span ?? node.span, notes: [{ message: providerNote }] }));
+    place.report(diagnose("wrong-type", { message, span, notes: [{ message: providerNote }] }));
     return undefined;
   },
-);
+};
 
 /** `model_settings`: what is asked of the model, whichever it is. */
 export const modelSettingsShape: Shape<ModelSettingsSyntax> = record({

@@ -42,7 +42,7 @@ function toWrittenSchema(schema: SchemaSyntax): JsonObject | string {
 /** Options of providers are data, and may have keys of any name. */
 function toWrittenSettings({ provider_options, ...settings }: ModelSettingsSyntax): Map<string, unknown> {
   const written = new Map<string, unknown>(Object.entries(settings).map(([key, value]) => [key, withoutSpans(value)]));
-  if (provider_options) written.set("provider_options", provider_options.value);
+  if (provider_options) written.set("provider_options", provider_options.value.options);
   return written;
 }
 

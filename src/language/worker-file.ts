@@ -62,7 +62,13 @@ export interface ModelSettingsSyntax {
   readonly seed?: Spanned<number>;
   readonly reasoning?: Spanned<"none" | "minimal" | "low" | "medium" | "high">;
   /** A map from a provider to its own options. */
-  readonly provider_options?: Spanned<JsonObject>;
+  readonly provider_options?: Spanned<ProviderOptionsSyntax>;
+}
+
+export interface ProviderOptionsSyntax {
+  readonly options: JsonObject;
+  /** The place of each entry, by its path (`anthropic.thinking`). */
+  readonly optionSpans: ReadonlyMap<string, Span>;
 }
 
 export interface AttachmentPolicySyntax {

@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMeta
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
+import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
@@ -11,7 +12,7 @@ import type { AnswerRepair } from "./wire/answer-repair.ts";
 export interface LibraryProviderFacts extends EndpointFacts {
   readonly name: string;
   readonly description: string;
-  /** The name of the library's own options; a worker's `provider_options` go there. */
+  /** The name under which the library takes its own options. */
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
@@ -22,6 +23,8 @@ export interface LibraryProviderFacts extends EndpointFacts {
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
   /** What an answer says of itself that the requests after it must carry, as options of the provider. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
+  /** Imports the list of options that a worker may set. */
+  loadOptionRules(): Promise<OptionRules>;
   /** Imports what puts the answers of this wire format right. */
   loadRepair(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
@@ -48,6 +51,7 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     name: facts.name,
     description: facts.description,
     keyVariables: facts.keyVariables,
+    loadOptionRules: facts.loadOptionRules,
     ...(facts.serverTools ? { serverTools: facts.serverTools } : {}),
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
@@ -56,7 +60,8 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
       const fetch = createWireFetch(environment.fetch, await facts.loadRepair());
       const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
-      return createLanguageModelAdapter({ ...facts, ...loaded, id, ...(key ? { key } : {}) });
+      const optionRules = await facts.loadOptionRules();
+      return createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });
     },
   };
 }

@@ -23,7 +23,7 @@ export interface ModelSettings {
   readonly top_p?: number;
   readonly seed?: number;
   readonly reasoning?: "none" | "minimal" | "low" | "medium" | "high";
-  /** Passed to the provider's library as they are, under the provider's own name. */
+  /** A map from a provider to options that only it has; the members of others are ignored. */
   readonly provider_options?: JsonObject;
 }
 

@@ -18,7 +18,6 @@ export function createNamedProvider({ name, baseUrl, key }: NamedServer): Provid
     defaultBaseUrl: baseUrl,
     keyVariables: key ? [key.variable] : [],
     keyRequired: false,
-    optionsKey: name,
     outputBesideTools: false,
   });
   const variable = (asked: string) => (asked === key?.variable ? key.value : undefined);

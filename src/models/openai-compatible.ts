@@ -1,18 +1,24 @@
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
 
-type CompatibleFacts = Omit<LibraryProviderFacts, "load" | "loadRepair">;
+type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
+type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
+
+/** The name that the library itself is known by: it takes options, and members of messages, under this one from every server. */
+const optionsKey = "openaiCompatible";
 
 /** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
 export function createCompatibleProvider(facts: CompatibleFacts): Provider {
   return createLibraryProvider({
+    loadOptionRules: async () => (await import("./options/chat-options.ts")).chatOptions,
     ...facts,
+    optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
     async load({ name, apiKey, ...settings }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const provider = createOpenAICompatible({
         ...settings,
-        name: facts.optionsKey,
+        name: optionsKey,
         includeUsage: true,
         supportsStructuredOutputs: true,
         ...(apiKey ? { apiKey } : {}),
@@ -29,7 +35,7 @@ export const openrouterProvider = createCompatibleProvider({
   defaultBaseUrl: "https://openrouter.ai/api/v1",
   keyVariables: ["OPENROUTER_API_KEY"],
   keyRequired: true,
-  optionsKey: "openrouter",
+  loadOptionRules: async () => (await import("./options/chat-options.ts")).openrouterOptions,
   outputBesideTools: true,
 });
 
@@ -41,7 +47,6 @@ export const ollamaProvider = createCompatibleProvider({
   otherBaseUrl: { variable: "OLLAMA_HOST", toUrl: readOllamaHost },
   keyVariables: [],
   keyRequired: false,
-  optionsKey: "ollama",
   outputBesideTools: false,
   whenUnreachable: "start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs",
 });
@@ -52,7 +57,6 @@ export const openaiCompatibleProvider = createCompatibleProvider({
   prefix: "OPENAI_COMPATIBLE",
   keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
   keyRequired: false,
-  optionsKey: "openaiCompatible",
   outputBesideTools: false,
 });
 

@@ -1,4 +1,5 @@
 import type { Model } from "./model.ts";
+import type { OptionRules } from "./options/option-rules.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
 
 /** What a provider may use of the outside. Given by the host; an adapter reads nothing from `process`. */
@@ -20,6 +21,8 @@ export interface Provider {
   readonly keyVariables: readonly string[];
   /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */
   readonly serverTools?: ServerToolSupport;
+  /** What `provider_options` may hold for it. Absent: anything, passed on as it is written. */
+  loadOptionRules?(): Promise<OptionRules>;
   /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */
   create(name: string, environment: ProviderEnvironment): Promise<Model>;
 }

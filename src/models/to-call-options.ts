@@ -1,8 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from "@ai-sdk/provider";
-import type { JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
+import { getOwn } from "../util/get-own.ts";
 import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";
+import { type OptionRules, refuseOption } from "./options/option-rules.ts";
 import { refuseServerTool, type ServerToolSupport } from "./server-tools.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { toPrompt } from "./to-prompt.ts";
@@ -10,8 +12,10 @@ import { toPrompt } from "./to-prompt.ts";
 export interface CallOptionsFacts {
   /** `provider:name`. */
   readonly id: string;
-  /** The name under which the library takes its own options (and a worker's `provider_options`). */
+  /** The name under which the library takes its own options. */
   readonly optionsKey: string;
+  /** The options that a request may have. Absent: any. */
+  readonly optionRules?: OptionRules;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
   /** False where the server cannot constrain its answer while tools are offered. */
@@ -33,7 +37,7 @@ export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): L
     ...toSettings(request.settings),
     ...(tools.length > 0 ? { tools, toolChoice: { type: "auto" } } : {}),
     ...(request.output && constrained ? { responseFormat: { type: "json", schema: request.output as object } } : {}),
-    providerOptions: { [facts.optionsKey]: toProviderOptions(request, { ...facts.defaults, ...carried(request.messages) }) },
+    providerOptions: { [facts.optionsKey]: toProviderOptions(request, facts) },
   };
 }
 
@@ -48,9 +52,26 @@ function toSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, "
 }
 
 /** Strictness is asked for only where the schema allows it: with optional members the request would be refused. */
-function toProviderOptions(request: ModelRequest, defaults: JsonObject | undefined): Record<string, never> {
+function toProviderOptions(request: ModelRequest, facts: CallOptionsFacts): Record<string, never> {
   const strictness = request.output && !isStrictSchema(request.output) ? { strictJsonSchema: false } : {};
-  return { ...defaults, ...strictness, ...request.settings.provider_options } as Record<string, never>;
+  const defaults = { ...facts.defaults, ...carried(request.messages) };
+  return { ...defaults, ...strictness, ...ownOptions(request.settings, facts) } as Record<string, never>;
+}
+
+/** Those of this provider. Compiling has refused what is not allowed; a request that was made otherwise is refused here. */
+function ownOptions({ provider_options: all = {} }: ModelSettings, { id, optionRules }: CallOptionsFacts): JsonObject {
+  const own = getOwn(all, id.slice(0, id.indexOf(":")));
+  if (!isRecord(own)) return {};
+  for (const name of Object.keys(own)) {
+    const refusal = optionRules && refuseOption(name, optionRules);
+    if (!refusal) continue;
+    throw new ModelError({
+      code: "bad_request",
+      model: id,
+      message: `the option \`${name}\` ${refusal.message}: ${refusal.hint}`,
+    });
+  }
+  return own as JsonObject;
 }
 
 /** What the last answer asked all requests after it to carry. */

@@ -14,7 +14,7 @@ export function withoutSpans(tree: unknown): unknown {
 
 /** Without the places of configuration either, which printing moves. */
 export function withoutPlaces(tree: unknown): unknown {
-  return JSON.parse(JSON.stringify(withoutSpans(tree)), (key, value) => (key === "configSpans" ? undefined : value));
+  return JSON.parse(JSON.stringify(withoutSpans(tree)), (key, value) => (/^(config|option)Spans$/.test(key) ? undefined : value));
 }
 
 export function showPosition(span: Span): string {

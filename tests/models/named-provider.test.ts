@@ -53,6 +53,14 @@ async function ask(answer: Answer, more: Omit<Machine, "url"> & { readonly reque
 const hello: Answer = ({ body }) => ({ body: chat.body({ text: `${body.model} got ${body.messages.at(-1).content}` }) });
 
 describe("a provider of the manifest", () => {
+  test("gets its own options, and those of no other", async () => {
+    const set = ["mine.top_k=4", "openai.serviceTier=flex"].map((option) => `model_settings.provider_options.${option}`);
+    const { requests, events } = await ask(hello, { request: { set } });
+    const [{ body } = { body: {} }] = requests;
+    expect(Object.keys(body).sort()).toEqual(["messages", "model", "top_k"]);
+    expect(events.filter(({ type }) => type === "warning")).toEqual([]);
+  });
+
   test("is reached at its address, with its key, and with no other", async () => {
     const { output, requests } = await ask(hello);
     expect(output).toBe("org/model:7b got hello");

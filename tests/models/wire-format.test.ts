@@ -164,10 +164,32 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
   });
 
   test("settings and provider options", async () => {
-    const settings = { max_output_tokens: 500, provider_options: { user: "u1", metadata: { userId: "u1" } } };
+    const provider_options = {
+      anthropic: { effort: "high", cacheControl: { type: "ephemeral" }, thinking: { type: "enabled", budgetTokens: 2000 } },
+      openai: { textVerbosity: "low", serviceTier: "flex" },
+      "openai-compatible": { top_k: 4, chat_template_kwargs: { enable_thinking: false } },
+    };
+    const settings = { max_output_tokens: 500, provider_options };
     const { body } = await sent(dialect, request([user("Hi")], { settings }));
-    expect([body.max_tokens, body.max_output_tokens]).toContain(500);
-    expect(JSON.stringify(body)).toContain("u1");
+    const { max_tokens, max_output_tokens, messages: _messages, input: _input, model: _model, stream: _stream, ...others } = body;
+    expect([max_tokens, max_output_tokens].some((most) => most >= 500)).toBe(true);
+    const expected: Record<string, object> = {
+      anthropic: {
+        output_config: { effort: "high" },
+        cache_control: { type: "ephemeral" },
+        thinking: { type: "enabled", budget_tokens: 2000 },
+      },
+      openai: { text: { verbosity: "low" }, service_tier: "flex", store: false, include: ["reasoning.encrypted_content"] },
+      "openai-compatible": { top_k: 4, chat_template_kwargs: { enable_thinking: false } },
+    };
+    expect(others).toEqual(expected[dialect.name]);
+  });
+
+  test("an option that is in no list is not sent, whoever made the request", async () => {
+    for (const options of [{ mcpServers: [] }, { store: true }, { messages: [] }, { plugins: [] }, { __proto__x: 1 }]) {
+      const settings = { provider_options: { [dialect.name]: options as never } };
+      await expect(sent(dialect, request([user("Hi")], { settings }))).rejects.toMatchObject({ code: "bad_request" });
+    }
   });
 
   test("reasoning goes back as it came", async () => {

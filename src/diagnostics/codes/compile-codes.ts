@@ -44,6 +44,12 @@ export const compileCodes = {
     explanation:
       "What `toolsets` refers to in `tools.ts` is made by `tool({ … })` or `toolset({ … })`. A bare function has no schema, so no model can be told how to call it.",
   },
+  "provider-option": {
+    severity: "error",
+    title: "An option of a provider that cannot be set",
+    explanation:
+      "`provider_options` maps a provider to options that only it has. Each provider has a list of the options that can be set. None of them turns on a tool, storage, another model or another address: those have keys of their own (`server_side_tools`, `toolsets`, `model`, `providers` of `llm-do.yaml`), which the approval policy and the question of trust know. Write the option under its provider's name, as the message says.",
+  },
   "server-tool-unsupported": {
     severity: "error",
     title: "A server-side tool that the model cannot have",

@@ -1,0 +1,57 @@
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { ProviderOptionsSyntax } from "../language/worker-file.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { nearestNames } from "../util/nearest-names.ts";
+import type { Compilation } from "./compilation.ts";
+import type { KnownProvider } from "./link-providers.ts";
+
+/** Reports options that no provider of the program takes. Those of providers that have no rules are passed on unchecked. */
+export async function checkProviderOptions(
+  { diagnostics, manifest }: Compilation,
+  { value, span }: Spanned<ProviderOptionsSyntax>,
+  known: readonly KnownProvider[],
+): Promise<void> {
+  const servers = (manifest?.providers?.value ?? []).map(({ name }) => name.value);
+  const report = (path: readonly (string | number)[], message: string, hint: string) => {
+    const written = clipText(["provider_options", ...path].join("."), 80);
+    const notes = [{ message: hint }];
+    diagnostics.report(
+      diagnose("provider-option", { message: `\`${written}\` ${message}`, span: spanAt(value, path) ?? span, notes }),
+    );
+  };
+  for (const [name, options] of Object.entries(value.options)) {
+    const provider = known.findLast((one) => one.name.toLowerCase() === name);
+    if (!provider && !servers.includes(name)) {
+      const names = [...known.map((one) => one.name), ...servers];
+      const near = nearestNames(name, names).map((one) => `\`${one}\``);
+      report(
+        [name],
+        "is no known provider",
+        near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${names.join(", ")}`,
+      );
+      continue;
+    }
+    const loadRules = provider ? provider.loadOptionRules : loadServerRules;
+    if (!loadRules || !isRecord(options)) continue;
+    const { checkOptions } = await import("../models/options/option-rules.ts");
+    for (const { path, message, hint } of await checkOptions(options as JsonObject, await loadRules())) {
+      report([name, ...path], message, hint);
+    }
+  }
+}
+
+/** Servers of a manifest speak OpenAI's chat completions. */
+async function loadServerRules() {
+  return (await import("../models/options/chat-options.ts")).chatOptions;
+}
+
+/** The place of the innermost key that the file has. */
+function spanAt({ optionSpans }: ProviderOptionsSyntax, path: readonly (string | number)[]): Span | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const span = optionSpans.get(path.slice(0, length).join("."));
+    if (span) return span;
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import type { OptionRules } from "./option-rules.ts";
+import { flag, instead, integer, map, members, oneOf, text } from "./option-schemas.ts";
+
+/** In the names of the library, which are those of the Responses API in camel case. */
+export const openaiOptions: OptionRules = {
+  allowed: {
+    reasoningEffort: text,
+    reasoningSummary: text,
+    reasoningMode: oneOf("standard", "pro"),
+    reasoningContext: oneOf("auto", "current_turn", "all_turns"),
+    textVerbosity: oneOf("low", "medium", "high"),
+    serviceTier: oneOf("auto", "flex", "priority", "fast", "ultrafast", "default"),
+    parallelToolCalls: flag,
+    maxToolCalls: integer,
+    promptCacheKey: text,
+    promptCacheRetention: oneOf("in_memory", "24h"),
+    promptCacheOptions: members({ mode: oneOf("implicit", "explicit"), ttl: oneOf("30m", "12h") }),
+    strictJsonSchema: flag,
+    truncation: oneOf("auto", "disabled"),
+    passThroughUnsupportedFiles: flag,
+    systemMessageMode: oneOf("system", "developer"),
+    forceReasoning: flag,
+    metadata: map,
+    user: text,
+    safetyIdentifier: text,
+  },
+  refused: {
+    store: instead.stored,
+    conversation: instead.stored,
+    previousResponseId: instead.stored,
+    contextManagement: instead.stored,
+    compactionTrigger: instead.stored,
+    background: instead.stored,
+    instructions: instead.text,
+    include: instead.tool,
+    allowedTools: instead.tools,
+    tools: instead.tools,
+    toolChoice: instead.tools,
+    textFormat: instead.output,
+    model: instead.model,
+    reasoning: instead.setting("reasoning"),
+    temperature: instead.setting("temperature"),
+    topP: instead.setting("top_p"),
+    maxOutputTokens: instead.setting("max_output_tokens"),
+    baseURL: instead.address,
+    headers: instead.address,
+  },
+};
