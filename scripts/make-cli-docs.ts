@@ -80,10 +80,16 @@ it. \`--approval-timeout\` denies what nobody answers in time. [Approval](approv
 ## Trust
 
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
-trusted; so it must be before a program runs commands, reaches beyond its folder by a scope, or
+trusted; so it must be before a program runs commands, reaches beyond its folder by a scope or a package, or
 has its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`). \`--trust\` trusts it for one run, and so
 does the answer \`y\` at the terminal; \`a\` trusts it for good. Without a terminal and without \`--trust\` the exit code is 2. A script that
 you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
+
+What lies beyond the folder is decided on real paths: links are followed first. A scope whose root is a link out of the folder, or lies
+behind one, needs trust like a root that is written as \`..\`, and so does a package that lies behind such a link or further up. Trust
+for good names where a root really leads: if the link is pointed elsewhere, the question comes again. A root that leads elsewhere when
+a run opens it than when the program was compiled is refused. Worker files, the manifest, templates, fragments, schemas and code are
+refused where they are links out of the folder.
 
 Trust for good is given for what the program can do at that time: its code files, and for each worker its scopes, its tools with what
 happens to their calls, the rules of its shell, the models that its files name, and where they are reached. Edits that let it do no more, and those that let it

@@ -17,6 +17,8 @@ export interface Compilation {
   readonly name: string;
   /** Absolute path of the program's folder. */
   readonly root: string;
+  /** The same without links: what lies beyond the program's folder is decided by it. */
+  readonly realRoot: string;
   /** The program itself, as a place of names. */
   readonly home: Home;
   /** Absolute path of the folder of workers that were made in a run. */

@@ -17,7 +17,7 @@ export class CompileError extends Error {
 export interface NeedOfTrust {
   /** Absolute path of the program's folder. */
   readonly root: string;
-  /** Absolute paths of the code that a run would import, and of workers that reach beyond the folder. */
+  /** Absolute paths of the code that a run would import, and of workers and packages that lie or reach beyond the folder. */
   readonly files: readonly string[];
   /** Where the manifest would have models reached, each with the name of its provider. */
   readonly addresses: readonly string[];

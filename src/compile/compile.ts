@@ -100,7 +100,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const codeFiles = await findCode(compilation, workers);
   const parts = { workers, callables: calls.link(workers), servers, codeFiles, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
-  const untrusted = modules.trusted ? undefined : findUntrusted(place.root, parts);
+  const untrusted = modules.trusted ? undefined : findUntrusted(compilation, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
   const outline = outlined && buildOutline(compilation, outlined);
   if (outline) {
@@ -130,6 +130,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
   const { host, builtIns, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
+  const realRoot = await host.files.realPath(root).catch(() => root);
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;
   const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
@@ -141,6 +142,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     host,
     name: manifest?.name?.value ?? (basename(root) || root),
     root,
+    realRoot,
     home,
     generated,
     manifest,
@@ -148,7 +150,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     builtIns,
     files,
     modules: new Modules({ host, files, trusted, report }),
-    packages: new Packages({ host, root, manifest, report }),
+    packages: new Packages({ host, root, realRoot, manifest, report }),
     overrides: new Overrides({ set, modelFor }, report),
     rules: linkRules(manifest, rules, diagnostics),
     scopeRoots: new ScopeRoots(scopes, report),
@@ -194,10 +196,10 @@ async function linkAll(
 }
 
 function findUntrusted(
-  root: string,
+  { root, realRoot, packages }: Compilation,
   { codeFiles, workers, servers }: Pick<OutlineParts, "codeFiles" | "workers" | "servers">,
 ): NeedOfTrust | undefined {
-  const files = [...codeFiles, ...workersBeyondFolder(root, workers)];
+  const files = [...codeFiles, ...workersBeyondFolder(realRoot, workers), ...packages.outside];
   const addresses = addressesOf({ servers });
   return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
 }

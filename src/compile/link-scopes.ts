@@ -1,6 +1,7 @@
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
+import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
@@ -9,9 +10,9 @@ import { isFlag } from "./flag.ts";
 /** For whoever declares no scopes: the program's folder, `rw`; every write asks. */
 async function linkDefaultScope(compilation: Compilation): Promise<ScopeDeclaration> {
   const chosen = compilation.scopeRoots.rootOf(".");
-  if (!chosen) return { name: ".", root: compilation.root, mode: "rw" };
+  if (!chosen) return { name: ".", root: compilation.root, realRoot: compilation.realRoot, mode: "rw" };
   const scope = { name: ".", mode: "rw" } as const;
-  return { ...scope, root: await linkRoot(compilation, chosen, scope), isChosen: true };
+  return { ...scope, ...(await linkRoot(compilation, chosen, scope)), isChosen: true };
 }
 
 /**
@@ -31,7 +32,7 @@ async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise
   const chosen = compilation.scopeRoots.rootOf(name);
   return {
     name,
-    root: await linkRoot(compilation, chosen ?? syntax.root, { name, mode }),
+    ...(await linkRoot(compilation, chosen ?? syntax.root, { name, mode })),
     mode,
     ...(chosen ? { isChosen: true } : {}),
     ...(syntax.suffixes ? { suffixes: syntax.suffixes.value } : {}),
@@ -41,15 +42,26 @@ async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise
   };
 }
 
+type Root = Required<Pick<ScopeDeclaration, "root" | "realRoot">>;
+
 type Named = Pick<ScopeDeclaration, "name" | "mode">;
 
-async function linkRoot(compilation: Compilation, written: Spanned<string>, scope: Named): Promise<string> {
+async function linkRoot(compilation: Compilation, written: Spanned<string>, scope: Named): Promise<Root> {
   const { host, files } = compilation;
   const { value, span } = written;
   const isAtHome = value === "~" || value.startsWith("~/");
   const root = isAtHome ? join(host.homeDirectory, value.slice(1)) : resolve(files.folderOf(span), value);
   await checkRoot(compilation, written, { ...scope, root });
-  return root;
+  return { root, realRoot: await realPathOf(host, root) };
+}
+
+/** Of a folder that is not there: where it would be made. */
+async function realPathOf(host: Host, path: string): Promise<string> {
+  try {
+    return await host.files.realPath(path);
+  } catch {
+    return dirname(path) === path ? path : join(await realPathOf(host, dirname(path)), basename(path));
+  }
 }
 
 async function checkRoot(

@@ -31,10 +31,10 @@ export interface OutlineParts {
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
-  const { name, root, manifest, modules } = compilation;
+  const { name, root, realRoot, manifest, modules } = compilation;
   const { entry, resolved, callables, servers, codeFiles } = parts;
   const show = (path: string): string => showPath(root, path);
-  const showing = { show, root, servers, rules: compilation.rules };
+  const showing = { show, realRoot, servers, rules: compilation.rules };
   const entryScopes = parts.entryScopes.map((scope) => outlineScope(scope, showing));
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
@@ -68,7 +68,7 @@ function showPath(root: string, path: string): string {
 
 interface Showing {
   readonly show: (path: string) => string;
-  readonly root: string;
+  readonly realRoot: string;
   readonly rules: readonly ReadRule[];
   readonly servers: readonly LinkedServer[];
 }
@@ -103,13 +103,14 @@ function outlineModel({ id, source, namedBy }: ModelChoice, { servers }: Showing
   return { id, source, namedBy, ...(server ? { address: server.address } : {}) };
 }
 
-function outlineScope(scope: Worker["scopes"][number], { show, root }: Showing): OutlinedScope {
+function outlineScope(scope: Worker["scopes"][number], { realRoot }: Showing): OutlinedScope {
+  const real = scope.realRoot ?? scope.root;
   const { name, mode, suffixes, maxFileBytes, writeApproval = true, readApproval = false } = scope;
   return {
     name,
-    root: show(scope.root),
+    root: showPath(realRoot, real),
     mode,
-    outside: !isInside(root, scope.root),
+    outside: !isInside(realRoot, real),
     ...(scope.isChosen ? { isChosen: true } : {}),
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),

@@ -15,6 +15,8 @@ import { exportedFile } from "./package-exports.ts";
 export interface PackagesOptions {
   readonly host: Host;
   readonly root: string;
+  /** The same without links. */
+  readonly realRoot: string;
   readonly manifest: ManifestFile | undefined;
   readonly report: (diagnostic: Diagnostic) => void;
 }
@@ -33,10 +35,16 @@ export interface InstalledPackage {
 export class Packages {
   readonly #options: PackagesOptions;
   readonly #installed = new Map<string, Promise<InstalledPackage | undefined>>();
+  readonly #outside = new Set<string>();
   #allowed: Promise<readonly string[]> | undefined;
 
   constructor(options: PackagesOptions) {
     this.#options = options;
+  }
+
+  /** Real folders of the packages in use that lie outside of the program's folder: further up, or behind a link. */
+  get outside(): readonly string[] {
+    return [...this.#outside].sort();
   }
 
   /** The package that a reference like `@acme/tools/files:Export` names. Reports where it may not be used, or is not installed. */
@@ -75,12 +83,15 @@ export class Packages {
   }
 
   async #findInstalled(name: string): Promise<InstalledPackage | undefined> {
-    const { host, root } = this.#options;
+    const { host, root, realRoot } = this.#options;
     for (let folder = root; ; folder = dirname(folder)) {
       const place = join(folder, "node_modules", name);
       const description = await this.#readDescription(place);
-      if (description)
+      if (description) {
+        const real = await host.files.realPath(place);
+        if (!isInside(realRoot, real)) this.#outside.add(real);
         return { home: { folder: place, prefix: `${name}:`, package: name, names: folderNames(host, place) }, description };
+      }
       if (dirname(folder) === folder) return undefined;
     }
   }

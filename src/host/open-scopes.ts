@@ -1,13 +1,14 @@
+import { join } from "node:path";
 import type { RootDirectory } from "./directory.ts";
 import type { OpenScopesOptions } from "./host.ts";
-import { makeFolders } from "./make-folders.ts";
+import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
 import { findFacts, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepScopes } from "./sweep-scopes.ts";
-import { errorCode } from "./system-error.ts";
+import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
 /** What scopes need of an operating system. */
@@ -51,23 +52,52 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
   });
 }
 
-async function openRoot(
-  system: ScopeSystem,
-  declaration: ScopeDeclaration,
-  missing: OpenScopesOptions["missingRoots"],
-): Promise<RootDirectory> {
+type MissingRoots = OpenScopesOptions["missingRoots"];
+
+async function openRoot(system: ScopeSystem, declaration: ScopeDeclaration, missing: MissingRoots): Promise<RootDirectory> {
   try {
-    return await system.openRoot(declaration.root);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT" || declaration.mode !== "rw") throw rootRefused(declaration, error);
-  }
-  if (missing === "pretend") return (await import("./memory-directory.ts")).openEmptyRoot(declaration.root);
-  try {
-    await makeFolders(system, declaration.root);
-    return await system.openRoot(declaration.root);
+    const nearest = await openNearest(system, declaration.root);
+    const path = join(nearest.directory.realPath, ...nearest.missing);
+    if (path === (declaration.realRoot ?? path)) return await openOrMake(system, nearest, { declaration, path, missing });
+    await nearest.directory.close();
   } catch (error) {
     throw rootRefused(declaration, error);
   }
+  throw rootMoved(declaration);
+}
+
+interface OpenedRoot {
+  readonly declaration: ScopeDeclaration;
+  /** Without links. */
+  readonly path: string;
+  readonly missing: MissingRoots;
+}
+
+/** Takes over the nearest folder. Makes what is missing below it without following a link. */
+async function openOrMake(system: ScopeSystem, nearest: NearestFolder, opened: OpenedRoot): Promise<RootDirectory> {
+  const { declaration, path, missing } = opened;
+  if (nearest.missing.length === 0) return nearest.directory;
+  if (declaration.mode === "rw" && missing !== "pretend") {
+    await makeBelow(nearest.directory, nearest.missing, { system });
+    const made = await system.openRoot(path);
+    if (made.realPath === path) return made;
+    await made.close();
+    throw new SystemError("ELOOP");
+  }
+  await nearest.directory.close();
+  if (declaration.mode !== "rw") throw new SystemError("ENOENT");
+  return (await import("./memory-directory.ts")).openEmptyRoot(path);
+}
+
+function rootMoved({ name }: ScopeDeclaration): ScopeError {
+  return new ScopeError(
+    "io_error",
+    `The folder of the scope ${describeScope(name)} leads elsewhere than when the program was compiled.`,
+    {
+      hint: "Look at the links on the way to it, and compile the program again.",
+      details: { scope: name },
+    },
+  );
 }
 
 function rootRefused(declaration: ScopeDeclaration, error: unknown): ScopeError {

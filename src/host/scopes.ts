@@ -7,6 +7,11 @@ export interface ScopeDeclaration {
   readonly name: string;
   /** Absolute host path. */
   readonly root: string;
+  /**
+   * Where `root` led, links resolved, when the program was compiled and its reach was judged: opening it elsewhere is refused.
+   * Absent: wherever it leads.
+   */
+  readonly realRoot?: string;
   readonly mode: "ro" | "rw";
   /** Lower-case, with the dot. Absent: any. */
   readonly suffixes?: readonly string[];
