@@ -19,9 +19,9 @@ object. Everything else goes to stderr: the account of \`-v\`, questions, diagno
 terminal, control characters in the output are shown there, as \`\\u{1B}\`, and not obeyed; a pipe or a file gets them as they are.
 
 The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`cut\`, \`denied\`, \`aborted\`, \`failed\`),
-\`usage\`, \`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, or [what cut the answer off](limits.md#endings), and \`error\` (\`code\`, \`message\`, for a program with mistakes also
-\`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run did not begin. Mistakes on the command line itself are told on
-stderr alone.
+\`usage\`, \`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, or [what cut the answer off](limits.md#endings), and
+\`error\` (\`code\`, \`message\`, for a program with mistakes also \`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run
+did not begin. Mistakes on the command line itself are told on stderr alone.
 
 With \`-o FILE\` the result goes to the file, whole or not at all, and stdout stays empty; where it cannot be written after all, it goes
 to stdout, and the exit code is 1. \`--events\` writes every event as one line of JSON, to stderr or with \`--events=FILE\` to a file that

@@ -29,6 +29,7 @@ export {
   type ModelErrorCode,
   type ModelRequest,
   type ModelResponse,
+  type ReportedUsage,
 } from "./models/model.ts";
 export type { Price, PriceOverrides } from "./models/prices.ts";
 export type { Provider, ProviderEnvironment } from "./models/provider.ts";

@@ -81,6 +81,7 @@ test("llm-do", async () => {
     type ProviderEnvironment
     type RememberedApprovals
     type RememberedCall
+    type ReportedUsage
     type RuleText
     type RunErrorCode
     type RunEvent

@@ -71,7 +71,14 @@ class FileJournal implements Journal {
       this.record({ type: "result", callPath, step: number, kind, ok: true, detail: step.describe(result) });
       return result;
     } catch (thrown) {
-      this.record({ type: "result", callPath, step: number, kind, ok: false, detail: { error: errorMessage(thrown) } });
+      this.record({
+        type: "result",
+        callPath,
+        step: number,
+        kind,
+        ok: false,
+        detail: { error: errorMessage(thrown), ...step.describeFailure?.() },
+      });
       throw thrown;
     }
   };

@@ -28,6 +28,8 @@ export interface LibraryProviderFacts extends EndpointFacts {
   /** Imports what puts the answers of this wire format right. */
   loadRepair(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
+  /** True where `usage.cost` of its answers is what they cost, in dollars. */
+  readonly reportsCost?: boolean;
   /** What to do where nobody listens at the address. */
   readonly whenUnreachable?: string;
 }

@@ -3,9 +3,10 @@ import type {
   LanguageModelV3,
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import type { JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
@@ -13,13 +14,14 @@ import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
+import { findUsage, readUsage, type UsageFacts, watchUsage } from "./reported-usage.ts";
 import { withSafeCalls } from "./safe-calls.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { WholeAnswer } from "./wire/create-wire-fetch.ts";
 
-export interface LanguageModelAdapterFacts extends CallOptionsFacts, Pick<LoadedModel, "download"> {
+export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
   readonly id: string;
   /** A model of the AI SDK's provider interface, of any version from 2 to 4. */
@@ -43,16 +45,20 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       const controller = new AbortController();
       const abort = () => controller.abort(options.signal.reason);
       options.signal.addEventListener("abort", abort, { once: true });
+      const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
         const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
-        const answer = await (options.onDelta ? stream(model, call, options) : generate(model, call, options));
+        const answer = await (options.onDelta ? stream(model, call, { ...options, onUsage }) : generate(model, call, options));
+        onUsage(answer.usage);
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
-        const response = withSafeCalls(toModelResponse(answer, carried), request.messages);
+        const response = withSafeCalls(toModelResponse(answer, { ...facts, carried }), request.messages);
         return await withFiles(response, facts, options.signal);
       } catch (error) {
         controller.abort(error);
+        const failed = findUsage(bodyOf(error));
+        if (failed) onUsage(failed);
         throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
       } finally {
         options.signal.removeEventListener("abort", abort);
@@ -86,14 +92,18 @@ async function generate(
   return abortable(model.doGenerate(call), options.signal);
 }
 
+interface StreamOptions extends Omit<GenerateOptions, "onUsage"> {
+  readonly onUsage: (usage: LanguageModelV4Usage) => void;
+}
+
 async function stream(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
-  options: GenerateOptions,
+  { onUsage, ...options }: StreamOptions,
 ): Promise<LibraryAnswer> {
   try {
-    const result = await abortable(model.doStream(call), options.signal);
-    return await readStream(result.stream, options);
+    const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
+    return await readStream(result.stream, options, watchUsage(onUsage));
   } catch (error) {
     if (!(error instanceof WholeAnswer)) throw error;
   }
@@ -104,4 +114,15 @@ async function stream(
     }
   }
   return answer;
+}
+
+/** The body of an answer that the library refused. */
+function bodyOf(error: unknown): unknown {
+  const body = isRecord(error) ? error["responseBody"] : undefined;
+  if (typeof body !== "string" || !body.includes('"usage"')) return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }

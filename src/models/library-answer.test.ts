@@ -28,7 +28,7 @@ test("blank arguments are none, a key twice is malformed, what the provider did 
   ]);
 });
 
-test("unknown usage counts as none", () => {
+test("usage that is not reported stays unknown", () => {
   const response = toModelResponse({ content: [], finishReason, usage, warnings: [] });
-  expect(response.usage).toEqual({ requests: 1, inputTokens: 0, outputTokens: 3, cachedInputTokens: 0, reasoningTokens: 2 });
+  expect(response.usage).toEqual({ requests: 1, outputTokens: 3, reasoningTokens: 2 });
 });

@@ -8,11 +8,11 @@ import type {
 } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
-import type { Usage } from "../protocol/usage.ts";
 import { hasRepeatedKey } from "../util/repeated-key.ts";
 import { sha256 } from "../util/sha256.ts";
 import { takeImage } from "./generated-image.ts";
-import type { ModelResponse } from "./model.ts";
+import type { ModelResponse, ReportedUsage } from "./model.ts";
+import { readUsage, type UsageFacts } from "./reported-usage.ts";
 
 /** A whole answer of the library: what a request gives, and what a stream has given at its end. */
 export interface LibraryAnswer {
@@ -27,15 +27,15 @@ export interface LibraryAnswer {
 type Part = AssistantMessage["parts"][number];
 
 /** `carried`: options that the requests after this answer must have. */
-export function toModelResponse(answer: LibraryAnswer, carried?: JsonObject): ModelResponse {
+export function toModelResponse(
+  answer: LibraryAnswer,
+  { carried, ...facts }: UsageFacts & { readonly carried?: JsonObject | undefined } = {},
+): ModelResponse {
   const warnings = answer.warnings.map(renderWarning);
+  const parts = answer.content.flatMap(toPart);
   return {
-    message: {
-      role: "assistant",
-      parts: answer.content.flatMap(toPart),
-      ...(carried ? { providerData: carried } : {}),
-    },
-    usage: toUsage(answer.usage),
+    message: { role: "assistant", parts, ...(carried ? { providerData: carried } : {}) },
+    usage: withoutZero(readUsage(answer.usage, facts), parts),
     ...toFinish(answer),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
@@ -111,16 +111,9 @@ function toProviderData(metadata: SharedV4ProviderMetadata | undefined): { provi
   return Object.values(providerData).some((data) => Object.keys(data as object).length > 0) ? { providerData } : {};
 }
 
-function toUsage(usage: LanguageModelV4Usage): Usage {
-  const { cacheWrite } = usage.inputTokens;
-  return {
-    requests: 1,
-    inputTokens: usage.inputTokens.total ?? 0,
-    outputTokens: usage.outputTokens.total ?? 0,
-    cachedInputTokens: usage.inputTokens.cacheRead ?? 0,
-    reasoningTokens: usage.outputTokens.reasoning ?? 0,
-    ...(cacheWrite ? { cacheWriteTokens: cacheWrite } : {}),
-  };
+/** An answer that says something has tokens: servers that do not count report 0. */
+function withoutZero({ outputTokens, ...usage }: ReportedUsage, parts: readonly Part[]): ReportedUsage {
+  return outputTokens === undefined || (outputTokens === 0 && parts.length > 0) ? usage : { ...usage, outputTokens };
 }
 
 function toFinish({ finishReason, providerMetadata }: LibraryAnswer): Pick<ModelResponse, "finish" | "finishReason" | "refusal"> {

@@ -31,6 +31,8 @@ export interface GenerateOptions {
   readonly signal: AbortSignal;
   /** Present: the response is streamed, and each piece told. Absent: one request, one answer. Both end in the same message. */
   readonly onDelta?: (delta: ModelDelta) => void;
+  /** Called with what the provider has reported so far, as often as it says more: what counts where the request fails. */
+  readonly onUsage?: (usage: ReportedUsage) => void;
   /** Whose turn this is; for scripted models, traces and tests. No provider gets it. */
   readonly call: ModelCall;
 }
@@ -47,9 +49,12 @@ export interface ModelDelta {
   readonly text: string;
 }
 
+/** What a provider reported of a request. What is absent is not known, and gets estimated. `usd` goes before any price. */
+export type ReportedUsage = Partial<Omit<Usage, "estimatedTokens">>;
+
 export interface ModelResponse {
   readonly message: AssistantMessage;
-  readonly usage: Usage;
+  readonly usage: ReportedUsage;
   /** Decides what becomes of the answer. No call of one that ended with `length`, `context-window` or `content-filter` runs. */
   readonly finish: AnswerFinish;
   /** The provider's own word for `finish`, where it is another. */

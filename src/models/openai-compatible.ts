@@ -36,6 +36,7 @@ export const openrouterProvider = createCompatibleProvider({
   keyVariables: ["OPENROUTER_API_KEY"],
   keyRequired: true,
   loadOptionRules: async () => (await import("./options/chat-options.ts")).openrouterOptions,
+  reportsCost: true,
   outputBesideTools: true,
 });
 

@@ -39,6 +39,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 export async function readStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: GenerateOptions,
+  onRaw: (event: unknown) => void = () => undefined,
 ): Promise<LibraryAnswer> {
   const reader = stream.getReader();
   const collector = new Collector(options.onDelta);
@@ -46,7 +47,8 @@ export async function readStream(
     for (;;) {
       const { done, value } = await abortable(reader.read(), options.signal);
       if (done) return collector.finish();
-      collector.add(value);
+      if (value.type === "raw") onRaw(value.rawValue);
+      else collector.add(value);
     }
   } catch (error) {
     reader.cancel(error).catch(() => undefined);

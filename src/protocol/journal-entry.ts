@@ -99,6 +99,8 @@ export interface Step<T> {
   /** True where the world may change: the journal is then on disk before `fn` starts. */
   readonly sideEffect: boolean;
   describe(result: T): JsonObject;
+  /** What is recorded of a failure beside its message. */
+  describeFailure?(): JsonObject;
 }
 
 /** The one seam that every side effect passes. A durable engine can stand behind it. */

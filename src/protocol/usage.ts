@@ -8,6 +8,8 @@ export interface Usage {
   readonly reasoningTokens: number;
   /** Input tokens that the provider put into its cache, for which some ask more. Absent: none. */
   readonly cacheWriteTokens?: number;
+  /** Of input and output together, the tokens that a provider did not count and that are estimated. Absent: none. */
+  readonly estimatedTokens?: number;
   /** What all of it cost. Absent where the price of some of it is not known. */
   readonly usd?: number;
 }
@@ -16,6 +18,7 @@ export const noUsage: Usage = { requests: 0, inputTokens: 0, outputTokens: 0, ca
 
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
+  const estimated = (a.estimatedTokens ?? 0) + (b.estimatedTokens ?? 0);
   const usd = a.requests === 0 ? b.usd : b.requests === 0 ? a.usd : sum(a.usd, b.usd);
   return {
     requests: a.requests + b.requests,
@@ -24,6 +27,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     ...(written > 0 ? { cacheWriteTokens: written } : {}),
+    ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
     ...(usd === undefined ? {} : { usd }),
   };
 }

@@ -131,10 +131,10 @@ async function takeTurn(call: CallConfig, frame: CallFrame, previous: TurnOutcom
   const turn = frame.turn + 1;
   call.run.emit(call, { type: "turn-start", turn, model: call.model.id });
   const response = await requestTurn(call, frame);
-  const { message, usage, finish, finishReason, bound } = response;
+  const { message, usage, finish, finishReason } = response;
   frame.turn = turn;
   const answer = takeAnswer(frame, message, previous?.type === "paused");
-  const outcome = outcomeOf(response, { answer, bound });
+  const outcome = outcomeOf(response, answer);
   // Providers refuse a conversation with a message that says nothing.
   if (outcome.type !== "empty" || message.parts.some(({ type }) => type !== "text" && type !== "reasoning"))
     add(call, frame, message);

@@ -15,7 +15,8 @@ export interface CutFacts {
   readonly finish: "length" | "context-window";
   /** The provider's word for it. */
   readonly finishReason?: string | undefined;
-  readonly outputTokens: number;
+  /** As the provider counted; undefined where it did not. */
+  readonly outputTokens: number | undefined;
 }
 
 /** Providers differ by some tokens in what they count; an answer that is much shorter was not cut by our bound. */
@@ -24,7 +25,7 @@ const countedShare = 0.9;
 /** The bound that an answer was cut at, which is the model's own where ours is not reached. */
 export function boundReached(bound: AnswerBound, { finish, outputTokens }: CutFacts): AnswerBound {
   if (finish === "context-window" || bound.type === "model") return { type: "model" };
-  return outputTokens < bound.tokens * countedShare ? { type: "model" } : bound;
+  return outputTokens !== undefined && outputTokens < bound.tokens * countedShare ? { type: "model" } : bound;
 }
 
 /** `the answer reached … tokens`, and what to raise. */

@@ -12,6 +12,8 @@ const longestAnswer = 16_384;
 const lastAnswer = 1024;
 
 export interface RequestBudget {
+  /** What the request's input is estimated at. */
+  readonly inputTokens: number;
   /** To be reserved: at most this is spent where the provider keeps to its bounds and the estimate holds. */
   readonly estimate: Amount;
   /** Undefined: nothing bounds it but the worker's own settings. */
@@ -38,7 +40,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   const setting = call.worker.modelSettings.max_output_tokens;
   if (tokens === undefined && usd === undefined) {
     const bound: AnswerBound = setting === undefined ? { type: "model" } : { type: "setting", tokens: setting };
-    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound };
+    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound, inputTokens };
   }
   const among = frame.ending ? 1 : 2;
   const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / among;
@@ -50,7 +52,12 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
     limit && maxOutputTokens === share
       ? { type: "limit", tokens: share, ...limit }
       : { type: setting === undefined ? "longest" : "setting", tokens: maxOutputTokens };
-  return { estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) }, maxOutputTokens, bound };
+  return {
+    estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) },
+    maxOutputTokens,
+    bound,
+    inputTokens,
+  };
 }
 
 /** What a last turn would take now: the conversation once more, and an answer. Undefined where nothing limits it. */

@@ -5,22 +5,28 @@ import {
   ModelError,
   type ModelRequest,
   type ModelResponse,
+  type ReportedUsage,
 } from "../models/model.ts";
-import type { PriceOf } from "../models/prices.ts";
 import { retryDelay } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
+import type { Usage } from "../protocol/usage.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isTooDeep } from "../util/to-json-value.ts";
 import type { AnswerBound } from "./answer-bound.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
 import { RunError } from "./run-error.ts";
 
+interface MeasuredResponse extends ModelResponse {
+  readonly usage: Usage;
+}
+
 /** An answer, and what bounded its length. */
-export interface BoundedResponse extends ModelResponse {
+export interface BoundedResponse extends MeasuredResponse {
   readonly bound: AnswerBound;
 }
 
@@ -66,46 +72,68 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): 
 }
 
 async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<BoundedResponse> {
-  const { run, callPath, signal, model, worker } = call;
+  const { run, callPath } = call;
   const priceOf = await priceOfCall(call);
-  const { estimate, maxOutputTokens, bound } = planRequest(call, frame, priceOf);
+  const { estimate, maxOutputTokens, bound, inputTokens } = planRequest(call, frame, priceOf);
   const reservation = call.account.reserve(estimate);
   const request = buildRequest(call, frame, maxOutputTokens);
-  const onDelta = (delta: ModelDelta) => {
-    streamed.any = true;
-    run.emit(call, delta);
+  const attempt: Attempt = { request, estimate: { inputTokens, priceOf }, streamed, reported: {} };
+  const charge = (usage: Usage) => {
+    reservation.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
+    run.meter.add(callPath, usage);
   };
+  let response: MeasuredResponse;
+  try {
+    response = await journalled(call, frame, attempt);
+  } catch (thrown) {
+    const usage = measureFailure(attempt.reported, attempt.estimate);
+    if (usage) charge(usage);
+    else reservation.release();
+    throw thrown;
+  }
+  charge(response.usage);
+  for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
+  return { ...response, bound };
+}
+
+interface Attempt {
+  readonly request: ModelRequest;
+  readonly estimate: UsageEstimate;
+  readonly streamed: { any: boolean };
+  /** The latest report of the provider, whatever becomes of the request. */
+  reported: ReportedUsage;
+}
+
+function journalled(call: CallConfig, frame: CallFrame, attempt: Attempt): Promise<MeasuredResponse> {
+  const { run, callPath, model, signal, worker } = call;
+  const { request, estimate } = attempt;
   const step = {
     callPath,
     kind: "model" as const,
     detail: journalRequest(call, frame, request),
     sideEffect: false,
-    describe: ({ warnings: _, ...response }: ModelResponse) => response as unknown as JsonObject,
+    describe: ({ warnings: _, ...response }: MeasuredResponse) => response as unknown as JsonObject,
+    describeFailure: () => {
+      const usage = measureFailure(attempt.reported, estimate);
+      return usage ? { usage: usage as unknown as JsonObject } : {};
+    },
   };
-  const options = {
+  const onDelta = (delta: ModelDelta) => {
+    attempt.streamed.any = true;
+    run.emit(call, delta);
+  };
+  const options: GenerateOptions = {
     signal,
     call: { worker: worker.name, callPath, turn: frame.turn + 1 },
     ...(run.streaming ? { onDelta } : {}),
+    onUsage: (usage) => {
+      attempt.reported = usage;
+    },
   };
-  try {
-    const generated = async () => withPrice(await generateBounded(model, request, options), priceOf);
-    const response = await run.journal.step(step, generated);
-    const { inputTokens, outputTokens, usd = 0 } = response.usage;
-    reservation.commit({ tokens: inputTokens + outputTokens, usd });
-    run.meter.add(callPath, response.usage);
-    for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
-    return { ...response, bound };
-  } catch (thrown) {
-    reservation.release();
-    throw thrown;
-  }
-}
-
-function withPrice(response: ModelResponse, priceOf: PriceOf | undefined): ModelResponse {
-  if (!priceOf) return response;
-  const { usage, message } = response;
-  const webSearches = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
-  return { ...response, usage: { ...usage, usd: priceOf({ ...usage, webSearches }) } };
+  return run.journal.step(step, async () => {
+    const response = await generateBounded(model, request, options);
+    return { ...response, usage: measureUsage(response.usage, response.message, estimate) };
+  });
 }
 
 /** Nobody waits for a model that does not listen to an abort, and nothing walks arguments that are nested without end. */

@@ -1,7 +1,7 @@
-import type { ModelResponse } from "../models/model.ts";
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
+import type { BoundedResponse } from "./request-model.ts";
 
 /** What a turn came to: it decides how the call goes on. */
 export type TurnOutcome =
@@ -21,15 +21,12 @@ export type TurnOutcome =
 const longestRefusal = 1000;
 
 /** The finish reason decides. `answer`: the text that the response adds up to, with what it continues. */
-export function outcomeOf(
-  response: ModelResponse,
-  { answer, bound }: { readonly answer: string; readonly bound: AnswerBound },
-): TurnOutcome {
-  const { message, finish, finishReason, usage } = response;
+export function outcomeOf(response: BoundedResponse, answer: string): TurnOutcome {
+  const { message, finish, finishReason, usage, bound } = response;
   const calls = message.parts.filter((part) => part.type === "tool-call");
   if (finish === "content-filter") return { type: "refused", reason: describeRefusal(response) };
   if (finish === "length" || finish === "context-window") {
-    const facts = { finish, finishReason, outputTokens: usage.outputTokens };
+    const facts = { finish, finishReason, outputTokens: usage.estimatedTokens ? undefined : usage.outputTokens };
     const reached = boundReached(bound, facts);
     return { type: "cut", calls, bound: reached, reason: describeCut(reached, facts) };
   }
@@ -39,7 +36,7 @@ export function outcomeOf(
   return { type: isEmpty ? "empty" : "answer" };
 }
 
-function describeRefusal({ message, refusal, finishReason }: ModelResponse): string {
+function describeRefusal({ message, refusal, finishReason }: BoundedResponse): string {
   const said = clipText((refusal ?? textOf(message.parts)).trim(), longestRefusal);
   return `refused to answer${finishReason ? ` (${finishReason})` : ""}${said === "" ? ", without a word" : `: ${said}`}`;
 }

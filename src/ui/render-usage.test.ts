@@ -2,6 +2,11 @@ import { expect, test } from "vitest";
 import { noUsage } from "../protocol/usage.ts";
 import { renderUsage } from "./render-usage.ts";
 
+test("an estimate is marked", () => {
+  const usage = { ...noUsage, requests: 1, inputTokens: 1200, outputTokens: 30, estimatedTokens: 1230, usd: 0.5 };
+  expect(renderUsage(usage)).toBe("1 request, 1,200 tokens in, 30 out, 1,230 of them estimated, about $0.50");
+});
+
 test.each([
   [undefined, ""],
   [0, ", $0.00"],

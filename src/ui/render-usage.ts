@@ -1,9 +1,14 @@
 import type { Usage } from "../protocol/usage.ts";
 
-/** `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. */
-export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTokens, usd }: Usage): string {
+/**
+ * `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. What rests on
+ * an estimate says so: `678 out, 120 of them estimated, about $0.0472`.
+ */
+export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, usd }: Usage): string {
+  const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
+  const about = estimatedTokens > 0 ? "about " : "";
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${count(requests)} ${requests === 1 ? "request" : "requests"}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${usd === undefined ? "" : `, ${dollars(usd)}`}`;
+  return `${count(requests)} ${requests === 1 ? "request" : "requests"}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}`;
 }
 
 /** To the cent; of less than a dollar, three digits that count, for a cent is much for one request. */

@@ -1,0 +1,105 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import { isRecord } from "../protocol/json.ts";
+import type { ReportedUsage } from "./model.ts";
+
+/** More tokens than any request takes, and more dollars than it costs: such figures are errors. */
+const mostTokens = 1_000_000_000;
+const mostDollars = 1_000_000;
+
+export interface UsageFacts {
+  /** True where `cost` in a usage is what the request cost, in dollars. */
+  readonly reportsCost?: boolean;
+}
+
+/**
+ * What a provider reported, as far as it is possible. No request has 0 tokens of input: servers that do not count report so. A
+ * count that is negative, endless or larger than the sum that it belongs to refutes the whole.
+ */
+export function readUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage, facts: UsageFacts = {}): ReportedUsage {
+  const wire: Record<string, unknown> = isRecord(raw) ? raw : {};
+  const written = inputTokens.cacheWrite ?? writtenTokens(wire);
+  const input = sumOf(inputTokens.total, [inputTokens.noCache, inputTokens.cacheRead, written]);
+  const output = sumOf(outputTokens.total, []);
+  const usd = facts.reportsCost ? readCost(wire) : undefined;
+  return {
+    requests: 1,
+    ...(input ? { inputTokens: input, cachedInputTokens: inputTokens.cacheRead ?? 0 } : {}),
+    ...(input && written ? { cacheWriteTokens: written } : {}),
+    ...(output === undefined ? {} : { outputTokens: output, reasoningTokens: outputTokens.reasoning ?? 0 }),
+    ...(usd === undefined ? {} : { usd }),
+  };
+}
+
+/** Reports what the events of a stream say of its usage, each time they say more. */
+export function watchUsage(onUsage: (usage: LanguageModelV4Usage) => void): (event: unknown) => void {
+  let wire: Record<string, unknown> = {};
+  return (event) => {
+    const usage = findWireUsage(event);
+    if (!usage) return;
+    wire = { ...wire, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
+    onUsage(toLibraryUsage(wire));
+  };
+}
+
+/** The usage in the body of an answer that the library refused; undefined where there is none. */
+export function findUsage(body: unknown): LanguageModelV4Usage | undefined {
+  const usage = findWireUsage(body);
+  return usage && toLibraryUsage(usage);
+}
+
+/** In an event or a body of any wire format. */
+function findWireUsage(event: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(event)) return undefined;
+  const holders = [event, memberOf(event, "message"), memberOf(event, "response")];
+  return holders.map((holder) => holder && memberOf(holder, "usage")).find((usage) => usage !== undefined);
+}
+
+function toLibraryUsage(wire: Record<string, unknown>): LanguageModelV4Usage {
+  // Anthropic counts what is cached apart from the other input.
+  const apart = [wire["cache_read_input_tokens"], wire["cache_creation_input_tokens"]].map(numberOf);
+  const [read = 0, written = 0] = apart;
+  const details = memberOf(wire, "input_tokens_details") ?? memberOf(wire, "prompt_tokens_details");
+  const fresh = numberOf(wire["input_tokens"] ?? wire["prompt_tokens"]);
+  return {
+    inputTokens: {
+      total: fresh === undefined ? undefined : fresh + read + written,
+      noCache: apart.some((tokens) => tokens !== undefined) ? fresh : undefined,
+      cacheRead: apart[0] ?? numberOf(details?.["cached_tokens"]),
+      cacheWrite: apart[1],
+    },
+    outputTokens: { total: numberOf(wire["output_tokens"] ?? wire["completion_tokens"]), text: undefined, reasoning: undefined },
+    raw: wire as NonNullable<LanguageModelV4Usage["raw"]>,
+  };
+}
+
+/** The library of chat completions does not read what was written to the cache. */
+function writtenTokens(wire: Record<string, unknown>): number | undefined {
+  return numberOf(memberOf(wire, "prompt_tokens_details")?.["cache_write_tokens"]);
+}
+
+/** With a key of one's own at the provider behind it, the cost is the fee alone, and what that provider takes is beside it. */
+function readCost(wire: Record<string, unknown>): number | undefined {
+  const upstream = wire["is_byok"] === true ? numberOf(memberOf(wire, "cost_details")?.["upstream_inference_cost"]) : undefined;
+  const cost = numberOf(wire["cost"]);
+  if (cost === undefined) return undefined;
+  const usd = cost + (upstream ?? 0);
+  return usd >= 0 && usd <= mostDollars ? usd : undefined;
+}
+
+function sumOf(total: number | undefined, parts: readonly (number | undefined)[]): number | undefined {
+  const isPossible = [total, ...parts].every((tokens) => tokens === undefined || isCount(tokens));
+  return isPossible && total !== undefined && parts.every((part) => (part ?? 0) <= total) ? total : undefined;
+}
+
+function isCount(tokens: number): boolean {
+  return Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= mostTokens;
+}
+
+function memberOf(record: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const member = record[name];
+  return isRecord(member) ? member : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,84 @@
+import type { ReportedUsage } from "../models/model.ts";
+import type { PriceOf } from "../models/prices.ts";
+import type { AssistantMessage } from "../protocol/message.ts";
+import type { Usage } from "../protocol/usage.ts";
+
+/** What is needed where a provider reports nothing. */
+export interface UsageEstimate {
+  readonly inputTokens: number;
+  readonly priceOf: PriceOf | undefined;
+}
+
+/** What an answer came to: as the provider reported it, and estimated where it reported nothing, or what cannot be. */
+export function measureUsage(
+  reported: ReportedUsage,
+  message: AssistantMessage,
+  { inputTokens: estimate, priceOf }: UsageEstimate,
+): Usage {
+  const [input, output] = [countOf(reported.inputTokens), countOf(reported.outputTokens)];
+  const inputTokens = input ?? estimate;
+  const outputTokens = output ?? estimateAnswer(message);
+  const estimated = (input === undefined ? inputTokens : 0) + (output === undefined ? outputTokens : 0);
+  const webSearches = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
+  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, priceOf });
+}
+
+/** What an attempt that failed had reported: nothing of it is estimated. Undefined where it had reported nothing. */
+export function measureFailure(reported: ReportedUsage, { priceOf }: UsageEstimate): Usage | undefined {
+  const { inputTokens = 0, outputTokens = 0, usd } = reported;
+  if (inputTokens === 0 && outputTokens === 0 && usd === undefined) return undefined;
+  return complete(
+    { ...reported, inputTokens: countOf(inputTokens) ?? 0, outputTokens: countOf(outputTokens) ?? 0 },
+    { estimated: 0, webSearches: 0, priceOf },
+  );
+}
+
+interface Known extends ReportedUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+interface Priced {
+  readonly estimated: number;
+  readonly webSearches: number;
+  readonly priceOf: PriceOf | undefined;
+}
+
+/** A cost that the provider reports goes before any price. */
+function complete(reported: Known, { estimated, webSearches, priceOf }: Priced): Usage {
+  const { inputTokens, outputTokens } = reported;
+  const cacheWriteTokens = within(reported.cacheWriteTokens, inputTokens);
+  const usage = {
+    requests: countOf(reported.requests) ?? 1,
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: within(reported.cachedInputTokens, inputTokens),
+    reasoningTokens: within(reported.reasoningTokens, outputTokens),
+    ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
+    ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
+  };
+  const usd = isAmount(reported.usd) ? reported.usd : priceOf?.({ ...usage, webSearches });
+  return usd === undefined ? usage : { ...usage, usd };
+}
+
+/** Four characters for a token, as for the input. Files that the provider made are not written by the model. */
+function estimateAnswer({ parts }: AssistantMessage): number {
+  const written = parts.map((part) => {
+    if (part.type === "text" || part.type === "reasoning") return part.text;
+    if (part.type !== "tool-call" && part.type !== "server-call") return "";
+    return part.name + ("invalidArgs" in part && part.invalidArgs ? part.invalidArgs : JSON.stringify(part.args));
+  });
+  return Math.ceil(written.reduce((sum, text) => sum + text.length, 0) / 4);
+}
+
+function countOf(tokens: number | undefined): number | undefined {
+  return isAmount(tokens) ? tokens : undefined;
+}
+
+function within(tokens: number | undefined, total: number): number {
+  return Math.min(countOf(tokens) ?? 0, total);
+}
+
+function isAmount(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value >= 0;
+}
