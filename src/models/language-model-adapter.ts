@@ -9,6 +9,7 @@ import type {
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { keepReasoning } from "./chat-reasoning.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
@@ -54,7 +55,8 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
         const response = withSafeCalls(toModelResponse(answer, { ...facts, carried }), request.messages);
-        return await withFiles(response, facts, options.signal);
+        const message = keepReasoning(response.message, answer.providerMetadata);
+        return await withFiles({ ...response, message }, facts, options.signal);
       } catch (error) {
         controller.abort(error);
         const failed = findUsage(bodyOf(error));

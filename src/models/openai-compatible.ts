@@ -16,10 +16,12 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
     async load({ name, apiKey, ...settings }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const { reasoningExtractor } = await import("./chat-reasoning.ts");
       const provider = createOpenAICompatible({
         ...settings,
         name: optionsKey,
         includeUsage: true,
+        metadataExtractor: reasoningExtractor,
         supportsStructuredOutputs: true,
         ...(apiKey ? { apiKey } : {}),
       });

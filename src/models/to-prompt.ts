@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
+import { giveReasoningBack } from "./chat-reasoning.ts";
 import { giveImageBack } from "./generated-image.ts";
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
@@ -32,7 +33,11 @@ function convertByRole(message: Message): LanguageModelV4Message {
     case "user":
       return { role: "user", content: message.parts.flatMap(toUserContent) };
     case "assistant":
-      return { role: "assistant", content: message.parts.flatMap((part) => toAssistantContent(part, message)) };
+      return {
+        role: "assistant",
+        content: message.parts.flatMap((part) => toAssistantContent(part, message)),
+        ...giveReasoningBack(message),
+      };
     case "tool":
       return { role: "tool", content: message.parts.map(toToolResult) };
   }
