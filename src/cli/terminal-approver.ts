@@ -1,10 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { Approver, ApproverOptions } from "../approval/policy.ts";
 import { UnansweredQuestion } from "../approval/question-queue.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";
-import { renderRequest } from "../ui/render-request.ts";
+import { openRequest } from "../ui/render-request.ts";
 import { escapeText } from "../util/escape-text.ts";
+import type { Steps } from "../util/in-steps.ts";
 import { editArguments } from "./edit-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -27,18 +29,19 @@ export function createTerminalApprover(terminal: Terminal): Approver {
 async function ask(terminal: Terminal, request: ApprovalRequest, options: ApproverOptions): Promise<ApprovalDecision> {
   const { signal, memory, checkArgs } = options;
   const { columns } = terminal;
-  const render = (whole: boolean) => renderRequest(request, { columns, style, whole });
-  const first = render(false);
+  const question = await inTurns(openRequest(request, { columns, style }), signal);
   const canList = memory.list().length > 0;
-  let offer: Offer = { canRemember: request.canRemember && first.isWhole, canShowMore: !first.isWhole, canList };
+  const offerAt = (isWhole: boolean) => ({ canRemember: request.canRemember && isWhole, canShowMore: !isWhole, canList });
+  let offer: Offer = offerAt(question.isWhole);
   const read = (line: string | undefined) => {
     const number = readList(line);
     if (number !== undefined) return showMemory(number, memory, columns);
     if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
-    offer = { canRemember: request.canRemember, canShowMore: false, canList };
-    return `\n${render(true).text}\n${answers(offer).trimEnd()}`;
+    const page = question.more();
+    offer = offerAt(page.isWhole);
+    return `${page.text}\n${answers(offer).trimEnd()}`;
   };
-  let text = `\n${first.text}\n${answers(offer)}`;
+  let text = `\n${question.text}\n${answers(offer)}`;
   let draft: string | undefined;
   for (;;) {
     const answer = await terminal.ask({ text, read }, signal);
@@ -47,6 +50,16 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
     if ("args" in edited) return { type: "approve", args: edited.args };
     draft = edited.draft;
     text = `${edited.problem}\n${answers(offer)}`;
+  }
+}
+
+/** Lets timers and signals have their turn after each step. */
+async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await setImmediate();
+    signal.throwIfAborted();
   }
 }
 
@@ -74,7 +87,7 @@ function style(format: "bold" | "dim" | "green" | "red", text: string): string {
 
 function answers({ canRemember, canShowMore, canList }: Offer): string {
   return [
-    canShowMore ? "  m  show more: all of it\n" : "",
+    canShowMore ? "  m  show more\n" : "",
     "  a  approve once\n",
     canRemember ? "  r  approve, and the same call again in this run\n" : "",
     "  e  edit the arguments; you are asked for the new call\n",

@@ -31,8 +31,14 @@ export type Preview =
   | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
   | { readonly type: "attachments"; readonly destination: string; readonly files: readonly AttachmentPreview[] }
-  /** `omits`: what it does not show of the call, in words. */
-  | { readonly type: "text"; readonly text: string; readonly omits?: string };
+  | {
+      readonly type: "text";
+      readonly text: string;
+      /** It is a command line: what looks like the syntax of a shell is marked. */
+      readonly syntax?: "shell";
+      /** What it does not show of the call, in words. */
+      readonly omits?: string;
+    };
 
 export interface AttachmentPreview {
   readonly name: string;

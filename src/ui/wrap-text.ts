@@ -33,6 +33,7 @@ export function cutWords(text: string, columns: number): string[] {
 }
 
 function cut(text: string, columns: number, earliest: (start: number, end: number) => number): string[] {
+  if (text.length <= columns && /^[ -~]*$/.test(text)) return [text];
   const lines: string[] = [];
   let start = 0;
   for (let end = fittingEnd(text, start, columns); end < text.length; end = fittingEnd(text, start, columns)) {
@@ -51,6 +52,8 @@ function startsWithMark(text: string, at: number): boolean {
 
 /** Where a line that begins at `start` is full, between two characters with their marks, and never where it began. */
 function fittingEnd(text: string, start: number, columns: number): number {
+  const most = start + columns;
+  if (most < text.length && /^[ -~]*$/.test(text.slice(start, most + 1))) return most;
   const withMarks = /.\p{M}*/suy;
   let end = start;
   for (let width = 0; end < text.length; ) {

@@ -76,7 +76,7 @@ describe("approvals at a terminal", () => {
     const cwd = await writer([`${long}the end\n`, "short"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor("| line 60\n  (41 more lines are not shown)");
-    await terminal.waitFor("m  show more: all of it");
+    await terminal.waitFor("m  show more");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
     await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, e, d or s.");

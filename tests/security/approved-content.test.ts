@@ -87,6 +87,26 @@ describe("a question hides nothing that a model made up", () => {
     expect(world.read("program/w/a.md")).toBe(`key: ${secret}`);
   });
 
+  test("letters that look like others are marked in a command, and named", async () => {
+    const { asked } = await session(new World(program), [{ tool: "shell", args: { command: "g\u0456t status", cwd: "w" } }]);
+    expect(asked[0]?.text).toContain("g\\u{456}t' status");
+    expect(asked[0]?.text).toContain("(look-alikes, written as codes: \\u{456} looks like i)");
+  });
+
+  test("the one line that changes in a file of 2 MB, and the one word of a long line", async () => {
+    const world = new World(program);
+    const before = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${"a".repeat(90)}`).join("\n");
+    world.put("program/w/a.md", before);
+    const first = await session(world, [write(before.replace("line 15000 a", "line 15000 EVIL"))]);
+    expect(first.asked[0]?.lines).toContain("+line 15000 EVILaaa");
+    expect(first.asked[0]?.lines.split("\n").length).toBeLessThan(20);
+    const line = "b".repeat(300_000);
+    world.put("program/w/a.md", `${line} good ${line}`);
+    const second = await session(world, [write(`${line} EVIL ${line}`)]);
+    expect(second.asked[0]?.lines).toContain("EVIL");
+    expect(second.asked[0]?.text.length).toBeLessThan(2000);
+  });
+
   test("while events and reports go on hiding shapes", async () => {
     const token = "sk-proj-A1b2C3d4E5f6G7h8I9j0K1l2";
     const call = { tool: "shell", args: { command: `echo ${token}`, cwd: "w" } };

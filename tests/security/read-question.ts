@@ -26,3 +26,31 @@ export function readQuestion(screen: string): ReadQuestion {
   }
   return { paragraphs: paragraphs.map(unshow), lines: lines.map(unshow), notes };
 }
+
+/** The lines of a file, without whether the last one ends in a line break. */
+export function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+/** Applies a diff as it was read from a question. Throws where it does not fit the old text. */
+export function applyDiff(lines: readonly string[], before: string): string[] {
+  const old = linesOf(before);
+  const now: string[] = [];
+  let at = 0;
+  for (const line of lines.slice(2)) {
+    const [sign, text] = [line.slice(0, 1), line.slice(1)];
+    const [, start, count] = /^@@ -(\d+),(\d+) /.exec(line) ?? [];
+    if (start !== undefined) {
+      const end = count === "0" ? Number(start) : Number(start) - 1;
+      now.push(...old.slice(at, end));
+      at = end;
+      continue;
+    }
+    if (sign === "+") now.push(text);
+    else if (old[at] !== text) throw new Error(`the old text has no ${JSON.stringify(text)} in line ${at + 1}`);
+    else if (sign === " ") now.push(text);
+    if (sign !== "+") at++;
+  }
+  return [...now, ...old.slice(at)];
+}

@@ -28,7 +28,7 @@ export function previewRun(run: PlannedRun, plan: ShellPlan): Preview {
     notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
   ];
   const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);
-  return { type: "text", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
+  return { type: "text", syntax: "shell", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
 }
 
 function startsGit({ commands }: ShellPlan): boolean {

@@ -1,0 +1,33 @@
+import type { ApprovalRequest } from "../protocol/approval.ts";
+import type { Steps } from "../util/in-steps.ts";
+import { modelLabel } from "./model-label.ts";
+import type { PreviewLine } from "./preview-line.ts";
+import { count, noLineBreak, renderDiff } from "./render-diff.ts";
+
+/** What a question shows of its call, unescaped. */
+export function* previewLines({ preview, args }: ApprovalRequest): Steps<PreviewLine[]> {
+  const argumentLines = toLines(JSON.stringify(args, undefined, 2));
+  switch (preview?.type) {
+    case undefined:
+      return argumentLines;
+    case "diff":
+      return yield* renderDiff(preview.path, preview.before, preview.after);
+    case "new-file":
+      return contentLines(preview.content);
+    case "attachments": {
+      const files = preview.files.map(({ name, mediaType, bytes }) => ({ text: `${name}, ${mediaType}, ${count(bytes)} bytes` }));
+      return [`sent to ${modelLabel(preview.destination)}:`, ...files, "with the arguments:", ...argumentLines];
+    }
+    case "text":
+      return toLines(preview.text);
+  }
+}
+
+function contentLines(content: string): PreviewLine[] {
+  if (content === "") return ["empty"];
+  return content.endsWith("\n") ? toLines(content.slice(0, -1)) : [...toLines(content), noLineBreak];
+}
+
+export function toLines(text: string): PreviewLine[] {
+  return text.split("\n").map((line) => ({ text: line }));
+}

@@ -1,0 +1,47 @@
+import { escapeText } from "../util/escape-text.ts";
+import { findLookAlikes } from "./look-alikes.ts";
+
+const tab = "→   ";
+
+export interface Showing {
+  /** The text is a command line: what looks like its syntax is escaped too. */
+  readonly isCommand?: boolean;
+  /** Gets the look-alikes that were escaped, each with what it looks like. */
+  readonly found?: Map<string, string>;
+}
+
+/**
+ * A text as a question shows it: escaped, so that it reads back to the very text. A tab is an arrow and three blanks, and what is
+ * written like one is escaped; so is a letter that could be taken for another one.
+ */
+export function showText(text: string, { isCommand = false, found }: Showing = {}): string {
+  if (/^[ -[\]-~]*$/.test(text)) return text;
+  return text
+    .split("\t")
+    .map((piece) => showPiece(piece, isCommand, found))
+    .join(tab);
+}
+
+/** As `showText`, for the beginning of a row: what would look like a margin there is escaped. */
+export function showFirst(text: string, showing?: Showing): string {
+  return showText(text, showing).replace(/^[ |:(]/, escapeCharacter);
+}
+
+function showPiece(text: string, isCommand: boolean, found: Showing["found"]): string {
+  let shown = "";
+  let from = 0;
+  for (const { index, character, like } of findLookAlikes(text, isCommand)) {
+    found?.set(character, like);
+    shown += escapePiece(text.slice(from, index)) + escapeCharacter(character);
+    from = index + character.length;
+  }
+  return shown + escapePiece(text.slice(from));
+}
+
+function escapePiece(text: string): string {
+  return escapeText(text).replaceAll(tab, "\\u{2192}   ");
+}
+
+export function escapeCharacter(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
+}
