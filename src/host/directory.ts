@@ -38,6 +38,9 @@ export interface Directory {
   makeDirectory(name: string, mode?: number): Promise<void>;
   /** A file that was not there before: otherwise `EEXIST`. `mode` is subject to the process's mask. */
   createFile(name: string, mode: number): Promise<NewFile>;
+  /** A link that was not there before (otherwise `EEXIST`), and that leads nowhere: its target is a text to keep. */
+  createLink(name: string, target: string): Promise<void>;
+  readLink(name: string): Promise<string>;
   /** Replaces `to`. Both names are of this directory. */
   rename(from: string, to: string): Promise<void>;
   removeFile(name: string): Promise<void>;
@@ -81,4 +84,6 @@ export interface NewFile {
 export interface RootDirectory extends Directory {
   /** Host path without links. For comparisons alone; it never reaches a message. */
   readonly realPath: string;
+  /** Whether that path still leads to this very directory. */
+  isInPlace(): Promise<boolean>;
 }

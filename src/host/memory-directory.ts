@@ -30,6 +30,14 @@ class MemoryDirectory implements Directory {
     this.identity = tree.facts(folder).identity;
   }
 
+  async isInPlace(): Promise<boolean> {
+    try {
+      return this.#tree.find(this.realPath).node === this.#folder;
+    } catch {
+      return false;
+    }
+  }
+
   async look(name: string): Promise<EntryFacts | undefined> {
     const node = this.#find("look", name);
     return node === undefined ? undefined : this.#tree.facts(node);
@@ -65,6 +73,17 @@ class MemoryDirectory implements Directory {
     const file = this.#tree.createFile(new Uint8Array(), mode & 0o755);
     this.#folder.children.set(name, file);
     return this.#toNewFile(file, this.#path(name));
+  }
+
+  async createLink(name: string, target: string): Promise<void> {
+    if (this.#find("createLink", name) !== undefined) throw new SystemError("EEXIST");
+    this.#folder.children.set(name, this.#tree.createLink(target));
+  }
+
+  async readLink(name: string): Promise<string> {
+    const node = this.#existing("readLink", name);
+    if (node.kind !== "link") throw new SystemError("EINVAL");
+    return node.target;
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -19,7 +19,7 @@ export interface MemoryFolder {
 export type MemoryNode =
   | MemoryFile
   | MemoryFolder
-  | { readonly kind: "link"; readonly target: string; readonly inode: number }
+  | { readonly kind: "link"; readonly target: string; readonly modified: number; readonly inode: number }
   | { readonly kind: "other"; readonly inode: number };
 
 /** What a test puts at a path: text, bytes, a link, or something that is neither file nor folder. */
@@ -56,6 +56,10 @@ export class MemoryTree {
     return { kind: "file", bytes, mode, modified: this.now(), version: ++this.#versions, inode: this.#inodes++ };
   }
 
+  createLink(target: string): MemoryNode {
+    return { kind: "link", target, modified: this.now(), inode: this.#inodes++ };
+  }
+
   /** After a change of content. */
   touch(file: MemoryFile): void {
     file.modified = this.now();
@@ -76,7 +80,7 @@ export class MemoryTree {
       version: `${identity}:${file?.version ?? 0}`,
       bytes: file?.bytes.length ?? 0,
       mode: file?.mode ?? 0o755,
-      modifiedMilliseconds: file?.modified ?? 0,
+      modifiedMilliseconds: "modified" in node ? node.modified : 0,
       user: 0,
       group: 0,
     };
@@ -141,7 +145,7 @@ export class MemoryTree {
   #toNode(content: MemoryContent): MemoryNode {
     if (typeof content === "string") return this.createFile(new TextEncoder().encode(content), 0o644);
     if (content instanceof Uint8Array) return this.createFile(content, 0o644);
-    if ("link" in content) return { kind: "link", target: content.link, inode: this.#inodes++ };
+    if ("link" in content) return this.createLink(content.link);
     return "folder" in content ? this.createFolder() : { kind: "other", inode: this.#inodes++ };
   }
 }

@@ -21,6 +21,7 @@ export const noScopes: Scopes = Object.freeze({
   covered: refuse,
   read: rejecting,
   write: rejecting,
+  append: rejecting,
   list: rejecting,
   canRead: async () => false,
   canWrite: async () => false,

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, readlink, rename, stat, symlink, unlink } from "node:fs/promises";
 import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
@@ -80,6 +80,14 @@ export class NodeDirectory implements Directory {
 
   createFile(name: string, mode: number): Promise<NewFile> {
     return this.#use(name, async (path) => toNewFile(await open(path, createFlags, mode)));
+  }
+
+  async createLink(name: string, target: string): Promise<void> {
+    await this.#use(name, (path) => symlink(target, path));
+  }
+
+  readLink(name: string): Promise<string> {
+    return this.#use(name, (path) => readlink(path));
   }
 
   rename(from: string, to: string): Promise<void> {

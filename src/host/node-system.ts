@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
+import { toFacts } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
@@ -42,12 +43,15 @@ function withRealPath(directory: Directory, realPath: string): RootDirectory {
   return {
     realPath,
     identity: directory.identity,
+    isInPlace: async () => (await identityOf(realPath)) === directory.identity,
     look: (name) => directory.look(name),
     openDirectory: (name) => directory.openDirectory(name),
     openFile: (name) => directory.openFile(name),
     entries: () => directory.entries(),
     makeDirectory: (name, mode) => directory.makeDirectory(name, mode),
     createFile: (name, mode) => directory.createFile(name, mode),
+    createLink: (name, target) => directory.createLink(name, target),
+    readLink: (name) => directory.readLink(name),
     rename: (from, to) => directory.rename(from, to),
     removeFile: (name) => directory.removeFile(name),
     sync: () => directory.sync(),
@@ -56,6 +60,14 @@ function withRealPath(directory: Directory, realPath: string): RootDirectory {
     unlock: (name) => directory.unlock(name),
     close: () => directory.close(),
   };
+}
+
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    return toFacts(await lstat(path, { bigint: true })).identity;
+  } catch {
+    return undefined;
+  }
 }
 
 function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions): Writer {

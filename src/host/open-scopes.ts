@@ -2,10 +2,11 @@ import { join } from "node:path";
 import type { RootDirectory } from "./directory.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
-import { findFacts, inspectPath, readFile, writeFile } from "./scope-files.ts";
+import { appendFile, findFacts, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
+import { assertInPlace } from "./scope-walk.ts";
 import { type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepScopes } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
@@ -123,19 +124,29 @@ export function scopeTable(scopes: Scopes): ScopeTable {
 /** `sweeping`: nobody waits for it but whoever closes the scopes. */
 function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scopes {
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
+  const inPlace = async (virtualPath: string) => {
+    const path = resolve(virtualPath);
+    await assertInPlace(table, path.scope);
+    return path;
+  };
   const scopes: Scopes = {
     declarations: table.roots.map((root) => root.declaration),
     readable: () => table.allowed.readable,
     writable: () => table.allowed.writable,
     resolve,
-    facts: async (virtualPath) => findFacts(table, resolve(virtualPath)),
-    inspect: async (virtualPath, access) => inspectPath(table, resolve(virtualPath), access),
+    facts: async (virtualPath) => findFacts(table, await inPlace(virtualPath)),
+    inspect: async (virtualPath, access) => inspectPath(table, await inPlace(virtualPath), access),
     protection: (path) => table.protection(path.scope, path.components),
     target: (virtualPath) => table.target(resolve(virtualPath)),
     covered: (virtualPath) => coveredScopes(table, virtualPath),
-    read: async (virtualPath, options) => readFile(table, resolve(virtualPath), options?.maxBytes),
-    write: async (virtualPath, bytes, options) => writeFile(table, resolve(virtualPath), { bytes, ...options }),
-    list: (virtualPath, options) => listFiles(table, virtualPath, options),
+    read: async (virtualPath, options) => readFile(table, await inPlace(virtualPath), options?.maxBytes),
+    write: async (virtualPath, bytes, options) => writeFile(table, await inPlace(virtualPath), { bytes, ...options }),
+    append: async (virtualPath, bytes) => appendFile(table, await inPlace(virtualPath), bytes),
+    list: async (virtualPath, options) => {
+      const named = isEverything(table, virtualPath) ? table.roots : [table.root(resolve(virtualPath).scope)];
+      for (const root of named) await assertInPlace(table, root.declaration);
+      return listFiles(table, virtualPath, options);
+    },
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
     close: async () => {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
@@ -94,6 +94,14 @@ export class PathDirectory implements Directory {
       await unlink(path).catch(() => undefined);
       throw error;
     }
+  }
+
+  async createLink(name: string, target: string): Promise<void> {
+    await this.#confirmed(() => symlink(target, this.#child(name)));
+  }
+
+  async readLink(name: string): Promise<string> {
+    return this.#confirmed(() => readlink(this.#child(name)));
   }
 
   async rename(from: string, to: string): Promise<void> {

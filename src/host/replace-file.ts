@@ -1,5 +1,6 @@
 import type { Directory, EntryFacts, NewFile } from "./directory.ts";
-import { createTemporaryName, isLeftOver, isTemporaryName, type Writer } from "./temporary-name.ts";
+import { createTemporaryName, isLeftOver, isTemporaryName, lockKeyOf, type Writer } from "./temporary-name.ts";
+import { removeLeftLock } from "./write-lock.ts";
 
 export interface Replacement {
   readonly bytes: Uint8Array;
@@ -8,8 +9,8 @@ export interface Replacement {
   readonly like?: EntryFacts | undefined;
   /** Of a new file, subject to the process's mask. Default 0o666. */
   readonly mode?: number | undefined;
-  /** The last look before the file takes its name; what it throws prevents that. */
-  readonly confirm?: () => Promise<void>;
+  /** Lets the file take its name, after a last look or under a lock; what it throws prevents that. Default: at once. */
+  readonly commit?: (rename: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -18,13 +19,12 @@ export interface Replacement {
  * name; the others keep the old content.
  */
 export async function replaceFile(directory: Directory, name: string, replacement: Replacement): Promise<void> {
-  const { bytes, writer, like, mode = 0o666, confirm } = replacement;
+  const { bytes, writer, like, mode = 0o666, commit = (rename) => rename() } = replacement;
   const temporary = createTemporaryName(writer);
   const file = await directory.createFile(temporary, like === undefined ? mode : 0o600);
   try {
     await fill(file, bytes, like);
-    await confirm?.();
-    await directory.rename(temporary, name);
+    await commit(() => directory.rename(temporary, name));
     await writer.writes?.note(() => directory.look(name));
   } catch (error) {
     await directory.removeFile(temporary).catch(() => undefined);
@@ -46,10 +46,12 @@ async function fill(file: NewFile, bytes: Uint8Array, like: EntryFacts | undefin
   }
 }
 
-/** Removes the temporaries that killed processes left in a directory. Never fails. */
+/** Removes the temporaries and locks that killed processes left in a directory. Never fails. */
 export async function removeLeftOvers(directory: Directory, writer: Writer): Promise<void> {
   try {
     for (const entry of await directory.entries()) {
+      const lock = lockKeyOf(entry.name);
+      if (lock !== undefined) await removeLeftLock(directory, lock, writer);
       if (entry.type !== "file" || !isTemporaryName(entry.name)) continue;
       const facts = await directory.look(entry.name);
       if (facts?.type !== "file" || !isLeftOver(entry.name, facts.modifiedMilliseconds, writer)) continue;

@@ -4,8 +4,17 @@ import * as refuse from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import type { ParentPlace } from "./scope-walk.ts";
 import * as walk from "./scope-walk.ts";
-import { type FileFacts, type InspectedPath, maxReadBytes, type ReadFile, type ResolvedPath, ScopeError } from "./scopes.ts";
+import {
+  type AppendedFile,
+  type FileFacts,
+  type InspectedPath,
+  maxReadBytes,
+  type ReadFile,
+  type ResolvedPath,
+  ScopeError,
+} from "./scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
+import { lockForWriting } from "./write-lock.ts";
 
 export async function findFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
   if (path.components.length === 0) return folderFacts(table, path);
@@ -76,17 +85,82 @@ export interface Writing {
 }
 
 export async function writeFile(table: ScopeTable, path: ResolvedPath, writing: Writing): Promise<FileFacts> {
+  const { bytes, expect } = writing;
+  return inPlaceToWrite(table, path, {
+    check: (parent) => assertMayWrite(table, parent, writing),
+    write: async (parent, like) => {
+      const { directory, name } = parent;
+      const { writer } = table;
+      const commit = (rename: () => Promise<void>) =>
+        lockForWriting({ directory, name, writer }, async () => {
+          await assertExpected(table, parent, expect);
+          await rename();
+        });
+      await replaceFile(directory, name, { bytes, writer, like, commit });
+      return writtenFacts(table, parent);
+    },
+  });
+}
+
+/** How often a file may be changed by a program that takes no lock, between the look and the new name. */
+const appendAttempts = 10;
+
+/** Under the lock from the look on, so that of several writers each finds what the others appended. */
+export async function appendFile(table: ScopeTable, path: ResolvedPath, bytes: Uint8Array): Promise<AppendedFile> {
+  return inPlaceToWrite(table, path, {
+    check: (parent) => lookToAppend(table, parent, bytes),
+    write: async (parent) => {
+      const { directory, name } = parent;
+      return lockForWriting({ directory, name, writer: table.writer }, async () => {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await appendOnce(table, parent, bytes);
+          } catch (error) {
+            if (!(error instanceof ScopeError) || error.type !== "changed" || attempt === appendAttempts) throw error;
+          }
+        }
+      });
+    },
+  });
+}
+
+async function appendOnce(table: ScopeTable, parent: ParentPlace, bytes: Uint8Array): Promise<AppendedFile> {
+  const { directory, name } = parent;
+  const like = await lookToAppend(table, parent, bytes);
+  const present = like === undefined ? new Uint8Array() : await readPresent(directory, name);
+  const commit = async (rename: () => Promise<void>) => {
+    await assertExpected(table, parent, like?.version);
+    await rename();
+  };
+  await replaceFile(directory, name, { bytes: Buffer.concat([present, bytes]), writer: table.writer, like, commit });
+  return { facts: await writtenFacts(table, parent), created: like === undefined };
+}
+
+async function readPresent(directory: Directory, name: string): Promise<Uint8Array> {
+  const file = await directory.openFile(name);
+  try {
+    return await file.read(maxReadBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+interface WriteSteps<T> {
+  readonly check: (parent: ParentPlace) => Promise<EntryFacts | undefined>;
+  readonly write: (parent: ParentPlace, like: EntryFacts | undefined) => Promise<T>;
+}
+
+/** Makes the folders that are missing. */
+async function inPlaceToWrite<T>(table: ScopeTable, path: ResolvedPath, { check, write }: WriteSteps<T>): Promise<T> {
   assertNotRoot(table, path);
   return inParent(table, path, async (found) => {
-    await assertMayWrite(table, found, writing);
+    await check(found);
     const parent = await makeFolders(table, found);
     try {
       // Again: the folder that was made or found can lie in a deeper scope.
-      const like = await assertMayWrite(table, parent, writing);
+      const like = await check(parent);
       if (table.isFirstWriteIn(parent.directory.identity)) await removeLeftOvers(parent.directory, table.writer);
-      const confirm = async () => assertExpected(table, parent, writing.expect);
-      await replaceFile(parent.directory, parent.name, { bytes: writing.bytes, writer: table.writer, like, confirm });
-      return await writtenFacts(table, parent);
+      return await write(parent, like);
     } finally {
       if (parent.directory !== found.directory) await parent.close();
     }
@@ -101,18 +175,31 @@ async function writtenFacts(table: ScopeTable, parent: ParentPlace): Promise<Fil
 }
 
 async function assertMayWrite(table: ScopeTable, parent: ParentPlace, writing: Writing): Promise<EntryFacts | undefined> {
-  const virtualPath = walk.virtualPathOf(table, parent);
   const facts = await lookToWrite(table, parent);
+  assertAllowed(table, parent, writing.bytes.length);
+  if (facts?.version !== writing.expect) throw refuse.changedMeanwhile(walk.virtualPathOf(table, parent));
+  return facts;
+}
+
+async function lookToAppend(table: ScopeTable, parent: ParentPlace, bytes: Uint8Array): Promise<EntryFacts | undefined> {
+  const facts = await lookToWrite(table, parent);
+  const present = facts?.bytes ?? 0;
+  if (present > maxReadBytes) throw refuse.fileTooLarge(walk.virtualPathOf(table, parent), maxReadBytes);
+  assertAllowed(table, parent, present + bytes.length);
+  return facts;
+}
+
+function assertAllowed(table: ScopeTable, parent: ParentPlace, bytes: number): void {
+  const virtualPath = walk.virtualPathOf(table, parent);
   if (table.protection(parent.scope, walk.componentsOf(parent)) === "program") throw refuse.pathProtected(virtualPath);
   const limit = parent.scope.maxFileBytes;
-  if (limit !== undefined && writing.bytes.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
-  if (facts?.version !== writing.expect) throw refuse.changedMeanwhile(virtualPath);
-  return facts;
+  if (limit !== undefined && bytes > limit) throw refuse.fileTooLarge(virtualPath, limit);
 }
 
 async function assertExpected(table: ScopeTable, parent: ParentPlace, expect: string | undefined): Promise<void> {
   const facts = await walk.lookAt(table, parent);
   if (facts?.version !== expect) throw refuse.changedMeanwhile(walk.virtualPathOf(table, parent));
+  await walk.assertInPlace(table, parent.scope);
 }
 
 async function makeFolders(table: ScopeTable, found: ParentPlace): Promise<ParentPlace> {
@@ -179,7 +266,7 @@ function assertNoLostRoot(table: ScopeTable, parent: ParentPlace): void {
   const names = [...parent.missing, parent.name];
   for (const [index] of names.entries()) {
     const lost = table.rootAt(parent.scope, [...parent.components, ...names.slice(0, index + 1)]);
-    if (lost !== undefined) throw walk.replacedRoot(table.format(lost.declaration, []));
+    if (lost !== undefined) throw refuse.replacedRoot(table.format(lost.declaration, []));
   }
 }
 

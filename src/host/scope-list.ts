@@ -5,7 +5,7 @@ import { systemRefused } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import { enter, hasSuffix, openPlace, type Place, placeOfRoot } from "./scope-walk.ts";
 import type { ListedFiles, ListOptions } from "./scopes.ts";
-import { isTemporaryName } from "./temporary-name.ts";
+import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
 
 /** How many names are looked at before others get their turn. */
@@ -94,7 +94,7 @@ async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
 
 function addFile(walk: Walk, step: Step, name: string): void {
   if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.place.scope, name)) return;
-  if (isTemporaryName(name) || isHidden(walk, step.place, name)) return;
+  if (isTransientName(name) || isHidden(walk, step.place, name)) return;
   if (walk.paths.length >= walk.options.maxEntries) walk.truncated = true;
   else walk.paths.push(pathOf(walk, step, name));
 }

@@ -67,9 +67,13 @@ export function notFound(virtualPath: string, nearest: readonly string[]): Scope
 }
 
 export function changedMeanwhile(virtualPath: string): ScopeError {
-  return new ScopeError("io_error", `"${virtualPath}" was changed by somebody else in the meantime; nothing was written.`, {
+  return new ScopeError("changed", `"${virtualPath}" was changed by somebody else in the meantime; nothing was written.`, {
     hint: "Read it again and decide anew.",
   });
+}
+
+export function replacedRoot(virtualPath: string): ScopeError {
+  return new ScopeError("changed", `The folder of "${virtualPath}" is another one than when the run began, or is gone.`);
 }
 
 /** What the system says, in words that hold no host path. */
@@ -91,7 +95,8 @@ const reasons: Readonly<Record<string, readonly [ScopeErrorType, string]>> = {
   ENAMETOOLONG: ["invalid_path", "the name is too long"],
   EILSEQ: ["invalid_path", "the disk cannot hold this name"],
   EINVAL: ["invalid_path", "the disk cannot hold this name"],
-  ESTALE: ["io_error", "a folder on the way was replaced in the meantime"],
+  ELOCKED: ["changed", "another process is writing it"],
+  ESTALE: ["changed", "a folder on the way was replaced in the meantime"],
 };
 
 function describeReadable(allowed: Allowed): string {

@@ -1,6 +1,6 @@
 import { nearestNames } from "../util/nearest-names.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
-import { linkRefused, notADirectory, notFound, systemRefused } from "./scope-refusals.ts";
+import { linkRefused, notADirectory, notFound, replacedRoot, systemRefused } from "./scope-refusals.ts";
 import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type FileFacts, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { errorCode } from "./system-error.ts";
@@ -22,6 +22,11 @@ export interface ParentPlace extends Place {
 export function placeOfRoot(root: ScopeRoot): Place {
   // The root stays open until the scopes are closed.
   return { directory: root.directory, scope: root.declaration, components: [], close: async () => {} };
+}
+
+/** The open folder leads nowhere outside, wherever it was moved to; but it is no longer the one that people see at its path. */
+export async function assertInPlace(table: ScopeTable, scope: ScopeDeclaration): Promise<void> {
+  if (!(await table.root(scope).directory.isInPlace())) throw replacedRoot(table.format(scope, []));
 }
 
 /** One step down, through the open directory. Closes nothing; `ENOENT` and the like come as they are. */
@@ -142,8 +147,4 @@ export function toFileFacts(place: { scope: ScopeDeclaration; virtualPath: strin
     modifiedMilliseconds: facts.modifiedMilliseconds,
     identity: facts.type === "directory" ? facts.identity : facts.version,
   };
-}
-
-export function replacedRoot(virtualPath: string): ScopeError {
-  return new ScopeError("io_error", `The folder of "${virtualPath}" is another one than when the run began.`);
 }

@@ -50,6 +50,12 @@ export interface ReadFile {
   readonly bytes: Uint8Array;
 }
 
+export interface AppendedFile {
+  readonly facts: FileFacts;
+  /** There was no file before. */
+  readonly created: boolean;
+}
+
 /**
  * How far a path belongs to what steers a program or a machine. `program`: part of the running program, never written
  * through a scope. `ask-…`: whoever asks for approvals must ask here, whatever else would allow it.
@@ -118,9 +124,12 @@ export interface Scopes {
   /**
    * Writes the whole file: a new random name in the same directory, synced, then renamed over the target. Makes missing
    * parents. Keeps the mode of a file that it replaces. `expect` is the identity that the caller judged (`undefined`: no
-   * file); if the target is another one by now, it rejects with `io_error` and writes nothing.
+   * file); if the target is another one by now, it rejects with `changed` and writes nothing. Of
+   * several writers, in this process or others, that expect the same, one succeeds.
    */
   write(virtualPath: string, bytes: Uint8Array, options: { readonly expect: string | undefined }): Promise<FileFacts>;
+  /** Writes the file anew with the bytes at its end, as `write` does. Of several writers at once each succeeds. */
+  append(virtualPath: string, bytes: Uint8Array): Promise<AppendedFile>;
   /**
    * Regular files below a directory (or below all scopes for `.` where there is no default scope) that match the glob and
    * that `read` would take. What asks before it is read (`.git`, `.env`, …) is left out unless the directory itself is or

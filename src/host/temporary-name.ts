@@ -21,6 +21,22 @@ export function createTemporaryName(writer: Writer): string {
   return `.llm-do-${writer.machine}-${writer.process}-${writer.randomName()}.tmp`;
 }
 
+const lockPattern = /^\.llm-do-([0-9a-f]{16})-\d+\.lock$/;
+
+/** The files of one lock have the same key, and a level each, from 0. */
+export function createLockName(key: string, level: number): string {
+  return `.llm-do-${key}-${level}.lock`;
+}
+
+export function lockKeyOf(name: string): string | undefined {
+  return lockPattern.exec(name)?.[1];
+}
+
+/** A temporary or a lock: it stands beside a file while that is written. */
+export function isTransientName(name: string): boolean {
+  return isTemporaryName(name) || lockPattern.test(name);
+}
+
 export function isTemporaryName(name: string): boolean {
   return pattern.test(name);
 }

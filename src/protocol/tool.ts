@@ -38,7 +38,6 @@ export type ToolErrorType =
   | "unknown_tool"
   | "denied"
   | "blocked"
-  | "changed"
   | "limit"
   /** A model's answer was cut off. */
   | "cut"
@@ -65,6 +64,7 @@ export type ScopeErrorType =
   | "not_found"
   | "invalid_path"
   | "not_text"
+  | "changed"
   | "io_error";
 
 export type AttachmentErrorType = "too_many_attachments" | "attachments_too_large" | "media_type_not_allowed";

@@ -113,12 +113,18 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
 });
 
 describe.runIf(isLinux)("a folder that is moved away", () => {
-  test("the root stays the folder that was opened", async () => {
+  test("nothing is done in it, nor in what took its place", async () => {
     execFileSync("mv", [join(root, "in"), join(root, "moved")]);
-    symlinkSync(join(root, "outside"), join(root, "in"));
-    expect(await attempt(() => scopes.read("s/file"))).toBeUndefined();
-    await scopes.write("s/new", bytes("x"), { expect: undefined });
-    expect(readdirSync(join(root, "moved")).sort()).toEqual(["folder", "new"]);
+    const nothing = { type: "changed" };
+    for (const replace of [() => undefined, () => symlinkSync(join(root, "outside"), join(root, "in"))]) {
+      replace();
+      await expect(scopes.read("s/file")).rejects.toMatchObject(nothing);
+      await expect(scopes.list("s", { pattern: "**", maxEntries: 9 })).rejects.toMatchObject(nothing);
+      await expect(scopes.inspect("s/new", "write")).rejects.toMatchObject(nothing);
+      await expect(scopes.write("s/new", bytes("x"), { expect: undefined })).rejects.toMatchObject(nothing);
+      await expect(scopes.append("s/new", bytes("x"))).rejects.toMatchObject(nothing);
+    }
+    expect(readdirSync(join(root, "moved"))).toEqual(["folder"]);
     expect(readdirSync(join(root, "outside"))).toEqual(["file"]);
   });
 });

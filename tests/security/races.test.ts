@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
@@ -96,15 +96,28 @@ describe("somebody swaps while the question stands", () => {
       mkdirSync(world.at("program/in/folder"));
       renameSync(world.at("program/in/other"), world.at("program/in/folder/file"));
     },
+    "the scope's root for another one": (world: World) => {
+      renameSync(world.at("program/in"), world.at("program/was"));
+      mkdirSync(world.at("program/in/folder"), { recursive: true });
+      renameSync(world.at("program/was/other"), world.at("program/in/folder/file"));
+    },
+    "the scope's root for a link out": (world: World) => {
+      renameSync(world.at("program/in"), world.at("program/was"));
+      mkdirSync(world.at("outside/folder"));
+      symlinkSync(world.at("outside"), world.at("program/in"));
+    },
   };
   const calls = [
     { tool: "write_file", args: { path: "s/folder/file", content: "evil" } },
     { tool: "append_file", args: { path: "s/folder/file", content: "evil" } },
     { tool: "edit_file", args: { path: "s/folder/file", old_text: "inside", new_text: "evil" } },
   ];
-  const cases = Object.entries(swaps).flatMap(([name, swap]) => calls.map((call) => [name, call.tool, swap, call] as const));
+  // To append is about a path and not about what stands there: another file of that path gets the text that was approved.
+  const goesOn = (name: string, tool: string) => tool === "append_file" && /^the f.* for another one$/.test(name);
+  const all = Object.entries(swaps).flatMap(([name, swap]) => calls.map((call) => [name, call.tool, swap, call] as const));
+  const cases = all.filter(([name, tool]) => !goesOn(name, tool));
 
-  test.each(cases)("%s: an approved %s changes nothing", async (_name, _tool, swap, call) => {
+  test.each(cases)("%s: an approved %s changes nothing", async (name, _tool, swap, call) => {
     const world = new World({ "main.worker": asking, "in/folder/file": "inside", "in/other": "inside" });
     const questions: ApprovalRequest[] = [];
     const approver = async (request: ApprovalRequest) => {
@@ -115,8 +128,42 @@ describe("somebody swaps while the question stands", () => {
     const { results } = await attack(world, { model: [[call]], approval: { mode: "prompt", approver } });
     expect(questions).toHaveLength(1);
     expect(results.map(outcome)).not.toContain("ok");
+    if (name.includes("root")) expect(results.map(outcome)).toEqual(["changed"]);
     expect(world.outside()).toEqual(untouched);
-    for (const name of world.files("program/in")) expect(world.read(`program/in/${name}`)).toBe("inside");
-    expect(readdirSync(world.at("outside"))).toEqual(["file"]);
+    for (const path of world.files("program").filter((path) => /^(?:in|was)\//.test(path)))
+      expect(world.read(`program/${path}`)).toBe("inside");
+    expect(world.files("outside")).toEqual(["file"]);
+  });
+
+  test.each(all.filter(([name, tool]) => goesOn(name, tool)))(
+    "%s: an approved %s appends to it",
+    async (_name, _tool, swap, call) => {
+      const world = new World({ "main.worker": asking, "in/folder/file": "inside", "in/other": "other" });
+      const approver = async () => {
+        swap(world);
+        return { type: "approve" } as const;
+      };
+      const { results } = await attack(world, { model: [[call]], approval: { mode: "prompt", approver } });
+      expect(results.map(outcome)).toEqual(["ok"]);
+      expect(world.read("program/in/folder/file")).toBe("otherevil");
+    },
+  );
+
+  test("the scope's root for another one: an approved command is not run in it, nor in the one that was moved", async () => {
+    const world = new World({
+      "main.worker": worker(
+        "sandbox: { paths: { s: { root: ./in, mode: rw } } }\ntoolsets: { shell: { rules: [{ pattern: touch }] } }",
+      ),
+      "in/folder/file": "inside",
+      "in/other": "inside",
+    });
+    const approver = async () => {
+      swaps["the scope's root for another one"](world);
+      return { type: "approve" } as const;
+    };
+    const calls = [{ tool: "shell", args: { command: "touch made" } }];
+    const { results } = await attack(world, { model: [calls], approval: { mode: "prompt", approver } });
+    expect(results.map(outcome)).toEqual(["changed"]);
+    expect(world.files("program").filter((name) => name.includes("made"))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { ScopeTable } from "../scope-table.ts";
 import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
 import type { Protection, ScopeDeclaration } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
-import { isTemporaryName } from "../temporary-name.ts";
+import { isTransientName } from "../temporary-name.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
 
@@ -161,7 +161,7 @@ function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEnt
   const protection = table.protection(place.scope, components);
   const inGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
   if (protection !== "program" && inGit === undefined && unprotected.has(foldName(entry.name))) return "exempt";
-  if (isTemporaryName(entry.name)) return undefined;
+  if (isTransientName(entry.name)) return undefined;
   // A socket leads to a process outside, whatever the wall does about networks; a device, to whatever it is.
   if (entry.type === "other") return "hidden";
   if (inGit === undefined) return protection && accessOf(protection, foldName(entry.name));

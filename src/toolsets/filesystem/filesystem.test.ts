@@ -183,7 +183,7 @@ describe("write_file", () => {
     const runtime = { scopes, signal: new AbortController().signal } as unknown as WorkerRuntime;
     const write = tools.find((tool) => tool.name === "write_file");
     const late = Promise.resolve(write?.execute(first.args, runtime, first.preparation.payload));
-    expect((await failure(late)).type).toBe("io_error");
+    expect((await failure(late)).type).toBe("changed");
     expect(host.snapshot("/s")).toEqual({ "/s/a": "theirs" });
   });
 

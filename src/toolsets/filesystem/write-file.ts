@@ -3,7 +3,7 @@ import type { InspectedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
-import type { FileAccess, FileTool, PreparedWork } from "./file-work.ts";
+import type { FileAccess, FileTool, FileWork, PreparedWork } from "./file-work.ts";
 import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 
@@ -24,7 +24,17 @@ export const writeFile: FileTool = {
     const description = `Write ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath} (${state})`;
     const bytes = encodeText(after);
     const remembered = { now: replacing(target, present), after: replacing(target, { content: bytes }) };
-    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description, remembered });
+    const { virtualPath } = target;
+    return toWork(
+      { args: { path: virtualPath, content }, target, present, bytes, description, remembered },
+      {
+        facts: { file: target.facts?.identity ?? null },
+        execute: async ({ scopes }) => {
+          const written = await scopes.write(virtualPath, bytes, { expect: target.facts?.identity });
+          return { path: virtualPath, bytes: written.bytes, created: target.facts === undefined };
+        },
+      },
+    );
   },
 };
 
@@ -44,7 +54,18 @@ export const appendFile: FileTool = {
     const description = `Append ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath}${state}`;
     // Nothing is replaced: what stands before the new text does not matter.
     const remembered = { now: { scope: target.scope.name } };
-    return toWork({ args: { path: target.virtualPath, content }, target, present, bytes, description, remembered });
+    const { virtualPath } = target;
+    return toWork(
+      { args: { path: virtualPath, content }, target, present, bytes, description, remembered },
+      {
+        // What others append meanwhile stays, so it changes nothing about this call.
+        facts: {},
+        execute: async ({ scopes }) => {
+          const { facts, created } = await scopes.append(virtualPath, Buffer.from(content));
+          return { path: virtualPath, bytes: facts.bytes, created };
+        },
+      },
+    );
   },
 };
 
@@ -89,12 +110,15 @@ interface Writing {
   readonly remembered: NonNullable<PreparedWork["content"]>;
 }
 
-function toWork({ args, target, present, bytes, description, remembered }: Writing): PreparedWork {
-  const { virtualPath, scope, protection, facts } = target;
+function toWork(
+  { args, target, present, bytes, description, remembered }: Writing,
+  { facts, execute }: { readonly facts: JsonObject } & Pick<FileWork, "execute">,
+): PreparedWork {
+  const { virtualPath, scope, protection } = target;
   assertFits(target, bytes);
   return {
     canonicalArgs: args,
-    facts: { scope: scope.name, file: facts?.identity ?? null },
+    facts: { scope: scope.name, ...facts },
     content: remembered,
     work: {
       access: "write",
@@ -103,10 +127,7 @@ function toWork({ args, target, present, bytes, description, remembered }: Writi
       protection,
       description,
       preview: toPreview(virtualPath, present, bytes),
-      execute: async (now) => {
-        const written = await now.scopes.write(virtualPath, bytes, { expect: facts?.identity });
-        return { path: virtualPath, bytes: written.bytes, created: facts === undefined };
-      },
+      execute,
     },
   };
 }

@@ -1,0 +1,139 @@
+import { sha256 } from "../util/sha256.ts";
+import { Tickets } from "../util/tickets.ts";
+import type { Directory, EntryFacts } from "./directory.ts";
+import { nodeClock } from "./node-clock.ts";
+import { foldName } from "./protected-names.ts";
+import { errorCode, SystemError } from "./system-error.ts";
+import { createLockName, createTemporaryName, isLeftOver, isTemporaryName, type Writer } from "./temporary-name.ts";
+
+/** A file that is about to be replaced. */
+export interface WritePlace {
+  readonly directory: Directory;
+  readonly name: string;
+  readonly writer: Writer;
+}
+
+const patienceMilliseconds = 10_000;
+const inThisProcess = new Tickets();
+
+/**
+ * Runs a function while no other writer of this kind, in this process or another, replaces the same file. Node has no file
+ * locks, so the lock is a link (or a file) beside the target, made exclusively, that names its owner. Rejects with `ELOCKED` where
+ * another process holds the lock for too long.
+ *
+ * Where the owner has died, the next writer makes a second one, of the next level, and holds both: the first is never
+ * removed under somebody who has it in use. The writer that holds the highest level removes all of them.
+ */
+export function lockForWriting<T>({ directory, name, writer }: WritePlace, fn: () => Promise<T>): Promise<T> {
+  const key = sha256(foldName(name)).slice(0, 16);
+  return inThisProcess.alone(`${directory.identity}/${key}`, async () => {
+    const files = await acquire({ directory, key, writer });
+    try {
+      return await fn();
+    } finally {
+      await release(directory, files);
+    }
+  });
+}
+
+/** Removes the lock that a killed process left behind; one whose owner is alive stays. */
+export async function removeLeftLock(directory: Directory, key: string, writer: Writer): Promise<void> {
+  await inThisProcess.alone(`${directory.identity}/${key}`, async () => {
+    await release(directory, (await tryToAcquire({ directory, key, writer })) ?? []);
+  });
+}
+
+interface LockPlace {
+  readonly directory: Directory;
+  readonly key: string;
+  readonly writer: Writer;
+}
+
+/** The lock's files, from the lowest level on; the last is our own. */
+async function acquire(place: LockPlace): Promise<readonly string[]> {
+  for (let waited = 0, pause = 1; waited < patienceMilliseconds; waited += pause) {
+    const files = await tryToAcquire(place);
+    if (files !== undefined) return files;
+    pause = Math.min(pause * 2, 16);
+    await nodeClock.sleep(pause);
+  }
+  throw new SystemError("ELOCKED");
+}
+
+async function tryToAcquire({ directory, key, writer }: LockPlace): Promise<readonly string[] | undefined> {
+  const dead = new Map<string, EntryFacts>();
+  for (;;) {
+    const name = createLockName(key, dead.size);
+    if (await create(directory, name, createTemporaryName(writer))) {
+      const files = [...dead.keys(), name];
+      if (await areStillThere(directory, dead)) return files;
+      await release(directory, [name]);
+      return undefined;
+    }
+    const facts = await directory.look(name);
+    if (facts === undefined || !(await isDead(directory, { name, facts, writer }))) return undefined;
+    dead.set(name, facts);
+  }
+}
+
+/** A link where there are links: it has its text from the moment on in which it exists. */
+async function create(directory: Directory, name: string, owner: string): Promise<boolean> {
+  try {
+    await directory.createLink(name, owner);
+    return true;
+  } catch (error) {
+    return errorCode(error) === "EEXIST" ? false : createAsFile(directory, name, owner);
+  }
+}
+
+async function createAsFile(directory: Directory, name: string, owner: string): Promise<boolean> {
+  const file = await directory.createFile(name, 0o600).catch((error: unknown) => {
+    // Windows denies access to a name that is being removed.
+    if (["EEXIST", "EPERM", "EACCES", "EBUSY"].includes(errorCode(error))) return undefined;
+    throw error;
+  });
+  try {
+    await file?.write(new TextEncoder().encode(owner));
+  } catch (error) {
+    await release(directory, [name]);
+    throw error;
+  } finally {
+    await file?.close();
+  }
+  return file !== undefined;
+}
+
+/** A lower level that was removed meanwhile can be held by somebody else now. */
+async function areStillThere(directory: Directory, dead: ReadonlyMap<string, EntryFacts>): Promise<boolean> {
+  for (const [name, facts] of dead) if ((await directory.look(name))?.version !== facts.version) return false;
+  return true;
+}
+
+interface HeldLock {
+  readonly name: string;
+  readonly facts: EntryFacts;
+  readonly writer: Writer;
+}
+
+/** Its owner has died, or it names none and is older than the moment in which one is written into it. */
+async function isDead(directory: Directory, { name, facts, writer }: HeldLock): Promise<boolean> {
+  const owner = facts.type === "link" ? await directory.readLink(name).catch(() => "") : await readOwner(directory, name);
+  if (isTemporaryName(owner)) return isLeftOver(owner, facts.modifiedMilliseconds, writer);
+  return Math.abs(writer.now() - facts.modifiedMilliseconds) > patienceMilliseconds;
+}
+
+async function readOwner(directory: Directory, name: string): Promise<string> {
+  const file = await directory.openFile(name).catch(() => undefined);
+  try {
+    return new TextDecoder().decode(await file?.read(200));
+  } catch {
+    return "";
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Our own file goes last: whoever finds it gone finds the lower levels gone, too. Never fails. */
+async function release(directory: Directory, files: readonly string[]): Promise<void> {
+  for (const name of files) await directory.removeFile(name).catch(() => undefined);
+}
