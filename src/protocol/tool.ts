@@ -43,6 +43,8 @@ export type ToolErrorType =
   | "cut"
   /** A model refused to answer, or its provider withheld the answer. */
   | "refused"
+  /** A model's provider failed, after the retries. */
+  | "provider"
   | "timeout"
   | "aborted"
   | "output_invalid"

@@ -13,6 +13,7 @@ import type { ServerTool } from "../protocol/tool.ts";
 import type { LimitName } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { Artifacts } from "./artifacts.ts";
+import type { FailureStreak } from "./failure-streak.ts";
 import type { LimitAccount } from "./limit-account.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 import type { UsageMeter } from "./usage-meter.ts";
@@ -23,6 +24,7 @@ export interface RuntimeConfig {
   readonly program: Program;
   readonly gate: Gate;
   readonly meter: UsageMeter;
+  readonly failures: FailureStreak;
   readonly account: LimitAccount;
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
@@ -42,8 +44,8 @@ export interface RuntimeConfig {
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
   /**
    * Runs one call of a worker with its own frame, scopes, toolsets and account. Rejects only with what ends more than that
-   * call (an abort, a provider's failure, a policy stop, an exhausted account of a caller), or with a `ToolFailure` that
-   * the caller is to be told.
+   * call (an abort, a refused key, a provider that keeps failing, a policy stop, an exhausted account of a caller), with a
+   * `RequestFailed`, or with a `ToolFailure` that the caller is to be told.
    */
   readonly callWorker: (worker: Worker, request: CallRequest) => Promise<CallEnd>;
 }

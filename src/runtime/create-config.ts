@@ -6,6 +6,7 @@ import { Artifacts } from "./artifacts.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { createEmitter } from "./create-emitter.ts";
+import { FailureStreak } from "./failure-streak.ts";
 import { LimitAccount } from "./limit-account.ts";
 import type { RunEntryOptions } from "./run-entry.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
@@ -46,6 +47,7 @@ export function createConfig(program: Program, options: RunEntryOptions, { denie
       endsRun,
     }),
     meter: new UsageMeter(),
+    failures: new FailureStreak(),
     account: new LimitAccount({ ...limits, depth, parallel }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),

@@ -17,9 +17,10 @@ import { sha256 } from "../util/sha256.ts";
 import { isTooDeep } from "../util/to-json-value.ts";
 import type { AnswerBound } from "./answer-bound.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { longestStreak } from "./failure-streak.ts";
 import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
-import { RunError } from "./run-error.ts";
+import { RequestFailed, RunError } from "./run-error.ts";
 
 interface MeasuredResponse extends ModelResponse {
   readonly usage: Usage;
@@ -35,15 +36,15 @@ export interface BoundedResponse extends MeasuredResponse {
  * meters. Rejects with a `RunError` (`provider`, `authentication`), `LimitReached`, or the abort's reason.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
-  for (let attempt = 1; ; attempt++) {
-    const streamed = { any: false };
+  for (let number = 1; ; number++) {
+    const attempt: Attempt = { number, streamed: false, reported: {}, streak: 0 };
     try {
       // In its place from here on: what is left is known when the request goes out, and not when it began to wait.
-      return await call.account.bounded(() => attemptRequest(call, frame, streamed), call.signal);
+      return await call.account.bounded(() => attemptRequest(call, frame, attempt), call.signal);
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof ModelError)) throw thrown;
-      await waitForRetry(call, thrown, { attempt, afterOutput: streamed.any });
+      await waitForRetry(call, thrown, attempt);
     }
   }
 }
@@ -71,22 +72,33 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): 
   return left.length > 0 ? { serverTools: left } : {};
 }
 
-async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { any: boolean }): Promise<BoundedResponse> {
+interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  /** Whether something of the answer has been shown. */
+  streamed: boolean;
+  /** The latest report of the provider, whatever becomes of the request. */
+  reported: ReportedUsage;
+  /** Requests in a row that failed so, where this was the last attempt and failed. */
+  streak: number;
+}
+
+async function attemptRequest(call: CallConfig, frame: CallFrame, attempt: Attempt): Promise<BoundedResponse> {
   const { run, callPath } = call;
   const priceOf = await priceOfCall(call);
   const { estimate, maxOutputTokens, bound, inputTokens } = planRequest(call, frame, priceOf);
   const reservation = call.account.reserve(estimate);
   const request = buildRequest(call, frame, maxOutputTokens);
-  const attempt: Attempt = { request, estimate: { inputTokens, priceOf }, streamed, reported: {} };
+  const plan = { request, estimate: { inputTokens, priceOf }, attempt };
   const charge = (usage: Usage) => {
     reservation.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
     run.meter.add(callPath, usage);
   };
   let response: MeasuredResponse;
   try {
-    response = await journalled(call, frame, attempt);
+    response = await journalled(call, frame, plan);
   } catch (thrown) {
-    const usage = measureFailure(attempt.reported, attempt.estimate);
+    const usage = measureFailure(attempt.reported, plan.estimate);
     if (usage) charge(usage);
     else reservation.release();
     throw thrown;
@@ -96,17 +108,18 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, streamed: { an
   return { ...response, bound };
 }
 
-interface Attempt {
+interface PlannedAttempt {
   readonly request: ModelRequest;
   readonly estimate: UsageEstimate;
-  readonly streamed: { any: boolean };
-  /** The latest report of the provider, whatever becomes of the request. */
-  reported: ReportedUsage;
+  readonly attempt: Attempt;
 }
 
-function journalled(call: CallConfig, frame: CallFrame, attempt: Attempt): Promise<MeasuredResponse> {
+function journalled(
+  call: CallConfig,
+  frame: CallFrame,
+  { request, estimate, attempt }: PlannedAttempt,
+): Promise<MeasuredResponse> {
   const { run, callPath, model, signal, worker } = call;
-  const { request, estimate } = attempt;
   const step = {
     callPath,
     kind: "model" as const,
@@ -119,7 +132,7 @@ function journalled(call: CallConfig, frame: CallFrame, attempt: Attempt): Promi
     },
   };
   const onDelta = (delta: ModelDelta) => {
-    attempt.streamed.any = true;
+    attempt.streamed = true;
     run.emit(call, delta);
   };
   const options: GenerateOptions = {
@@ -131,7 +144,11 @@ function journalled(call: CallConfig, frame: CallFrame, attempt: Attempt): Promi
     },
   };
   return run.journal.step(step, async () => {
-    const response = await generateBounded(model, request, options);
+    const response = await generateBounded(model, request, options).catch((thrown: unknown) => {
+      if (thrown instanceof ModelError && isLast(thrown, attempt)) attempt.streak = run.failures.failed(thrown.code);
+      throw thrown;
+    });
+    run.failures.answered();
     return { ...response, usage: measureUsage(response.usage, response.message, estimate) };
   });
 }
@@ -182,15 +199,26 @@ function digestOnce(value: object): string {
   return digest;
 }
 
-async function waitForRetry(
-  call: CallConfig,
-  error: ModelError,
-  { attempt, afterOutput }: { attempt: number; afterOutput: boolean },
-): Promise<void> {
-  const delay = retryDelay(error, attempt, call.run.random());
-  if (delay === undefined) throw toProviderError(error, call);
-  call.run.emit(call, { type: "retry", attempt, delayMilliseconds: delay, reason: error.message, afterOutput });
+async function waitForRetry(call: CallConfig, error: ModelError, attempt: Attempt): Promise<void> {
+  const { number, streamed: afterOutput } = attempt;
+  const delay = retryDelay(error, number, call.run.random());
+  if (delay === undefined) throw toRequestFailure(error, call, attempt);
+  call.run.emit(call, { type: "retry", attempt: number, delayMilliseconds: delay, reason: error.message, afterOutput });
   await call.run.clock.sleep(delay, call.signal);
+}
+
+function isLast(error: ModelError, { number }: Attempt): boolean {
+  return retryDelay(error, number, 0) === undefined;
+}
+
+/** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */
+function toRequestFailure(error: ModelError, { callPath }: CallConfig, { streak }: Attempt): RunError {
+  const failure = toProviderError(error, { callPath });
+  // A script that does not expect a request is a mistake in a test.
+  if (failure.code === "authentication" || error.code === "unexpected_request") return failure;
+  if (streak < longestStreak) return new RequestFailed(failure.message, { cause: error, callPath });
+  const message = `${failure.message} (${streak} requests in a row failed so)`;
+  return new RunError(failure.code, message, { cause: error, callPath });
 }
 
 /** A provider's failure as the caller of the run gets it. */

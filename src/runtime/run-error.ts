@@ -47,6 +47,13 @@ export class RunError extends Error {
   }
 }
 
+/** A model request failed after its retries. It ends the call of its worker: where that was called, its caller goes on. */
+export class RequestFailed extends RunError {
+  constructor(message: string, more: { cause: unknown; callPath: CallPath }) {
+    super("provider", message, more);
+  }
+}
+
 /** `the limit of 10 tool calls`, `the limit of $0.5`. */
 export function describeLimit({ limit, allowed }: { readonly limit: LimitName; readonly allowed: number }): string {
   return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;

@@ -19,6 +19,7 @@ import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchem
 import type { RuntimeConfig } from "./config.ts";
 import { splitExtraContext, withExtraContext } from "./extra-context.ts";
 import type { LimitAccount } from "./limit-account.ts";
+import { RequestFailed } from "./run-error.ts";
 
 /** Who calls: what a child call needs of it. */
 export interface Caller {
@@ -137,12 +138,10 @@ async function executeWorker(
   { run, depth, account }: Caller,
   { input, texts, files, callPath, signal }: WorkerExecution,
 ): Promise<JsonValue> {
-  const end = await run.callWorker(worker, {
-    input: { input, files, fragments: texts as readonly string[] },
-    callPath,
-    depth: depth + 1,
-    account,
-    signal,
+  const call = { input: { input, files, fragments: texts as readonly string[] }, callPath, depth: depth + 1, account, signal };
+  const end = await run.callWorker(worker, call).catch((thrown: unknown) => {
+    if (!(thrown instanceof RequestFailed)) throw thrown;
+    throw toolFailure("provider", `\`${worker.name}\` failed: ${thrown.message}`, "go on without it, or call it again");
   });
   if (end.stopReason === "done") return end.output;
   const output = typeof end.output === "string" ? end.output : JSON.stringify(end.output);

@@ -38,7 +38,7 @@ async function answer(id: string, script: Script, request: ScriptedRequest): Pro
     const what = error instanceof ScriptFault ? "answers wrongly" : "threw";
     const where = `worker ${request.worker}, turn ${request.turn}`;
     const message = `${id} ${what} (${where}): ${errorMessage(error)}`;
-    throw new ModelError({ code: "bad_response", model: id, message, cause: error });
+    throw new ModelError({ code: "unexpected_request", model: id, message, cause: error });
   }
 }
 

@@ -182,13 +182,13 @@ describe("a module", () => {
 
   test.each([
     [() => undefined, "unexpected_request", "gave no reply"],
-    [() => ({ tool: "x" }), "bad_response", "reply.tool: unknown key"],
-    [() => 7, "bad_response", "reply: must be a mapping"],
+    [() => ({ tool: "x" }), "unexpected_request", "reply.tool: unknown key"],
+    [() => 7, "unexpected_request", "reply: must be a mapping"],
     [
       () => {
         throw new Error("oops");
       },
-      "bad_response",
+      "unexpected_request",
       "threw (worker main, turn 1): oops",
     ],
   ])("that does not answer well is told of, %#", async (script, code, message) => {
