@@ -30,7 +30,7 @@ async function callCurl(sandbox: string, more: { readonly files?: Record<string,
 
 function stdoutOf([part]: readonly ToolResultPart[]): string {
   const value = part?.result.ok ? (part.result.value as { readonly stdout?: string }) : {};
-  return value.stdout ?? "";
+  return value.stdout ?? "no output";
 }
 
 describe("the network of commands", () => {
