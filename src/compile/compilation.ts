@@ -34,6 +34,8 @@ export interface Compilation {
   readonly scopeRoots: ScopeRoots;
   /** Values of the environment that configuration asked for, by the name of their variable: to be redacted. */
   readonly secrets: Map<string, string>;
+  /** Names of the variables that configuration takes from the environment, those that are not set or not filled in yet included. */
+  readonly variables: Set<string>;
   /** Whether the program is to be run now: what it lacks from outside is then an error. */
   readonly toRun: boolean;
 }

@@ -14,10 +14,11 @@ import { argumentsOfTools } from "./checks/rule-arguments.ts";
 import { checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
+import { findCode } from "./find-code.ts";
 import { isFlag } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
-import { folderNames, type Home, homeOf, isCodePath, listedNames } from "./home.ts";
+import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkEntry } from "./link-entry.ts";
 import { linkModel } from "./link-model.ts";
 import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
@@ -97,8 +98,8 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
   if (entryPlace && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
-  const codeFiles = await findCode(compilation, workers);
-  const parts = { workers, callables: calls.link(workers), servers, codeFiles, entryScopes: scopes };
+  const code = await findCode(compilation, workers);
+  const parts = { workers, callables: calls.link(workers), servers, code, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
   const untrusted = modules.trusted ? undefined : findUntrusted(compilation, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
@@ -112,7 +113,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
     outline,
     reach: outlined && describeReach(compilation, outlined),
     diagnostics: diagnostics.toArray(),
-    codeFiles: parts.codeFiles,
+    codeFiles: code.files,
     ...(untrusted ? { untrusted } : {}),
   };
 }
@@ -155,6 +156,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
     rules: linkRules(manifest, rules, diagnostics),
     scopeRoots: new ScopeRoots(scopes, report),
     secrets: new Map(),
+    variables: new Set(),
     toRun,
   };
 }
@@ -197,27 +199,13 @@ async function linkAll(
 
 function findUntrusted(
   { root, realRoot, packages }: Compilation,
-  { codeFiles, workers, servers }: Pick<OutlineParts, "codeFiles" | "workers" | "servers">,
+  { code, workers, servers }: Pick<OutlineParts, "code" | "workers" | "servers">,
 ): NeedOfTrust | undefined {
-  const files = [...codeFiles, ...workersBeyondFolder(realRoot, workers), ...packages.outside];
+  const files = [...code.files, ...workersBeyondFolder(realRoot, workers), ...packages.outside];
   const addresses = addressesOf({ servers });
   return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
 }
 
 function addressesOf({ servers }: Pick<OutlineParts, "servers">): string[] {
   return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`);
-}
-
-/**
- * Modules, and scripts that a file of the program names as a model: these belong to the program, whatever they are written
- * in, and are read for its digest. Scripts that the user names are the user's.
- */
-async function findCode(
-  { modules, files, host, home }: Compilation,
-  workers: ReadonlyMap<string, Worker>,
-): Promise<readonly string[]> {
-  const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "program" ? [model.id] : []));
-  const scripts = [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
-  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path, { home: homeOf(path, home) });
-  return [...new Set([...(await modules.usedFiles()), ...scripts.filter(isCodePath)])].sort();
 }

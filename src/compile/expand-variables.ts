@@ -7,10 +7,38 @@ import { getOwn } from "../util/get-own.ts";
 import type { Compilation } from "./compilation.ts";
 
 /**
- * A toolset's configuration with `${NAME}` replaced by the variable of the environment; `$${NAME}` stands for the text itself.
- * What was put in is kept as a secret of the program. A variable that is not set (or empty) is reported, and stays as written.
+ * The configuration of a toolset that code defines, with `${NAME}` replaced by the variable of the environment; `$${NAME}` stands
+ * for the text itself. What was put in is kept as a secret of the program. A variable that is not set (or empty) is reported, and
+ * stays as written.
  */
-export function expandVariables(compilation: Compilation, { config, configSpans, reference }: ToolsetSyntax): JsonObject {
+export function expandVariables(compilation: Compilation, syntax: ToolsetSyntax): JsonObject {
+  return mapTexts(syntax, (text, span) => expandText(compilation, text, span));
+}
+
+/**
+ * Reports variables in the configuration of a built-in toolset, where none is filled in: rules of the shell, for instance, are
+ * shown to the model.
+ */
+export function warnOfVariables({ diagnostics }: Compilation, syntax: ToolsetSyntax): void {
+  mapTexts(syntax, (text, span) => {
+    const [name] = variablesIn(text);
+    if (name === undefined) return text;
+    const shown = `\`\${${clipText(name, 60)}}\``;
+    const message = `${shown} is no variable here: the configuration of \`${syntax.reference.value}\` is taken as it is written`;
+    diagnostics.report(diagnose("variable-literal", { message, span }));
+    return text;
+  });
+}
+
+/** Notes the variables that a configuration will be given when it is known what it configures. */
+export function noteVariables({ variables }: Compilation, syntax: ToolsetSyntax): void {
+  mapTexts(syntax, (text) => {
+    for (const name of variablesIn(text)) variables.add(name);
+    return text;
+  });
+}
+
+function mapTexts({ config, configSpans, reference }: ToolsetSyntax, change: (text: string, span: Span) => string): JsonObject {
   const spanAt = (path: readonly string[]): Span => {
     for (let length = path.length; length > 0; length--) {
       const span = configSpans.get(path.slice(0, length).join("."));
@@ -18,13 +46,13 @@ export function expandVariables(compilation: Compilation, { config, configSpans,
     }
     return reference.span;
   };
-  const expand = (value: JsonValue, path: readonly string[]): JsonValue => {
-    if (typeof value === "string") return value.includes("${") ? expandText(compilation, value, spanAt(path)) : value;
-    if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, String(index)]));
+  const map = (value: JsonValue, path: readonly string[]): JsonValue => {
+    if (typeof value === "string") return value.includes("${") ? change(value, spanAt(path)) : value;
+    if (Array.isArray(value)) return value.map((item, index) => map(item, [...path, String(index)]));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member as JsonValue, [...path, key])]));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, map(member as JsonValue, [...path, key])]));
   };
-  return expand(config.value, []) as JsonObject;
+  return map(config.value, []) as JsonObject;
 }
 
 const variable = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -35,9 +63,10 @@ export function variablesIn(text: string): string[] {
 }
 
 /** One text of the program's files with its variables filled in. */
-export function expandText({ host, diagnostics, secrets, toRun }: Compilation, text: string, span: Span): string {
+export function expandText({ host, diagnostics, secrets, variables, toRun }: Compilation, text: string, span: Span): string {
   return text.replace(variable, (written, escaping: string, name: string) => {
     if (escaping !== "") return written.slice(1);
+    variables.add(name);
     const value = getOwn(host.environment, name);
     if (value) {
       secrets.set(name, value);

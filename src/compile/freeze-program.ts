@@ -3,6 +3,7 @@ import type { Callable, Entry, Program, Worker } from "../program/program.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
+import type { ProgramCode } from "./find-code.ts";
 import { linkLimits } from "./link-limits.ts";
 
 export interface ProgramParts {
@@ -11,18 +12,19 @@ export interface ProgramParts {
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, Callable>;
   readonly servers: readonly NamedServer[];
-  readonly codeFiles: readonly string[];
+  readonly code: ProgramCode;
 }
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
   { name, root, manifest, files, overrides, scopeRoots, rules, secrets }: Compilation,
-  { entry, workers, callables, servers, codeFiles }: ProgramParts,
+  { entry, workers, callables, servers, code }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
   const models = [...workers.values()].map(({ id, model }) => [id, model ? place(model.id) : null]).sort();
   const approval = manifest?.approval?.value.mode;
+  const own = new Set([...files.digests.keys(), ...code.files]);
   const { args, journal, debug } = manifest ?? {};
   return Object.freeze({
     name,
@@ -30,7 +32,8 @@ export function freezeProgram(
     entry,
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
     callables,
-    files: [...new Set([...files.digests.keys(), ...codeFiles])],
+    files: [...own],
+    protectedPaths: [...new Set([...own, ...files.reserved])],
     digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     servers: servers.map(({ name, baseUrl, key }) => ({ name, baseUrl, ...(key ? { key } : {}) })),

@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Source, Spanned } from "../diagnostics/source.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
@@ -55,19 +56,29 @@ async function linkTemplate(text: Spanned<string>, context: TemplateContext): Pr
   return template;
 }
 
-/** In the folder of the file that holds the template, then in the program's `templates/`; never through a link that leads out. */
+/**
+ * In the folder of the file that holds the template, or in the program's `templates/`; never through a link that leads out. Both
+ * are reserved, so that no file that is written later takes the place of the one that was found.
+ */
 async function findInclude(
   { span }: Spanned<string>,
   path: string,
   { compilation, worker }: TemplateContext,
 ): Promise<Source | undefined> {
-  const { host, files } = compilation;
+  const { host, files, diagnostics } = compilation;
   const { home } = worker;
   const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
-  for (const candidate of [join(folder, path), join(home.folder, "templates", path)]) {
-    if ((await host.files.kind(candidate)) === "file") return files.read(candidate, { home, from: span });
+  const candidates = [...new Set([join(folder, path), join(home.folder, "templates", path)])];
+  for (const candidate of candidates) files.reserve(candidate);
+  const kinds = await Promise.all(candidates.map((candidate) => host.files.kind(candidate)));
+  const [found, other] = candidates.filter((_, index) => kinds[index] === "file");
+  if (found === undefined) return undefined;
+  if (other !== undefined) {
+    const shown = [found, other].map((one) => `\`${relative(host.workingDirectory, one)}\``).join(" or ");
+    const notes = [{ message: "rename one of them" }];
+    diagnostics.report(diagnose("template-ambiguous", { message: `\`${path}\` could be ${shown}`, span, notes }));
   }
-  return undefined;
+  return files.read(found, { home, from: span });
 }
 
 /** The texts of the files that a worker's calls bring along. They are data: no template. */

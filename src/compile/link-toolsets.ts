@@ -7,9 +7,9 @@ import { toolName } from "../toolsets/tool-name.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
-import { expandVariables } from "./expand-variables.ts";
+import { expandVariables, noteVariables, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
-import type { ResolvedReference } from "./resolve-reference.ts";
+import type { ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
 
 export interface LinkContext {
   readonly compilation: Compilation;
@@ -17,6 +17,8 @@ export interface LinkContext {
   /** The worker that a file was linked to; to be called when all are linked. */
   readonly workerOf: (path: string) => Worker;
 }
+
+type ToolsetTarget = ReferenceTarget & { readonly kind: "toolset" };
 
 interface Linked {
   readonly reference: ToolsetReference;
@@ -37,8 +39,11 @@ export async function linkToolsets(
 }
 
 async function linkReference({ syntax, target }: ResolvedReference, context: LinkContext): Promise<Linked | undefined> {
-  if (target.kind === "unverified") return undefined;
-  if (target.kind === "toolset") return linkToolset(syntax, target.toolset, context);
+  if (target.kind === "unverified") {
+    noteVariables(context.compilation, syntax);
+    return undefined;
+  }
+  if (target.kind === "toolset") return linkToolset(syntax, target, context);
   const { path, home } = target;
   const name = workerName(path, home.folder);
   checkConfigIsEmpty(syntax, context.compilation);
@@ -55,15 +60,16 @@ async function linkReference({ syntax, target }: ResolvedReference, context: Lin
 
 async function linkToolset(
   syntax: ToolsetSyntax,
-  toolset: Toolset,
+  target: ToolsetTarget,
   { compilation, scope }: LinkContext,
 ): Promise<Linked | undefined> {
+  const { toolset } = target;
   if (toolset.requires?.includes("scopes") && scope.readable.length === 0) {
     const message = `\`${syntax.reference.value}\` needs a scope, and \`${scope.worker}\` has none`;
     compilation.diagnostics.report(diagnose("scopes-required", { message, span: syntax.reference.span }));
     return undefined;
   }
-  const config = await linkConfig(syntax, toolset, compilation);
+  const config = await linkConfig(syntax, target, compilation);
   if (!config) return undefined;
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools) return undefined;
@@ -85,11 +91,14 @@ function prefixOf({ prefix }: ToolsetSyntax): { readonly prefix?: string } {
 
 async function linkConfig(
   syntax: ToolsetSyntax,
-  toolset: Toolset,
+  { toolset, code }: ToolsetTarget,
   compilation: Compilation,
 ): Promise<{ readonly value: unknown } | undefined> {
   if (!toolset.config) return checkConfigIsEmpty(syntax, compilation) ? { value: {} } : undefined;
-  const checked = await toolset.config.validate(expandVariables(compilation, syntax));
+  // Code can export a built-in toolset as its own.
+  const isOfCode = code !== undefined && ![...compilation.builtIns.values()].includes(toolset);
+  if (!isOfCode) warnOfVariables(compilation, syntax);
+  const checked = await toolset.config.validate(isOfCode ? expandVariables(compilation, syntax) : syntax.config.value);
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
     const span = spanOf(syntax, issue.path) ?? syntax.reference.span;

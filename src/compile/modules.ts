@@ -1,11 +1,11 @@
-import { dirname, relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Source, Span } from "../diagnostics/source.ts";
+import type { Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Home } from "./home.ts";
-import { isInside } from "./is-inside.ts";
+import { lexModule } from "./lex-module.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
 /** What a module exports, as far as its text says. */
@@ -32,16 +32,6 @@ export interface ModuleUse {
   readonly home: Home;
   readonly from?: Span | undefined;
 }
-
-interface LexedModule {
-  readonly names: ReadonlyMap<string, Span>;
-  /** Relative specifiers of what runs with it. */
-  readonly imports: readonly string[];
-  readonly complete: boolean;
-  readonly unreadable: boolean;
-}
-
-const nothing: LexedModule = { names: new Map(), imports: [], complete: false, unreadable: false };
 
 /** The program's code. Texts are read to learn names; a module is imported only where a value of it is needed, and only with trust. */
 export class Modules {
@@ -79,30 +69,19 @@ export class Modules {
     return known;
   }
 
-  /** The files that a run would execute: modules whose values are needed, and what they import of their own home. */
-  async usedFiles(): Promise<readonly string[]> {
-    const found = new Map(this.#used);
-    for (const [path, home] of found) {
-      const { imports } = await this.#lex(path, { home });
-      for (const specifier of imports) {
-        const target = await this.#importedFile(resolve(dirname(path), specifier));
-        if (target !== undefined && isInside(home.folder, target) && !found.has(target)) found.set(target, home);
-      }
-    }
-    return [...found.keys()].sort();
+  /** The modules whose values are needed, which a run executes, by path. */
+  get used(): ReadonlyMap<string, Home> {
+    return this.#used;
   }
 
   async #findExports(path: string, use: ModuleUse): Promise<ModuleExports> {
-    const { names, complete, unreadable } = await this.#lex(path, use);
-    if (complete || unreadable) return { path, names, complete, failed: unreadable };
+    const source = await this.#options.files.read(path, use);
+    if (source === undefined) return { path, names: new Map(), complete: false, failed: true };
+    const { names, complete } = await lexModule(source);
+    if (complete) return { path, names, complete, failed: false };
     const values = await this.values(path, use);
     if (!values) return { path, names, complete: this.trusted, failed: this.trusted };
     return { path, names: new Map([...values.keys()].map((name) => [name, names.get(name)])), complete: true, failed: false };
-  }
-
-  async #lex(path: string, use: ModuleUse): Promise<LexedModule> {
-    const source = await this.#options.files.read(path, use);
-    return source ? lexModule(source) : { ...nothing, unreadable: true };
   }
 
   async #import(path: string, from: Span | undefined): Promise<ReadonlyMap<string, unknown> | undefined> {
@@ -114,33 +93,5 @@ export class Modules {
       report(diagnose("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}`, span: from }));
       return undefined;
     }
-  }
-
-  /** `./x.js` may stand for `./x.ts`, as it does when it runs. */
-  async #importedFile(path: string): Promise<string | undefined> {
-    for (const candidate of [path, path.replace(/\.([cm]?)js$/, ".$1ts")]) {
-      if ((await this.#options.host.files.kind(candidate)) === "file") return candidate;
-    }
-    return undefined;
-  }
-}
-
-/** Reads TypeScript and JavaScript alike. What a text without `export`, or with `export *`, exports is not known from it. */
-async function lexModule(source: Source): Promise<LexedModule> {
-  const { init, parse } = await import("es-module-lexer");
-  await init;
-  try {
-    const [imports, exports] = parse(source.text);
-    const values = exports.filter(({ typeOnly }) => !typeOnly);
-    const named = values.flatMap((one) => (one.type === "reexport-all" ? [] : [one]));
-    const specifiers = imports.flatMap((one) => ("typeOnly" in one && one.typeOnly ? [] : [one.specifier ?? ""]));
-    return {
-      names: new Map(named.map(({ name, start, end }) => [name, { source, start, end }])),
-      imports: specifiers.filter((specifier) => /^\.{1,2}\//.test(specifier)),
-      complete: named.length === values.length && values.length > 0,
-      unreadable: false,
-    };
-  } catch {
-    return nothing;
   }
 }

@@ -9,6 +9,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { abilities, ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
+import type { ProgramCode } from "./find-code.ts";
 import { isInside } from "./is-inside.ts";
 import { linkLimits } from "./link-limits.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
@@ -24,7 +25,7 @@ export interface OutlineParts {
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, Callable>;
   readonly servers: readonly LinkedServer[];
-  readonly codeFiles: readonly string[];
+  readonly code: ProgramCode;
   /** Of an entry that is code. */
   readonly entryScopes: readonly ScopeDeclaration[];
 }
@@ -32,7 +33,7 @@ export interface OutlineParts {
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
   const { name, root, realRoot, manifest, modules } = compilation;
-  const { entry, resolved, callables, servers, codeFiles } = parts;
+  const { entry, resolved, callables, servers, code } = parts;
   const show = (path: string): string => showPath(root, path);
   const showing = { show, realRoot, servers, rules: compilation.rules };
   const entryScopes = parts.entryScopes.map((scope) => outlineScope(scope, showing));
@@ -43,7 +44,13 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
   const graph: Graph = { workers: new Map(workers.map((worker) => [worker.id, worker])), callables };
   const start = entry.kind === "code" ? [...graph.workers.keys()] : [resolved.get(entry.path)?.id ?? ""];
   const ceilings = [...start.map((id) => ceilingOf(graph, id)), ceilingOfScopes(entryScopes)];
-  const ceiling = { ...mergeCeilings(ceilings), code: codeFiles.map(show).sort() };
+  const variables = [...compilation.variables].sort();
+  const ceiling = {
+    ...mergeCeilings(ceilings),
+    code: code.files.map(show).sort(),
+    ...(code.packages.length > 0 ? { packages: code.packages } : {}),
+    ...(variables.length > 0 ? { variables } : {}),
+  };
   return {
     v: 1,
     name,

@@ -16,6 +16,12 @@ export function exportedFile(description: Readonly<Record<string, unknown>>, sub
   return typeof main === "string" ? withSuffix(main) : "./index.js";
 }
 
+/** What a `#name` means by the `imports` of a `package.json`: a path in its package, or the name of another one. */
+export function importedTarget(description: Readonly<Record<string, unknown>>, specifier: string): string | undefined {
+  const { imports } = description;
+  return isRecord(imports) ? fromTable(imports, specifier) : undefined;
+}
+
 function withSuffix(main: string): string {
   return /\.[cm]?js$/.test(main) ? main : `${main}.js`;
 }
@@ -23,7 +29,10 @@ function withSuffix(main: string): string {
 function fromExports(exports: unknown, subpath: string): string | undefined {
   const isBySubpath = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."));
   if (!isBySubpath) return subpath === "." ? choose(exports) : undefined;
-  const table = exports as Record<string, unknown>;
+  return fromTable(exports as Record<string, unknown>, subpath);
+}
+
+function fromTable(table: Readonly<Record<string, unknown>>, subpath: string): string | undefined {
   const exact = getOwn(table, subpath);
   if (exact !== undefined) return choose(exact);
   for (const [pattern, target] of Object.entries(table)) {

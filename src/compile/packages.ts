@@ -70,6 +70,11 @@ export class Packages {
     return found;
   }
 
+  /** Whether the program names any package. */
+  get areUsed(): boolean {
+    return this.#installed.size > 0;
+  }
+
   /** The file that importing the specifier would run. Reports where the package offers none. */
   async codeFile(specifier: string, found: InstalledPackage, reference: Spanned<string>): Promise<string | undefined> {
     const { subpath } = splitSpecifier(specifier);
@@ -144,4 +149,14 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The `package.json` of a folder, wherever it lies. Undefined where there is none that can be read. */
+export async function readDescription(
+  { files }: Pick<Host, "files">,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await files.readText(join(folder, "package.json"), { maxBytes: mostOfDescription }).catch(() => "");
+  const description = parseJson(text);
+  return isRecord(description) ? description : undefined;
 }

@@ -37,6 +37,7 @@ export class ProgramFiles {
   readonly #digests = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
   readonly #listed: Set<string>;
+  readonly #reserved = new Set<string>();
 
   constructor({ host, report, listed = [] }: ProgramFilesOptions) {
     this.#host = host;
@@ -59,6 +60,23 @@ export class ProgramFiles {
     const known = this.#texts.get(path) ?? this.#read(path, from);
     this.#texts.set(path, known);
     return known;
+  }
+
+  /** The text of a module that code of the program imports, wherever it lies: the user is asked to trust it by its path. */
+  readModule(path: string): Promise<Source | undefined> {
+    const known = this.#texts.get(path) ?? this.#read(path, undefined);
+    this.#texts.set(path, known);
+    return known;
+  }
+
+  /** Counts a path as part of the program, existing or not: what would be found there would be its code or its text. */
+  reserve(path: string): void {
+    this.#reserved.add(path);
+  }
+
+  /** Absolute paths that were reserved. */
+  get reserved(): ReadonlySet<string> {
+    return this.#reserved;
   }
 
   /** What the relative paths of a file are relative to; those of a flag, to the working directory. */

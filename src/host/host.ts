@@ -16,7 +16,7 @@ export interface Host {
   /** Unique, sortable by time, safe in a file name. */
   createId(): string;
   readonly fetch: typeof globalThis.fetch;
-  /** Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy where the module has none. */
+  /** Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy. */
   importModule(path: string): Promise<Record<string, unknown>>;
   /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
@@ -30,7 +30,10 @@ export function variable(host: Pick<Host, "environment">, name: string): string 
 }
 
 export interface OpenScopesOptions {
-  /** Absolute host paths of the running program's own files: readable, never writable through a scope. */
+  /**
+   * Absolute host paths of what is part of the running program, existing or not: readable, never writable through a scope, and
+   * neither is what is below them.
+   */
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;

@@ -8,9 +8,9 @@ type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) =>
 let userModules: Set<string> | undefined;
 
 /**
- * Teaches Node two things about the modules of programs, and about no other module of this process: `llm-do` and `zod` are found
- * without being installed, and `./x.js` may be written for `./x.ts`. What Node finds by itself is left as it is. Gives back the set
- * of those modules' URLs: whoever imports one adds it; what they import joins by itself, unless it is in `node_modules`.
+ * Teaches Node two things about the modules of programs, and about no other module of this process: `llm-do` and `zod` are those
+ * that run here, installed or not, and `./x.js` may be written for `./x.ts`. All else is resolved by Node. Returns the set of those
+ * modules' URLs: a caller that imports one adds it; what they import joins by itself, unless it is in `node_modules`.
  */
 export function installModuleHooks(): Set<string> {
   if (userModules !== undefined) return userModules;
@@ -30,11 +30,13 @@ export function installModuleHooks(): Set<string> {
 }
 
 function resolveForUser(specifier: string, context: ResolveHookContext, nextResolve: NextResolve): ResolveFnOutput {
+  const own = ownPackages.test(specifier) ? resolveHere(specifier, context) : undefined;
+  if (own !== undefined) return own;
   try {
     return nextResolve(specifier, context);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const found = ownPackages.test(specifier) ? resolveHere(specifier, context) : typescriptTwin(specifier, context, nextResolve);
+    const found = typescriptTwin(specifier, context, nextResolve);
     if (found === undefined) throw error;
     return found;
   }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { RootDirectory } from "./directory.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
@@ -42,15 +42,36 @@ export async function openScopes(
 
 async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], options: OpenScopesOptions): Promise<ScopeTable> {
   const real = (path: string) => system.realPath(path).catch(() => path);
-  const files = options.programFiles ?? [];
   return new ScopeTable({
     roots,
     // Both spellings: what was written, and what it leads to.
-    programFiles: [...files, ...(await Promise.all(files.map(real)))],
+    programFiles: await bothSpellings(system, options.programFiles ?? []),
     programFolder: options.programFolder === undefined ? undefined : await real(options.programFolder),
     writer: system.writer,
     strictNames: system.strictNames,
   });
+}
+
+const spellings = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<readonly string[]>>>();
+
+/** Paths as they are and as they lead, for each list once: a program runs as what was there when it was compiled. */
+function bothSpellings(system: ScopeSystem, paths: readonly string[]): Promise<readonly string[]> {
+  const found = spellings.get(system) ?? new WeakMap();
+  spellings.set(system, found);
+  const known =
+    found.get(paths) ?? Promise.all(paths.map((path) => realPathOf(system, path))).then((real) => [...paths, ...real]);
+  found.set(paths, known);
+  return known;
+}
+
+/** Also of what is not there: the real path of the folder that is, and the rest. */
+async function realPathOf(system: ScopeSystem, path: string): Promise<string> {
+  try {
+    return await system.realPath(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(await realPathOf(system, folder), basename(path));
+  }
 }
 
 type MissingRoots = OpenScopesOptions["missingRoots"];

@@ -1,4 +1,5 @@
 import type { Protection } from "./scopes.ts";
+import { isSteeringName } from "./steering-names.ts";
 
 /**
  * Names that steer a program or a machine, whether they exist or not. Compared folded: `.GIT`, full-width letters and a
@@ -6,11 +7,28 @@ import type { Protection } from "./scopes.ts";
  */
 export function protectionOfName(components: readonly string[]): Protection | undefined {
   const folded = components.map(foldName);
-  if (folded.some((name) => name.startsWith(".env") || readProtected.has(name))) return "ask-read-and-write";
-  if (folded.some((name) => writeProtectedFolders.has(name))) return "ask-write";
-  if (nestedFolders.some((nested) => holds(folded, nested))) return "ask-write";
+  if (folded.some(asksToRead)) return "ask-read-and-write";
+  return isWriteProtected(folded) || isSteeringName(folded) ? "ask-write" : undefined;
+}
+
+function isWriteProtected(folded: readonly string[]): boolean {
   const last = folded.at(-1) ?? "";
-  return writeProtected.has(last) || last.endsWith(".worker") ? "ask-write" : undefined;
+  return (
+    folded.some((name) => writeProtectedFolders.has(name)) ||
+    nestedFolders.some((nested) => holds(folded, nested)) ||
+    writeProtected.has(last) ||
+    last.endsWith(".worker")
+  );
+}
+
+/** Opens all names to a command that it calls settings of a project: those that version control keeps with the sources. */
+export const projectSettings = "settings of the project";
+
+/** Whether a name is opened to a command. `opened`: folded names, or `projectSettings`. */
+export function isOpened(opened: ReadonlySet<string>, components: readonly string[]): boolean {
+  const folded = components.map(foldName);
+  if (opened.has(folded.at(-1) ?? "")) return true;
+  return opened.has(projectSettings) && isSteeringName(folded) && !isWriteProtected(folded) && !folded.some(asksToRead);
 }
 
 /** Names that compile would take into a program whose folder they are put in. */
@@ -30,6 +48,10 @@ export function foldName(name: string): string {
     .toLowerCase()
     .normalize("NFKC")
     .replace(/[. ]+$/, "");
+}
+
+function asksToRead(folded: string): boolean {
+  return folded.startsWith(".env") || readProtected.has(folded);
 }
 
 function holds(names: readonly string[], nested: readonly string[]): boolean {

@@ -15,7 +15,7 @@ export interface ScopeRoot {
 
 export interface ScopeTableOptions {
   readonly roots: readonly ScopeRoot[];
-  /** Real host paths. */
+  /** Real host paths of what is part of the program, existing or not, with all that is below them. */
   readonly programFiles: readonly string[];
   readonly programFolder: string | undefined;
   readonly writer: Writer;
@@ -32,6 +32,8 @@ export class ScopeTable {
   readonly #byIdentity = new Map<string, ScopeRoot>();
   readonly #byHostPath = new Map<string, ScopeRoot>();
   readonly #programFiles: ReadonlySet<string>;
+  /** The folders on the way to them. */
+  readonly #programParents: ReadonlySet<string>;
   readonly #options: ScopeTableOptions;
   readonly #written = new Set<string>();
 
@@ -47,6 +49,7 @@ export class ScopeTable {
     this.#declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
     this.#byName = new Map(options.roots.map((root) => [root.declaration.name, root]));
     this.#programFiles = new Set(options.programFiles.map(foldPath));
+    this.#programParents = new Set([...this.#programFiles].flatMap((path) => [...above(path)].slice(1)));
     for (const root of options.roots) this.#add(root);
   }
 
@@ -92,6 +95,11 @@ export class ScopeTable {
     return `file:/${this.#hostPath(scope, components).split(sep).map(foldName).join("/")}`;
   }
 
+  /** Whether a link of this name would lead what looks for the program's files to others. Pure. */
+  leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    return this.#programParents.has(foldPath(this.#hostPath(scope, components)));
+  }
+
   /** Left-over temporaries are looked for once a directory, because that reads all its names. */
   isFirstWriteIn(directoryIdentity: string): boolean {
     if (this.#written.has(directoryIdentity)) return false;
@@ -101,9 +109,10 @@ export class ScopeTable {
 
   #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
     const hostPath = this.#hostPath(scope, components);
-    if (this.#programFiles.has(foldPath(hostPath))) return true;
+    const folded = foldPath(hostPath);
+    for (const path of above(folded)) if (this.#programFiles.has(path)) return true;
     const folder = this.#options.programFolder;
-    if (folder === undefined || !isBelow(foldPath(hostPath), foldPath(folder))) return false;
+    if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);
     return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
   }
@@ -128,6 +137,11 @@ export class ScopeTable {
 
 function isIndex(name: string | undefined): boolean {
   return name !== undefined && /^index\.[cm]?[jt]s$/.test(foldName(name));
+}
+
+/** A path and the folders that it lies in, the deepest first; without the root of the file system. */
+function* above(path: string): Generator<string> {
+  for (let end = path.length; end > 0; end = path.lastIndexOf(sep, end - 1)) yield path.slice(0, end);
 }
 
 function foldPath(path: string): string {

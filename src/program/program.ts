@@ -23,8 +23,13 @@ export interface Program {
   readonly workers: ReadonlyMap<string, Worker>;
   /** What code may call by name: workers and tools. A tool reaches those that it declares, a code entry all of them. */
   readonly callables: ReadonlyMap<string, Callable>;
-  /** Absolute host paths of the files that make the program; no tool may change them. */
+  /** Absolute host paths of the files that make the program. */
   readonly files: readonly string[];
+  /**
+   * Absolute host paths, existing or not, that no tool may write to or below: `files`, and where code of the program, its packages
+   * and its templates would be found.
+   */
+  readonly protectedPaths: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
   /** Values of the environment that configuration holds, by their variables' names: nobody may be shown them. */

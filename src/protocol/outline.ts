@@ -133,6 +133,10 @@ export interface Ceiling {
   readonly rules: readonly string[];
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
+  /** npm packages that this code loads, with those that they depend on: `dep 1.2.0 (node_modules/dep)`; absent where there is none. */
+  readonly packages?: readonly string[];
+  /** Variables of the environment that the configuration takes; absent where there is none. */
+  readonly variables?: readonly string[];
   /** Ids of workers whose programs may use the network; absent where there is none. */
   readonly network?: readonly string[];
   /** References whose tools are not known for lack of trust. */

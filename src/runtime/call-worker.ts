@@ -79,7 +79,10 @@ async function runCall(
   const serverTools = await run.serverTools.of(run, worker, request);
   const frame = createFrame(request.input, withDenied(request.prompt, serverTools));
   const controller = new AbortController();
-  const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
+  const scopes = await run.openScopes(worker.scopes, {
+    programFiles: run.program.protectedPaths,
+    programFolder: run.program.root,
+  });
   const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
   let toolsets: readonly GatedToolset[] = [];

@@ -53,7 +53,10 @@ async function entryFiles(
       checkAttachments(files, worker.attachmentPolicy);
       return files;
     }
-    const scopes = await run.openScopes(worker.scopes, { programFiles: run.program.files, programFolder: run.program.root });
+    const scopes = await run.openScopes(worker.scopes, {
+      programFiles: run.program.protectedPaths,
+      programFolder: run.program.root,
+    });
     return await readAttachments(paths, scopes, [worker.attachmentPolicy]).finally(() => scopes.close());
   } catch (thrown) {
     throw new RunError("input_invalid", errorMessage(thrown), { cause: thrown, callPath });
@@ -67,7 +70,7 @@ async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequ
   if (request.fragments.length > 0)
     throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
   const input = code.input ? await validateInput(code.input, request.input, callPath) : request.input;
-  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.files, programFolder: run.program.root });
+  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.protectedPaths, programFolder: run.program.root });
   const detail = run.debug ? { detail: { input: request.input } } : {};
   run.emit(request, { type: "call-start", kind: "code", name, ...detail });
   run.journal.record({ type: "call-start", callPath, depth, kind: "code", name, input: request.input });

@@ -119,9 +119,9 @@ function findWorker({ entry, workers }: Program, name: string | undefined): Work
 }
 
 function openScopes(run: RuntimeConfig, worker: Worker | undefined): Promise<Scopes> {
-  const { entry, files, root } = run.program;
+  const { entry, protectedPaths, root } = run.program;
   const declared = worker?.scopes ?? (entry.kind === "code" ? entry.code.scopes : []);
-  return run.openScopes(declared, { programFiles: files, programFolder: root, missingRoots: "pretend" });
+  return run.openScopes(declared, { programFiles: protectedPaths, programFolder: root, missingRoots: "pretend" });
 }
 
 interface Open {

@@ -46,7 +46,7 @@ function run(cwd: string, args: readonly string[] = ["."]) {
   return runCli([...args, "go", "--reject-all"], { cwd });
 }
 
-describe("trust for good", { timeout: 30_000 }, () => {
+describe("trust for good", { timeout: 90_000 }, () => {
   it("holds for edits, and for programs that can do less", async () => {
     const cwd = await program();
     await trust(cwd, "a");
@@ -120,7 +120,7 @@ describe("trust for good", { timeout: 30_000 }, () => {
   });
 });
 
-describe("llm-do trust", { timeout: 30_000 }, () => {
+describe("llm-do trust", { timeout: 90_000 }, () => {
   it("lists what is trusted, and for what", async () => {
     const cwd = await program();
     expect(await runCli(["trust", "list"], { cwd })).toEqual({

@@ -170,13 +170,84 @@ export function describeScopeWriting(createFixture: () => Promise<HostFixture>):
       [".bashrc", "ask-write"],
       [".vscode/settings.json", "ask-write"],
       [".github/workflows/ci.yml", "ask-write"],
-      [".github/CODEOWNERS", undefined],
       ["environment.md", undefined],
       ["git/config", undefined],
       ["tools.ts", undefined],
     ])("%s: %s", async (path, protection) => {
       const scopes = await open(declare("s", "plain"));
       expect(scopes.protection(scopes.resolve(`s/${path}`))).toBe(protection);
+    });
+
+    test.each([
+      ...[".cargo/config.toml", ".mvn/jvm.config", ".bundle/config", ".pnp.cjs", ".yarn/releases/yarn.cjs", ".devcontainer.json"],
+      ...[
+        "x.code-workspace",
+        "lefthook.yaml",
+        ".lefthook.yml",
+        ".pre-commit-config.yml",
+        "mise.toml",
+        ".mise.local.toml",
+        ".hgrc",
+      ],
+      ...[
+        ".gdbinit",
+        ".tmux.conf",
+        ".Rprofile",
+        ".irbrc",
+        ".curlrc",
+        ".wgetrc",
+        ".nvim.lua",
+        ".gitlab-ci.yml",
+        ".circleci/config.yml",
+      ],
+      ...["CLAUDE.md", "sub/AGENTS.md", ".cursorrules", ".eslintrc.cjs", ".mcp.json", ".config/nvim/init.lua", "Jenkinsfile"],
+    ])("%s asks before it is written", async (path) => {
+      const scopes = await open(declare("s", "plain"));
+      expect(scopes.protection(scopes.resolve(`s/${path}`))).toBe("ask-write");
+    });
+
+    /** What an everyday task writes. */
+    test.each([
+      ...[
+        "README.md",
+        "notes.md",
+        "docs/claude-notes.md",
+        "docs/agent-design.md",
+        "src/index.ts",
+        "src/config.ts",
+        "config/app.yml",
+      ],
+      ...[
+        "Makefile",
+        "Dockerfile",
+        "docker-compose.yml",
+        "tsconfig.json",
+        "eslint.config.js",
+        "vite.config.ts",
+        "pyproject.toml",
+      ],
+      ...["conftest.py", "setup.py", "build.gradle", "Cargo.toml", "go.mod", "requirements.txt", ".gitignore", ".dockerignore"],
+      ...[
+        ".yarn/cache/x.zip",
+        ".cargo/registry/x",
+        ".bundle/cache/x",
+        ".gradle/8.0/x.bin",
+        ".local/share/x",
+        "data.init",
+        "src/.cache/x",
+      ],
+      ...[
+        ".github/CODEOWNERS",
+        ".github/ISSUE_TEMPLATE/bug.md",
+        ".github/dependabot.yml",
+        "rules.md",
+        "my.rules",
+        "mcp.md",
+        "model.pth",
+      ],
+    ])("%s is written like any other", async (path) => {
+      const scopes = await open(declare("s", "plain"));
+      expect(scopes.protection(scopes.resolve(`s/${path}`))).toBeUndefined();
     });
   });
 

@@ -47,17 +47,16 @@ describe("importModule, in a folder without a package", () => {
     expect((await host.importModule(join(folder, "old.cjs")))["z"]).toBeTypeOf("object");
   });
 
-  test("a package of its own comes first", async () => {
+  test("llm-do and zod are those that run here, whatever is installed", async () => {
     put({
       "tools.ts":
-        'import { mine } from "llm-do";\nimport { sub } from "llm-do/toolsets";\nimport z from "zod";\nexport const all = [mine, sub, z];',
-      "node_modules/llm-do/package.json": '{"name":"llm-do","type":"module","exports":{".":"./a.js","./toolsets":"./b.js"}}',
-      "node_modules/llm-do/a.js": "export const mine = 1;",
-      "node_modules/llm-do/b.js": "export const sub = 2;",
+        'import { tool } from "llm-do";\nimport { scriptedModel } from "llm-do/testing";\nimport z from "zod";\nexport const all = [typeof tool, typeof scriptedModel, typeof z.object];',
+      "node_modules/llm-do/package.json": '{"name":"llm-do","type":"module","exports":{".":"./a.js","./testing":"./a.js"}}',
+      "node_modules/llm-do/a.js": "throw new Error('planted');",
       "node_modules/zod/package.json": '{"name":"zod","type":"module","exports":"./z.js"}',
-      "node_modules/zod/z.js": "const z = 3;\nexport default z;",
+      "node_modules/zod/z.js": "throw new Error('planted');",
     });
-    expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ all: [1, 2, 3] });
+    expect((await host.importModule(join(folder, "tools.ts")))["all"]).toEqual(["function", "function", "function"]);
   });
 
   test("modules in node_modules get none of this", async () => {

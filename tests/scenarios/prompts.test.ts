@@ -54,11 +54,10 @@ describe("the first request", () => {
     expect(texts).toEqual(["x", "the rubric", "from the caller"]);
   });
 
-  test("includes files of the program, and of the worker's folder first", async () => {
+  test("includes files of the worker's folder, and of the program's templates", async () => {
     const files = {
       "main.worker": worker("input: { a: string }", '{% render "rubric.md" %} {% render "shared.md" %}'),
       "rubric.md": "own: {{ a }}",
-      "templates/rubric.md": "not this one",
       "templates/shared.md": "shared",
     };
     expect((await firstRequest(files, { input: { a: "x" } })).system).toEqual(["own: x shared"]);

@@ -80,17 +80,23 @@ export const compileCodes = {
     explanation:
       "The rule names a worker, a tool or an argument that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
   },
+  "variable-literal": {
+    severity: "warning",
+    title: "A variable where none is filled in",
+    explanation:
+      "`${NAME}` stands for a variable of the environment in the configuration of toolsets that the program's code defines, and in the manifest's `providers`. The configuration of a built-in toolset is shown to models and to people, so that it takes the text as it is written.",
+  },
   "variable-missing": {
     severity: "error",
     title: "A variable that is not set",
     explanation:
-      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in the configuration of a toolset that code defines, or in a provider of the manifest, stands for a variable of the environment, and this one is not set, or empty. Set it before you run the program. For the text itself, write `$${NAME}`.",
   },
   "variable-unset": {
     severity: "hint",
     title: "A variable that is not set yet",
     explanation:
-      "`${NAME}` in a toolset's configuration, or in a provider of the manifest, stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
+      "`${NAME}` in the configuration of a toolset that code defines, or in a provider of the manifest, stands for a variable of the environment. The program is fine, and needs this one to run. For the text itself, write `$${NAME}`.",
   },
   "tool-name-conflict": {
     severity: "error",
@@ -192,6 +198,12 @@ export const compileCodes = {
     explanation:
       "Files of a program refer to other files of the same program, relative to themselves. Absolute paths, `..` beyond the program's folder and links that lead out of it are refused, so that a program can be moved, reviewed and trusted as one folder. Only the command line may point elsewhere.",
   },
+  "template-ambiguous": {
+    severity: "error",
+    title: "A rendered file that is in two places",
+    explanation:
+      "`{% render \"rubric.md\" %}` is a file of the worker's folder, or of the program's `templates/`. Here it is in both, and nothing shadows anything. Rename or remove one of them.",
+  },
   "reference-missing": {
     severity: "error",
     title: "A reference to a file that is not there",
@@ -288,6 +300,12 @@ export const compileCodes = {
     title: "The program's code does not load",
     explanation:
       "`tools.ts` was imported and threw, or could not be read as TypeScript. Types are stripped, not compiled: write no `enum`, `namespace` or parameter property.",
+  },
+  "computed-import": {
+    severity: "warning",
+    title: "An import whose target is computed",
+    explanation:
+      "The modules of a program are found by reading its text: file tools cannot write them, commands see them read-only, and trust asks again when there are more. What an `import()` of a computed name loads is not known by reading, and so none of this holds for it. Write the name out, or import all that can be meant and choose among them.",
   },
   "unknown-call": {
     severity: "error",

@@ -256,7 +256,7 @@ export const languageCodes = {
     severity: "error",
     title: "A file that cannot be rendered",
     explanation:
-      "`{% render \"rubric.md\" %}` puts in a file of the worker's folder, or else of the program's `templates/`. The path is written out in quotes, is relative and has no `..` in it, so that no input and no template can reach another file.",
+      "`{% render \"rubric.md\" %}` puts in a file of the worker's folder, or of the program's `templates/`. The path is written out in quotes, is relative and has no `..` in it, so that no input and no template can reach another file.",
   },
   "template-cycle": {
     severity: "error",

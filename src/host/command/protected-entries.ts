@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { dependencyFolders } from "../dependency-folders.ts";
 import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
-import { foldName } from "../protected-names.ts";
+import { foldName, isOpened } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
 import type { Protection, ScopeDeclaration } from "../scopes.ts";
@@ -160,7 +160,8 @@ function accessTo(walk: Walk, place: Place, entry: DirectoryEntry): ProtectedEnt
   const components = [...place.components, entry.name];
   const protection = table.protection(place.scope, components);
   const inGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
-  if (protection !== "program" && inGit === undefined && unprotected.has(foldName(entry.name))) return "exempt";
+  if (protection !== "program" && inGit === undefined && isOpened(unprotected, components)) return "exempt";
+  if (entry.type === "link" && table.leadsToProgram(place.scope, components)) return "read-only";
   if (isTransientName(entry.name)) return undefined;
   // A socket leads to a process outside, whatever the wall does about networks; a device, to whatever it is.
   if (entry.type === "other") return "hidden";

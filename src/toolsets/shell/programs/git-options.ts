@@ -1,3 +1,4 @@
+import { projectSettings } from "../../../host/protected-names.ts";
 import type { OptionTable } from "./options.ts";
 
 /** What may stand before the subcommand. `-C` moves, and is looked at as a path. */
@@ -163,6 +164,7 @@ export const makingRepositories: ReadonlySet<string> = new Set(["init", "clone",
 export const keptNames: readonly string[] = [
   ..."package.json .gitattributes .gitmodules .editorconfig .npmrc .vscode .devcontainer .husky .githooks workflows".split(" "),
   ...".pre-commit-config.yaml lefthook.yml".split(" "),
+  projectSettings,
 ];
 
 /** Options with which any subcommand starts programs or writes where it is told to. */

@@ -1,0 +1,71 @@
+import { join, relative } from "node:path";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Worker } from "../program/program.ts";
+import { CodeSearch } from "./code-search.ts";
+import type { Compilation } from "./compilation.ts";
+import { homeOf, isCodePath } from "./home.ts";
+import { isInside } from "./is-inside.ts";
+
+/** What of a program runs as code, with all rights of the user. */
+export interface ProgramCode {
+  /** Absolute paths of modules, links followed, and of scripts that the program's files name as models. Sorted. */
+  readonly files: readonly string[];
+  /** The packages that they import, with what these depend on: `dep 1.2.0 (node_modules/dep)`. Sorted. */
+  readonly packages: readonly string[];
+}
+
+/**
+ * Finds the program's code without running any, reports `import()` of computed names, and reserves the places that it is read
+ * from. A script that the user names is the user's: its places are reserved, and it is no part of what is trusted.
+ */
+export async function findCode(compilation: Compilation, workers: ReadonlyMap<string, Worker>): Promise<ProgramCode> {
+  const { host, files, modules, packages, home, root } = compilation;
+  const scripts = scriptsOf(workers, "program");
+  for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path, { home: homeOf(path, home) });
+  const place = inProgram(compilation);
+  const search = new CodeSearch({ host, read: (path) => files.readModule(place(path)) });
+  const starts = [...modules.used.keys(), ...scripts.filter(isCodePath)];
+  if (packages.areUsed) await search.addFolder(root);
+  await search.follow(starts);
+  reportComputed(compilation, search, place);
+  const users = scriptsOf(workers, "user");
+  const read = async (path: string) => {
+    const text = await host.files.readText(path).catch(() => undefined);
+    return text === undefined ? undefined : { name: path, text };
+  };
+  const others = new CodeSearch({ host, read });
+  await others.follow(users.filter(isCodePath));
+  for (const place of [...scripts, ...users, ...search.places, ...others.places, ...others.modules]) files.reserve(place);
+  return { files: [...search.modules].map(place).sort(), packages: describePackages(compilation, search, place) };
+}
+
+function scriptsOf(workers: ReadonlyMap<string, Worker>, namedBy: "program" | "user"): string[] {
+  const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === namedBy ? [model.id] : []));
+  return [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
+}
+
+/** Of the program's own modules only: a diagnostic shows a line of the file that it is about. */
+function reportComputed({ root, diagnostics }: Compilation, { computed }: CodeSearch, place: (path: string) => string): void {
+  for (const [path, spans] of computed) {
+    if (!isInside(root, place(path))) continue;
+    for (const span of spans) {
+      const message = "what this `import()` loads is known only when it runs";
+      const notes = [{ message: "write the name out, or `import` all that can be meant and choose among them" }];
+      diagnostics.report(diagnose("computed-import", { message, span, notes }));
+    }
+  }
+}
+
+function describePackages({ root }: Compilation, { packages }: CodeSearch, place: (path: string) => string): readonly string[] {
+  const texts = [...packages].map(([folder, { name, version }]) => {
+    const found = place(folder);
+    const shown = isInside(root, found) ? relative(root, found).replaceAll("\\", "/") || "." : found;
+    return `${name}${version === undefined ? "" : ` ${version}`} (${shown})`;
+  });
+  return texts.sort();
+}
+
+/** Gives real paths in the program's folder the spelling that the folder was named with. */
+function inProgram({ root, realRoot }: Compilation): (path: string) => string {
+  return (path) => (isInside(realRoot, path) ? join(root, relative(realRoot, path)) : path);
+}
