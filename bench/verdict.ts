@@ -1,5 +1,6 @@
 // What a verdict costs: arguments checked, the call prepared (files looked at, commands parsed), the rules asked; without rules of
 // the run, and with a hundred. `node bench/verdict.ts`.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,11 +16,23 @@ writeFileSync(
   "---\ntoolsets:\n  filesystem: {}\n  shell: { rules: [{ pattern: git }, { pattern: ls, approval_required: false }, { pattern: grep }] }\n---\nYou help.\n",
 );
 
+/** A repository of 2,000 files in 100 folders. */
+const repository = join(root, "a/repository");
+for (let folder = 0; folder < 100; folder++) {
+  mkdirSync(join(repository, `folder-${folder}`), { recursive: true });
+  for (let file = 0; file < 20; file++) writeFileSync(join(repository, `folder-${folder}/${file}.txt`), "line\n");
+}
+const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args]);
+git("init", "-q");
+git("add", ".");
+
 const calls: readonly (readonly [what: string, tool: string, args: Readonly<Record<string, string>>])[] = [
   ["read_file", "read_file", { path: "a/b/c/x.txt" }],
   ["write_file, a new file", "write_file", { path: "a/b/c/new.txt", content: "x".repeat(1000) }],
   ["edit_file, 5 kB", "edit_file", { path: "a/b/c/x.txt", old_text: "none", new_text: "some" }],
   ["shell, one command", "shell", { command: "git log --oneline -n 5" }],
+  ["shell, git in a repository that it looks at", "shell", { command: "git log --oneline -n 5", cwd: "a/repository" }],
+  ["shell, git in a repository that it changes", "shell", { command: "git add .", cwd: "a/repository" }],
   ["shell, a line of ten", "shell", { command: Array(10).fill("grep -rn x a/b").join(" && ") }],
 ];
 const hundred = Array.from({ length: 100 }, (_, index): ApprovalRule => ({ effect: "ask", rule: `*/other_${index}(a*b)` }));

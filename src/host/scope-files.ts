@@ -79,6 +79,24 @@ export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: 
   });
 }
 
+/** That much from the beginning of a regular file, whatever suffixes and sizes its scope allows. */
+export async function readAnyFile(table: ScopeTable, path: ResolvedPath, maxBytes: number): Promise<ReadFile> {
+  assertNotRoot(table, path);
+  return inParent(table, path, async (parent) => {
+    const { scope } = parent;
+    const virtualPath = walk.virtualPathOf(table, parent);
+    const facts = await walk.lookAt(table, parent);
+    assertFile(virtualPath, facts);
+    if (facts === undefined) throw await walk.missing(table, parent);
+    const file = await parent.directory.openFile(parent.name);
+    try {
+      return { facts: walk.toFileFacts({ scope, virtualPath }, file.facts), bytes: await file.read(maxBytes) };
+    } finally {
+      await file.close();
+    }
+  });
+}
+
 export interface Writing {
   readonly bytes: Uint8Array;
   readonly expect: string | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
-import { findGitHelper } from "../../src/toolsets/shell/judge/git-config.ts";
+import { readGitConfig } from "../../src/toolsets/shell/judge/git-config.ts";
 import { allow, ruleSets } from "./rule-sets.ts";
 import { createBench, nameOf } from "./shell-bench.ts";
 
@@ -34,7 +34,7 @@ describe("the configuration of a repository", () => {
     ["[__proto__]\nx = 1", "a line that is none of a configuration"],
     ["[constructor]\nx = 1", "constructor"],
   ])("%j", (text, expected) => {
-    expect(findGitHelper(text)).toBe(expected);
+    expect(readGitConfig(text).helper).toBe(expected);
   });
 
   const judge = async (command: string, files: Record<string, string>) => {

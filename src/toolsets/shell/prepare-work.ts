@@ -31,7 +31,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const isolation = await access.commands.isolation();
   const { networkEnabled, unisolated = false } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
-  const repositories = await lookUpRepositories(scopes, cwd, plan);
+  const repositories = await lookUpRepositories(scopes, cwd, { plan, isWalled: notIsolated === undefined });
   const reasons = [...judgeFolder(cwd), ...repositories];
   const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
   const { verdict, opens, started, asksByRule: hooks } = judged;

@@ -1,0 +1,84 @@
+/** What of an index matters to what git runs: the folders that it takes for repositories of their own. */
+export interface GitLinks {
+  readonly paths: readonly string[];
+  /** Why not all of them are known. */
+  readonly unknown?: string;
+}
+
+const gitlink = 0o160000;
+const folder = 0o040000;
+const formatMask = 0o170000;
+/** Of an entry: times, device, inode, mode, owner and size. */
+const statBytes = 40;
+const modeOffset = 24;
+const hasMoreFlags = 0x4000;
+/** Of an extension: its name and its length. */
+const extensionHeader = 8;
+
+/**
+ * The submodules in an index, as git's own documentation describes the format (versions 2 to 4). git enters each that has a
+ * `.git` in its folder, whether or not `.gitmodules` names it. `hashBytes`: 20, or 32 in a repository of SHA-256.
+ */
+export function readGitlinks(index: Uint8Array, hashBytes: number): GitLinks {
+  const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
+  try {
+    return readEntries(view, index, hashBytes);
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return { paths: [], unknown: "its index cannot be read" };
+    throw error;
+  }
+}
+
+function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitLinks {
+  const version = view.getUint32(4);
+  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) return { paths: [], unknown: "its index cannot be read" };
+  const paths: string[] = [];
+  let at = 12;
+  /** Of version 4, where an entry names only the end of its path. */
+  let name = new Uint8Array();
+  for (let left = view.getUint32(8); left > 0; left--) {
+    const start = at;
+    const format = view.getUint32(at + modeOffset) & formatMask;
+    at += statBytes + hashBytes;
+    const isExtended = version > 2 && (view.getUint16(at) & hasMoreFlags) !== 0;
+    at += isExtended ? 4 : 2;
+    let kept = 0;
+    if (version === 4) {
+      const dropped = readNumber(view, at);
+      at = dropped.end;
+      kept = name.length - dropped.value;
+      if (kept < 0) return { paths, unknown: "its index cannot be read" };
+    }
+    const end = index.indexOf(0, at);
+    if (end === -1) return { paths, unknown: "its index cannot be read" };
+    if (version === 4) name = Buffer.concat([name.subarray(0, kept), index.subarray(at, end)]);
+    else if (format === gitlink) name = index.slice(at, end);
+    if (format === folder) return { paths, unknown: "its index leaves folders out" };
+    if (format === gitlink) paths.push(new TextDecoder("utf-8", { fatal: true }).decode(name));
+    at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
+  }
+  return { paths, ...readExtensions(view, at, hashBytes) };
+}
+
+/** Numbers of any length, seven bits a byte, as in packs. */
+function readNumber(view: DataView, at: number): { readonly value: number; readonly end: number } {
+  let byte = view.getUint8(at);
+  let value = byte & 0x7f;
+  let end = at + 1;
+  for (; (byte & 0x80) !== 0; end++) {
+    byte = view.getUint8(end);
+    value = (value + 1) * 0x80 + (byte & 0x7f);
+  }
+  return { value, end };
+}
+
+/** An index can continue in another file, or leave out folders that are not checked out. */
+function readExtensions(view: DataView, from: number, hashBytes: number): Pick<GitLinks, "unknown"> {
+  const end = view.byteLength - hashBytes;
+  for (let at = from; at + extensionHeader <= end; at += extensionHeader + view.getUint32(at + 4)) {
+    const name = view.getUint32(at);
+    if (name === 0x6c696e6b) return { unknown: "its index is split" };
+    if (name === 0x73646972) return { unknown: "its index leaves folders out" };
+  }
+  return {};
+}
