@@ -166,11 +166,12 @@ async function holdLastTurn(call: CallConfig, frame: CallFrame): Promise<void> {
 
 async function answerCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
   try {
-    add(call, frame, { role: "tool", parts: await answerToolCalls(call, frame, calls) });
+    const { parts, reached } = await answerToolCalls(call, frame, calls);
+    add(call, frame, { role: "tool", parts });
+    if (reached) announceEnd(call, frame, reached);
   } catch (thrown) {
     addUnanswered(call, frame, { calls, error: errorMessage(thrown) });
-    if (!(thrown instanceof LimitReached) || thrown.limit !== "tool_calls" || call.signal.aborted) throw thrown;
-    announceEnd(call, frame, thrown);
+    throw thrown;
   }
 }
 

@@ -3,8 +3,16 @@ import { childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { reportCall } from "./report-call.ts";
+import { LimitReached } from "./run-error.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { createWorkerRuntime } from "./worker-runtime.ts";
+
+/** The results of a turn's calls, in their order. */
+export interface AnsweredCalls {
+  readonly parts: readonly ToolResultPart[];
+  /** The limit that only the first of them fitted into; the others were not made, and their results say so. */
+  readonly reached: LimitReached | undefined;
+}
 
 /**
  * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
@@ -15,23 +23,42 @@ export async function answerToolCalls(
   call: CallConfig,
   frame: CallFrame,
   parts: readonly ToolCallPart[],
-): Promise<ToolResultPart[]> {
-  for (const _ of parts) call.account.spendToolCall();
+): Promise<AnsweredCalls> {
+  const { allowed, reached } = spendToolCalls(call, parts.length);
   const pending: Promise<ToolResultPart>[] = [];
   try {
-    for (const part of parts) {
+    for (const part of parts.slice(0, allowed)) {
       const toolset = call.toolsets.find((candidate) => candidate.has(part.name));
       const sequential = toolset?.isSequential(part.name) ?? false;
       if (sequential) await Promise.all(pending);
       pending.push(answerToolCall(call, part, { toolset, ordinal: frame.toolCalls++ }));
       if (sequential) await pending.at(-1);
     }
-    return await Promise.all(pending);
+    const refused = parts.slice(allowed).map((part) => refusedPart(part, reached));
+    return { parts: [...(await Promise.all(pending)), ...refused], reached };
   } catch (thrown) {
     call.abort(thrown);
     await Promise.allSettled(pending);
     throw thrown;
   }
+}
+
+/** How many of the calls the limits allow. */
+function spendToolCalls({ account }: CallConfig, wanted: number): { allowed: number; reached: LimitReached | undefined } {
+  for (let allowed = 0; allowed < wanted; allowed++) {
+    try {
+      account.spendToolCall();
+    } catch (thrown) {
+      if (thrown instanceof LimitReached) return { allowed, reached: thrown };
+      throw thrown;
+    }
+  }
+  return { allowed: wanted, reached: undefined };
+}
+
+function refusedPart({ id, name }: ToolCallPart, reached: LimitReached | undefined): ToolResultPart {
+  const error = `${reached?.message ?? "a limit is reached"}; this call was not made`;
+  return { type: "tool-result", id, name, result: { ok: false, error: { type: "limit", error } } };
 }
 
 interface ToolPlace {
