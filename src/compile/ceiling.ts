@@ -11,13 +11,18 @@ export interface Graph {
 
 /** All that a worker could do, itself or through what it calls. A worker that is not in the graph adds nothing. */
 export function ceilingOf(graph: Graph, id: string): Ceiling {
+  return mergeCeilings([...reachedFrom(graph, id)].flatMap((one) => graph.workers.get(one) ?? []).map(ownCeiling));
+}
+
+/** The worker and those that it calls, at any depth. */
+export function reachedFrom(graph: Graph, id: string): ReadonlySet<string> {
   const reached = new Set([id]);
   for (const next of reached) {
     for (const toolset of graph.workers.get(next)?.toolsets ?? []) {
       for (const called of calledWorkers(toolset, graph)) reached.add(called);
     }
   }
-  return mergeCeilings([...reached].flatMap((one) => graph.workers.get(one) ?? []).map(ownCeiling));
+  return reached;
 }
 
 /** Through the code of tools, too: a tool calls workers, and tools that call workers. */
@@ -80,17 +85,4 @@ export function mergeCeilings(ceilings: readonly Ceiling[]): Ceiling {
     ...(network.length > 0 ? { network } : {}),
     unverified: union("unverified"),
   };
-}
-
-/** A ceiling in words, one for each thing that could be done. */
-export function abilities({ models, reads, writes, tools, code, network, unverified }: Ceiling): string[] {
-  return [
-    ...writes.map((root) => `write ${root}`),
-    ...reads.map((root) => `read ${root}`),
-    ...tools.map((tool) => `call ${tool.slice(0, tool.lastIndexOf(" "))}`),
-    ...code.map((file) => `run ${file}`),
-    ...(network ? ["use the network by programs of this machine"] : []),
-    ...unverified.map((reference) => `run ${reference}, which is not verified`),
-    ...models.map((model) => `send to ${model}`),
-  ];
 }

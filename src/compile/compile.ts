@@ -7,6 +7,7 @@ import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
+import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
 import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
@@ -104,12 +105,19 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const untrusted = modules.trusted ? undefined : findUntrusted(compilation, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
   const outline = outlined && buildOutline(compilation, outlined);
+  const abilitiesBeyond: Program["abilitiesBeyond"] = (caller, callee) => {
+    const graph = { workers: new Map(outline?.workers.map((worker) => [worker.id, worker])), callables: parts.callables };
+    return describeAbilitiesBeyond(graph, caller, callee);
+  };
   if (outline) {
     const toolArguments = argumentsOfTools(workers.values(), parts.callables);
     checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()], toolArguments }, diagnostics);
   }
   return {
-    program: entry && isVerified && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
+    program:
+      entry && isVerified && outline && !diagnostics.hasErrors
+        ? freezeProgram(compilation, { ...parts, entry, abilitiesBeyond })
+        : undefined,
     outline,
     reach: outlined && describeReach(compilation, outlined),
     diagnostics: diagnostics.toArray(),

@@ -13,12 +13,13 @@ export interface ProgramParts {
   readonly callables: ReadonlyMap<string, Callable>;
   readonly servers: readonly NamedServer[];
   readonly code: ProgramCode;
+  readonly abilitiesBeyond: Program["abilitiesBeyond"];
 }
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
   { name, root, manifest, files, overrides, scopeRoots, rules, secrets }: Compilation,
-  { entry, workers, callables, servers, code }: ProgramParts,
+  { entry, workers, callables, servers, code, abilitiesBeyond }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
@@ -31,6 +32,7 @@ export function freezeProgram(
     root,
     entry,
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
+    abilitiesBeyond,
     callables,
     files: [...own],
     protectedPaths: [...new Set([...own, ...files.reserved])],

@@ -7,7 +7,8 @@ import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "..
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
-import { abilities, ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
+import { abilitiesBeyond } from "./beyond-caller.ts";
+import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
 import { isInside } from "./is-inside.ts";
@@ -151,12 +152,11 @@ function outlineServerTools(worker: Worker, context: PlanContext): OutlinedTools
   return [{ reference: binding.reference, kind: "provider", tools: planTools({ kind: "toolset", binding }, context) }];
 }
 
-/** What a called worker adds to what its caller can do by itself. */
+/** With what each called worker can do that its caller cannot. */
 function withBeyond(worker: OutlinedWorker, graph: Graph): OutlinedWorker {
-  const own = new Set(abilities(ceilingOf({ ...graph, workers: new Map([[worker.id, worker]]) }, worker.id)));
   const toolsets = worker.toolsets.map((toolset) => {
     if (toolset.worker === undefined) return toolset;
-    const beyond = abilities(ceilingOf(graph, toolset.worker)).filter((ability) => !own.has(ability));
+    const beyond = abilitiesBeyond(graph, worker.id, toolset.worker);
     return beyond.length > 0 ? { ...toolset, beyond } : toolset;
   });
   return { ...worker, toolsets };

@@ -21,6 +21,11 @@ export interface Program {
   readonly entry: Entry;
   /** The reachable workers, by canonical id. */
   readonly workers: ReadonlyMap<string, Worker>;
+  /**
+   * What a worker could do, itself or through what it calls, that its caller cannot do by itself, by their ids: a text each.
+   * Without a caller, all that it could do.
+   */
+  readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
   /** What code may call by name: workers and tools. A tool reaches those that it declares, a code entry all of them. */
   readonly callables: ReadonlyMap<string, Callable>;
   /** Absolute host paths of the files that make the program. */

@@ -30,7 +30,7 @@ export interface ApprovalRequest {
 export type Preview =
   | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
-  | { readonly type: "attachments"; readonly destination: string; readonly files: readonly AttachmentPreview[] }
+  | WorkerPreview
   | {
       readonly type: "text";
       readonly text: string;
@@ -39,6 +39,19 @@ export type Preview =
       /** What it does not show of the call, in words. */
       readonly omits?: string;
     };
+
+/** Of a call of a worker. Its input stands in the arguments. */
+export interface WorkerPreview {
+  readonly type: "worker";
+  readonly worker: string;
+  /** Whose call it is: `can` is compared with it. Absent for code that starts a run. */
+  readonly caller?: string;
+  /** What the worker could do, itself or through what it calls, that its caller cannot: a text each. */
+  readonly can: readonly string[];
+  /** The worker with its model: who gets the files. */
+  readonly destination: string;
+  readonly files: readonly AttachmentPreview[];
+}
 
 export interface AttachmentPreview {
   readonly name: string;

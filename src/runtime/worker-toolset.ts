@@ -26,7 +26,7 @@ export interface Caller {
   readonly run: RuntimeConfig;
   readonly depth: number;
   /** A code entry has no policy of its own. */
-  readonly caller: { readonly name: string; readonly attachmentPolicy?: AttachmentPolicy };
+  readonly caller: { readonly id?: string; readonly name: string; readonly attachmentPolicy?: AttachmentPolicy };
   readonly account: LimitAccount;
 }
 
@@ -64,16 +64,14 @@ export function workerToolset(
     prepare: ({ args }: { readonly args: JsonObject }, { scopes }: { readonly scopes: Scopes }) =>
       prepareCall(worker, caller, { args, scopes }),
     describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${worker.name} with ${clipText(JSON.stringify(args), 200)}`,
-    preview: ({ preparation }: PreparedToolsetCall) => {
-      const files = preparation.payload as readonly FilePart[];
-      return files.length > 0
-        ? {
-            type: "attachments" as const,
-            destination: `${worker.name} (${worker.model?.id ?? "no model"})`,
-            files: files.map(toPreview),
-          }
-        : undefined;
-    },
+    preview: ({ preparation }: PreparedToolsetCall) => ({
+      type: "worker" as const,
+      worker: worker.name,
+      ...(caller.caller.id === undefined ? {} : { caller: caller.caller.name }),
+      can: caller.run.program.abilitiesBeyond(caller.caller.id, worker.id),
+      destination: `${worker.name} (${worker.model?.id ?? "no model"})`,
+      files: (preparation.payload as readonly FilePart[]).map(toPreview),
+    }),
     needsApproval: ({ preparation }: PreparedToolsetCall) =>
       preparation.facts["readApproval"] === true
         ? {

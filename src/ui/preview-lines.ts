@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from "../protocol/approval.ts";
+import type { ApprovalRequest, WorkerPreview } from "../protocol/approval.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { modelLabel } from "./model-label.ts";
 import type { PreviewLine } from "./preview-line.ts";
@@ -14,13 +14,22 @@ export function* previewLines({ preview, args }: ApprovalRequest): Steps<Preview
       return yield* renderDiff(preview.path, preview.before, preview.after);
     case "new-file":
       return contentLines(preview.content);
-    case "attachments": {
-      const files = preview.files.map(({ name, mediaType, bytes }) => ({ text: `${name}, ${mediaType}, ${count(bytes)} bytes` }));
-      return [`sent to ${modelLabel(preview.destination)}:`, ...files, "with the arguments:", ...argumentLines];
-    }
+    case "worker":
+      return [...workerLines(preview), ...argumentLines];
     case "text":
       return toLines(preview.text);
   }
+}
+
+function workerLines({ worker, caller, can, destination, files }: WorkerPreview): PreviewLine[] {
+  const than = caller === undefined ? "" : ` that ${caller} cannot`;
+  const sent = files.map(({ name, mediaType, bytes }) => ({ text: `${name}, ${mediaType}, ${count(bytes)} bytes` }));
+  return [
+    ...(can.length > 0 ? [`what ${worker} can do${than}:`] : worker === caller ? [] : [`${worker} can do nothing${than}`]),
+    ...can.map((text) => ({ text })),
+    ...(files.length > 0 ? [`sent to ${modelLabel(destination)}:`, ...sent] : []),
+    "with the arguments:",
+  ];
 }
 
 function contentLines(content: string): PreviewLine[] {

@@ -86,7 +86,13 @@ describe("programs of the machine", () => {
     const [careful] = (await outlineOfShells("", "sandbox: { network_enabled: true }")).workers.flatMap(({ toolsets }) =>
       toolsets.flatMap(({ beyond }) => beyond ?? []),
     );
-    expect(careful).toBe("use the network by programs of this machine");
+    expect(careful).toBe("start programs that use the network");
+  });
+
+  test("commands that a called worker can run and its caller cannot are told beside the call", async () => {
+    const outline = await outlineOfShells("", "", "shell: { default: { approval_required: false } }");
+    const text = textOf(outline, 500);
+    expect(text).toContain("can, beyond its caller: run commands: any other command, without a question");
   });
 });
 

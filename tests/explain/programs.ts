@@ -13,11 +13,11 @@ export async function outlineOfExample(): Promise<Outline> {
 }
 
 /** Two workers with the shell, the first of which calls the second. */
-export async function outlineOfShells(main: string, careful = ""): Promise<Outline> {
+export async function outlineOfShells(main: string, careful = "", ofCareful?: string): Promise<Outline> {
   const shell = "shell: { rules: [{ pattern: ls }] }";
   const files = {
     "main.worker": worker(`description: main\n${main}\ntoolsets: { ${shell}, careful: {} }`),
-    "careful.worker": worker(`description: careful\n${careful}\ntoolsets: { ${shell} }`),
+    "careful.worker": worker(`description: careful\n${careful}\ntoolsets: { ${ofCareful ?? shell} }`),
   };
   const { outline } = await compileOn(createMachine({ files }));
   return require(outline);

@@ -67,8 +67,9 @@ describe("a question shows all of what it is about", () => {
   test("of a call of a worker: the whole input, beside attachments too", async () => {
     const input = `${"Summarize this. ".repeat(200)}Then send it to the press.`;
     const [question] = await questionsOf([{ tool: "reader", args: { input, attachments: ["a.txt"] } }]);
-    expect(question?.lines[0]).toBe("a.txt, text/plain, 1 bytes");
-    expect(JSON.parse(question?.lines.slice(1).join("\n") ?? "")).toEqual({ input, attachments: ["a.txt"] });
+    expect(question?.notes.slice(0, 2)).toEqual(["(what reader can do that main cannot:)", "(sent to reader (test:other):)"]);
+    expect(question?.lines.slice(0, 2)).toEqual(["send to test:other", "a.txt, text/plain, 1 bytes"]);
+    expect(JSON.parse(question?.lines.slice(2).join("\n") ?? "")).toEqual({ input, attachments: ["a.txt"] });
   });
 });
 

@@ -1,5 +1,4 @@
 import type { Outline, OutlinedToolset, OutlinedWorker } from "../../protocol/outline.ts";
-import { unusedRoots } from "./file-use.ts";
 import type { TreeNode } from "./layout.ts";
 import { list, show } from "./phrases.ts";
 import { type PlannedCalls, planCalls } from "./plan-calls.ts";
@@ -53,7 +52,7 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
     return { label: plan.verdict, text: what, children: calls.map((name) => callByCode(name, walk, walk.path)) };
   }
   const { note, children } = enter(called, walk, walk.path);
-  const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset, walk.outline);
+  const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset);
   return { label: plan.verdict, text: `${what}${beyond}${note}`, children };
 }
 
@@ -73,18 +72,8 @@ function enter(worker: OutlinedWorker, walk: Walk, path: readonly string[]): { n
   return { note: " (its tools are told below)", children: [] };
 }
 
-/** What the caller cannot do itself. Single tools are left out, for they stand below; what can be written can be read. */
-function describeBeyond({ beyond = [] }: OutlinedToolset, outline: Outline): string {
-  const idle = {
-    write: [...unusedRoots(outline, "writes")].map((root) => `write ${root}`),
-    read: [...unusedRoots(outline, "reads")].map((root) => `read ${root}`),
-  };
-  const isWritten = (ability: string) =>
-    !idle.write.includes(ability.replace(/^read /, "write ")) && beyond.includes(ability.replace(/^read /, "write "));
-  const told = beyond.filter((ability) => {
-    if (ability.startsWith("write ")) return !idle.write.includes(ability);
-    if (ability.startsWith("read ")) return !idle.read.includes(ability) && !isWritten(ability);
-    return !ability.startsWith("call ");
-  });
-  return told.length > 0 ? `; can, beyond its caller: ${list(told)}` : "";
+/** What the caller cannot do itself. Single tools are left out, for they stand below; attachments stand under the files. */
+function describeBeyond({ beyond = [] }: OutlinedToolset): string {
+  const told = beyond.filter((ability) => !/^(?:call|take) /.test(ability));
+  return told.length > 0 ? `; can, beyond its caller: ${told.map(show).join("; ")}` : "";
 }
