@@ -16,8 +16,17 @@ interface Journal {
 export function summarizeJournal(journal: Journal): string {
   const [first] = journal.entries;
   if (first?.type !== "run-start") return "nothing is recorded: it ended before it began";
-  const started = new Date(first.time).toISOString().replace("T", " ").slice(0, 16);
+  const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
   return `${started}  ${renderEnd(journal)}`;
+}
+
+/** A damaged entry takes its own line and no other: its fields are as they are in the file. */
+function readable<T>(entry: JournalEntry, render: () => T): T | string {
+  try {
+    return render();
+  } catch {
+    return `(entry ${entry.n}, ${show(entry.type)}, is damaged)`;
+  }
 }
 
 /** A run as its journal tells it: calls, approvals, and what was under way when it broke off. */
@@ -26,19 +35,24 @@ export function renderJournal(journal: Journal, columns: number): string {
   if (first?.type !== "run-start") return `${summarizeJournal(journal)}\n`;
   const { runId, program, entry, mode, version, programDigest } = first;
   const head = [
-    `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`,
-    `llm-do ${version}, program ${programDigest.slice(0, 12)}`,
+    readable(first, () => `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`),
+    readable(first, () => `llm-do ${version}, program ${programDigest.slice(0, 12)}`),
     `started ${summarizeJournal(journal)}`,
   ];
-  const lines = journal.entries.flatMap((one) => renderEntry(one, columns) ?? []);
+  const lines = journal.entries.flatMap((one) => {
+    const line = readable(one, () => renderEntry(one, columns));
+    return line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`];
+  });
   return [...head, ...lines, ...renderUnfinished(journal)].map((line) => `${clip(line, columns)}\n`).join("");
 }
 
 function renderEnd({ entries }: Journal): string {
   const last = entries.at(-1);
   if (last?.type === "run-end") {
-    const { requests, inputTokens, outputTokens } = last.usage;
-    return `${last.stopReason}, ${count(requests, "request")}, ${count(inputTokens + outputTokens, "token")}`;
+    return readable(last, () => {
+      const { requests, inputTokens, outputTokens } = last.usage;
+      return `${last.stopReason}, ${count(requests, "request")}, ${count(inputTokens + outputTokens, "token")}`;
+    });
   }
   return `no end after ${entries.length} entries: killed, or still running`;
 }
@@ -86,7 +100,7 @@ function unfinishedSteps(entries: readonly JournalEntry[]): string[] {
     if (entry.type === "intent")
       open.set(
         entry.step,
-        `  ${callLabel(entry.callPath)}: ${stepNames[entry.kind]}${entry.sideEffect ? ", may have had its effect" : ""}`,
+        `  ${readable(entry, () => callLabel(entry.callPath))}: ${stepNames[entry.kind]}${entry.sideEffect ? ", may have had its effect" : ""}`,
       );
     if (entry.type === "result") open.delete(entry.step);
   }

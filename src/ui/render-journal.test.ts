@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import type { JournalEntry, JournalFact } from "../protocol/journal-entry.ts";
+import { renderJournal, summarizeJournal } from "./render-journal.ts";
+
+const usage = { requests: 2, inputTokens: 10, outputTokens: 5, cachedInputTokens: 1, reasoningTokens: 0, usd: 0.01 };
+const callPath = "main/0.tool";
+const args = {};
+const facts: readonly JournalFact[] = [
+  {
+    type: "run-start",
+    runId: "r1",
+    program: "/p",
+    programDigest: "0123456789abcdef",
+    entry: "main",
+    mode: "prompt",
+    version: "1",
+    input: "x",
+  },
+  { type: "call-start", callPath: "main", kind: "worker", name: "main", depth: 0, model: "test:model", input: "x" },
+  { type: "verdict", callPath, tool: "tool", args, digest: "d", verdict: { type: "ask", why: "writes ask", isUnstated: true } },
+  { type: "decision", callPath, tool: "tool", decision: { type: "deny", note: "no" }, source: "person" },
+  { type: "revocation", callPath, worker: "main", tool: "tool", args },
+  { type: "grant", callPath, tool: "tool", digest: "d" },
+  { type: "intent", callPath, step: 1, kind: "tool", detail: {}, sideEffect: true },
+  {
+    type: "result",
+    callPath,
+    step: 1,
+    kind: "tool",
+    ok: true,
+    detail: { result: { ok: false, error: { type: "denied", error: "no" } } },
+  },
+  { type: "intent", callPath, step: 2, kind: "model", detail: {}, sideEffect: false },
+  { type: "call-end", callPath: "main", stopReason: "cut", reason: "too long", usage },
+  { type: "run-end", stopReason: "failed", usage, error: { message: "it failed" }, denied: 1 },
+];
+
+const entries = (given: readonly unknown[] = facts): JournalEntry[] =>
+  given.map((fact, n) => ({ v: 1, n, time: 1_700_000_000_000, ...(fact as JournalFact) }));
+
+/** Each way to take one field away, or to put something else in its place, however deep. */
+function damaged(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === "type" && "callPath" in value) return [];
+    const { [key]: _, ...rest } = value as Record<string, unknown>;
+    const others = [null, 7, "x", {}, [], ...damaged(member)];
+    return [rest, ...others.map((other) => ({ ...value, [key]: other }))];
+  });
+}
+
+describe("a journal with damaged entries", () => {
+  test("is shown, with every line of the entries that are whole", () => {
+    const whole = renderJournal({ entries: entries(), torn: false }, 200);
+    const [, start, ...lines] = whole.trimEnd().split("\n").slice(2);
+    expect(start).toContain("main starts");
+    let shown = 0;
+    for (const [index, fact] of facts.entries()) {
+      if (fact.type === "run-start" || fact.type === "run-end") continue;
+      for (const other of damaged(fact)) {
+        const given = entries(facts.with(index, other as JournalFact));
+        const text = renderJournal({ entries: given, torn: false }, 200);
+        const lost = lines.filter((line) => !text.includes(line));
+        expect(lost.length, JSON.stringify(other)).toBeLessThanOrEqual(1);
+        shown++;
+      }
+    }
+    expect(shown).toBeGreaterThan(200);
+  });
+
+  test("is shown and listed where its first or last entry is damaged", () => {
+    for (const index of [0, facts.length - 1]) {
+      for (const other of damaged(facts[index])) {
+        const journal = { entries: entries(facts.with(index, other as JournalFact)), torn: true };
+        expect(renderJournal(journal, 200)).not.toMatch(/Cannot read|undefined \(reading|is not a function/);
+        expect(summarizeJournal(journal)).not.toMatch(/Cannot read|is not a function/);
+      }
+    }
+    const noUsage = { type: "run-end", stopReason: "done", usage: {}, denied: 0 };
+    expect(summarizeJournal({ entries: entries([facts[0], noUsage]), torn: false })).toContain("(entry 1, run-end, is damaged)");
+  });
+});
