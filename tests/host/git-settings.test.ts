@@ -41,6 +41,16 @@ describe.each([
     expect((await bench.bash("git config --list --global")).stdout).not.toMatch(/alias|credential|include/);
   });
 
+  test.skipIf(isSkipped).each(["ro", "rw"] as const)("is not told by a git that lies in a scope (%s)", async (mode) => {
+    script("in/bin/git", `touch ${bench.at("outside/ran")}`);
+    const environment = { PATH: `${bench.at("in/bin")}:${testPath}` };
+    bench.host = createNodeHost({ environment, homeDirectory: bench.at("home"), ...overrides });
+    const scopes = await bench.open([{ mode }]);
+    const { stdout } = await bench.bash("cat ~/.gitconfig", { scopes });
+    expect(stdout).toContain("ada@example.org");
+    expect(existsSync(bench.at("outside/ran"))).toBe(false);
+  });
+
   test.skipIf(isSkipped)("takes who the repository names, and over that the environment", async () => {
     git("config", "user.email", "work@example.org");
     await commit();

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
+import { delimiter } from "node:path";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
@@ -30,9 +31,14 @@ export function createNodeCommands(machine: Machine): Commands {
     shell ??= findPath().then((path) => findProgram("bash", ["/bin", "/usr/bin", ...path]));
     return shell;
   };
-  let identity: Promise<string | undefined> | undefined;
-  const findIdentity = () => {
-    identity ??= findPath().then((path) => readGitIdentity(machine, path));
+  const identities = new Map<string, Promise<string | undefined>>();
+  /** That git runs outside of the wall, so it comes from no folder of the scopes, whatever their rights. */
+  const findIdentity = async ({ roots }: ScopeTable) => {
+    const scoped = roots.map((root) => root.directory.realPath);
+    const path = await findProgramPath({ environment: machine.environment, homes, writable: scoped });
+    const key = path.join(delimiter);
+    const identity = identities.get(key) ?? readGitIdentity(machine, path);
+    identities.set(key, identity);
     return identity;
   };
   let found: Promise<Wall> | undefined;
@@ -52,7 +58,7 @@ export function createNodeCommands(machine: Machine): Commands {
       assertRequest(request);
       request.signal.throwIfAborted();
       const table = scopeTable(request.scopes);
-      const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity()]);
+      const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity(table)]);
       return runGuarded(await wall(), { request, machine, table, homes, path, shell, gitConfiguration });
     },
   };
