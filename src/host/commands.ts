@@ -74,4 +74,6 @@ export interface CommandResult {
   readonly isolated: boolean;
   /** Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. */
   readonly movedAside: readonly string[];
+  /** The first of the folders that lie too deep to be looked into, and that the command was not shown behind a wall. */
+  readonly tooDeep: readonly string[];
 }

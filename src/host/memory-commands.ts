@@ -71,10 +71,10 @@ async function runGuarded(options: MemoryCommandsOptions, request: CommandReques
   const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
   const movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: () => false });
   request.signal.throwIfAborted();
-  return { ...ran, isolated: options.isolation.type !== "none", movedAside };
+  return { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep };
 }
 
-type Ran = Omit<CommandResult, "isolated" | "movedAside">;
+type Ran = Omit<CommandResult, "isolated" | "movedAside" | "tooDeep">;
 
 async function runScripted(
   programs: MemoryCommandsOptions["programs"],

@@ -7,7 +7,7 @@ import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
-import { type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
+import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepScopes } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -150,6 +150,12 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     await assertInPlace(table, path.scope);
     return path;
   };
+  const writing = new Set<Promise<unknown>>();
+  const trackWrite = async <T>(virtualPath: string, write: (path: ResolvedPath) => Promise<T>): Promise<T> => {
+    const running = inPlace(virtualPath).then(write);
+    writing.add(running);
+    return running.finally(() => writing.delete(running));
+  };
   const scopes: Scopes = {
     declarations: table.roots.map((root) => root.declaration),
     readable: () => table.allowed.readable,
@@ -161,8 +167,8 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     target: (virtualPath) => table.target(resolve(virtualPath)),
     covered: (virtualPath) => coveredScopes(table, virtualPath),
     read: async (virtualPath, options) => readFile(table, await inPlace(virtualPath), options?.maxBytes),
-    write: async (virtualPath, bytes, options) => writeFile(table, await inPlace(virtualPath), { bytes, ...options }),
-    append: async (virtualPath, bytes) => appendFile(table, await inPlace(virtualPath), bytes),
+    write: (virtualPath, bytes, options) => trackWrite(virtualPath, (path) => writeFile(table, path, { bytes, ...options })),
+    append: (virtualPath, bytes) => trackWrite(virtualPath, (path) => appendFile(table, path, bytes)),
     list: async (virtualPath, options) => {
       const named = isEverything(table, virtualPath) ? table.roots : [table.root(resolve(virtualPath).scope)];
       for (const root of named) await assertInPlace(table, root.declaration);
@@ -171,6 +177,8 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
     close: async () => {
+      // An aborted call does not end its write: in a closed folder it could neither be completed nor be taken back.
+      await Promise.allSettled(writing);
       await sweeping;
       await closeRoots(table.roots);
     },

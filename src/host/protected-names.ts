@@ -39,15 +39,22 @@ export function isProgramName(name: string): boolean {
 
 /** The one form of all spellings that some file system takes for the same name. */
 export function foldName(name: string): string {
+  // Of ASCII alone the rest below does nothing, and it is most of the time of a walk.
+  if (/^[\x20-\x7e]*$/.test(name)) return withoutEnd(withoutStream(name).toLowerCase());
   // Ignorable characters: HFS+ drops them when it compares names.
   const visible = name.normalize("NFKC").replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");
-  const withoutStream = visible.replace(/:.*$/s, "");
-  return withoutStream
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .normalize("NFKC")
-    .replace(/[. ]+$/, "");
+  return withoutEnd(withoutStream(visible).toLowerCase().toUpperCase().toLowerCase().normalize("NFKC"));
+}
+
+function withoutStream(name: string): string {
+  const colon = name.indexOf(":");
+  return colon === -1 ? name : name.slice(0, colon);
+}
+
+function withoutEnd(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === "." || name[end - 1] === " ") end--;
+  return name.slice(0, end);
 }
 
 function asksToRead(folded: string): boolean {

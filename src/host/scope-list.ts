@@ -7,6 +7,7 @@ import { enter, hasSuffix, openPlace, type Place, placeOfRoot } from "./scope-wa
 import type { ListedFiles, ListOptions } from "./scopes.ts";
 import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
+import { mostLevels, mostNamed, mostWalked } from "./walk-limits.ts";
 
 /** How many names are looked at before others get their turn. */
 const burst = 2000;
@@ -20,7 +21,10 @@ interface Walk {
   readonly showsProtected: boolean;
   /** All roots are walked: one that lies in another is not walked twice. */
   readonly everything: boolean;
-  truncated: boolean;
+  /** Folders that lie too deep to be looked into. */
+  readonly tooDeep: string[];
+  /** `maxEntries` is reached, or too many names were looked at: the walk ends. */
+  ended: boolean;
   looked: number;
 }
 
@@ -30,6 +34,8 @@ interface Step {
   readonly state: GlobState;
   readonly scopeName: string;
   readonly components: readonly string[];
+  /** Below the folder that the listing began in. */
+  readonly level: number;
 }
 
 /** Depth first in the order of the finished paths, so that a cap keeps the same files every time. One descriptor a depth. */
@@ -38,18 +44,22 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
   const everything = isEverything(table, virtualPath);
   const path = everything ? undefined : table.resolve(virtualPath);
   const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
-  const walk: Walk = { table, options, glob, showsProtected, everything, paths: [], truncated: false, looked: 0 };
+  const walk: Walk = { table, options, glob, showsProtected, everything, paths: [], tooDeep: [], ended: false, looked: 0 };
   if (path === undefined) await listRoots(walk);
   else {
     const place = await openPlace(table, path);
     try {
-      await listPlace(walk, { place, state: glob.start, scopeName: path.scope.name, components: path.components });
+      await listPlace(walk, { place, state: glob.start, scopeName: path.scope.name, components: path.components, level: 0 });
     } finally {
       await place.close();
     }
   }
   // In order already, but for what has to be spelt with the default scope's prefix.
-  return { paths: walk.paths.sort(), truncated: walk.truncated };
+  return {
+    paths: walk.paths.sort(),
+    truncated: walk.ended || walk.tooDeep.length > 0,
+    tooDeep: walk.tooDeep.slice(0, mostNamed),
+  };
 }
 
 /** `.` where there is no default scope: the roots side by side, as if they were folders. */
@@ -63,7 +73,7 @@ async function listRoots(walk: Walk): Promise<void> {
   for (const root of roots) {
     const scopeName = root.declaration.name;
     const state = walk.glob.step(walk.glob.start, scopeName);
-    if (!walk.truncated) await listPlace(walk, { place: placeOfRoot(root), state, scopeName, components: [] });
+    if (!walk.ended) await listPlace(walk, { place: placeOfRoot(root), state, scopeName, components: [], level: 0 });
   }
 }
 
@@ -73,20 +83,27 @@ async function listPlace(walk: Walk, step: Step): Promise<void> {
   if (!isSeen && !holdsSeen(walk, step.place)) return;
   for (const entry of await sortedEntries(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
+    if (walk.looked > mostWalked) walk.ended = true;
+    if (walk.ended) return;
     if (entry.type === "directory") await listFolder(walk, step, entry.name);
     else if (isSeen && entry.type === "file") addFile(walk, step, entry.name);
-    if (walk.truncated) return;
+    if (walk.ended) return;
   }
 }
 
 async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
   const state = walk.glob.step(step.state, name);
   if (state.size === 0 || isHidden(walk, step.place, name)) return;
+  if (step.level >= mostLevels) {
+    if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(pathOf(walk, step, name));
+    return;
+  }
   const place = await enter(walk.table, step.place, name).catch(() => undefined);
   if (place === undefined) return;
   try {
     if (walk.everything && place.components.length === 0) return;
-    await listPlace(walk, { place, state, scopeName: step.scopeName, components: [...step.components, name] });
+    const components = [...step.components, name];
+    await listPlace(walk, { place, state, scopeName: step.scopeName, components, level: step.level + 1 });
   } finally {
     await place.close();
   }
@@ -95,7 +112,7 @@ async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
 function addFile(walk: Walk, step: Step, name: string): void {
   if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.place.scope, name)) return;
   if (isTransientName(name) || isHidden(walk, step.place, name)) return;
-  if (walk.paths.length >= walk.options.maxEntries) walk.truncated = true;
+  if (walk.paths.length >= walk.options.maxEntries) walk.ended = true;
   else walk.paths.push(pathOf(walk, step, name));
 }
 

@@ -85,8 +85,10 @@ export interface ListOptions {
 export interface ListedFiles {
   /** Virtual paths, sorted by code unit. */
   readonly paths: readonly string[];
-  /** True where `maxEntries` cut the list. */
+  /** True where there may be more: `maxEntries` cut the list, or the walk ended early. */
   readonly truncated: boolean;
+  /** The first of the folders that were not looked into, because they lie too many levels below the directory. */
+  readonly tooDeep: readonly string[];
 }
 
 /**

@@ -5,8 +5,10 @@ import { openPlace } from "./scope-walk.ts";
 import type { ResolvedPath } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 
-/** Less than a millisecond each; what lies deeper in a larger tree goes with the first write beside it. */
+/** Less than a millisecond each; what lies deeper, or in a larger tree, goes with the first write beside it. */
 const mostFolders = 1000;
+/** Each folder is opened from its root on. */
+const mostLevels = 16;
 
 const sweptBy = new WeakMap<Writer, Set<string>>();
 
@@ -32,6 +34,7 @@ async function sweepFolder(table: ScopeTable, folder: ResolvedPath): Promise<rea
   try {
     if (scope.mode === "rw") await removeLeftOvers(directory, table.writer);
     const folders = (await directory.entries()).filter(({ type }) => type === "directory");
+    if (components.length >= mostLevels) return [];
     const entered = folders.filter(({ name }) => name !== ".git" && !dependencyFolders.has(name));
     return entered.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
   } finally {

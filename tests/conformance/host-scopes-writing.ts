@@ -17,6 +17,22 @@ export function describeScopeWriting(createFixture: () => Promise<HostFixture>):
       expect(await fixture.host.files.names(at("o/a/b"))).toEqual(["c.txt"]);
     });
 
+    test("completes a write that is under way when the scopes are closed, and leaves no temporary", async () => {
+      const names: string[] = [];
+      for (let index = 0; index < 20; index++) {
+        await fixture.put("o", { folder: true });
+        const scopes = await fixture.host.openScopes([declare("out", "o")]);
+        const writing = scopes.write(`out/${index}.txt`, bytes("text"), { expect: undefined });
+        // Each time a little later, so that the write is closed at another of its stages.
+        for (let turn = 0; turn < index; turn++) await fixture.host.files.kind(at("o"));
+        await scopes.close();
+        await writing;
+        names.push(...(await fixture.host.files.names(at("o"))));
+      }
+      expect(names.filter((name) => name.startsWith("."))).toEqual([]);
+      expect(names.filter((name) => name === "19.txt")).toHaveLength(1);
+    });
+
     test("refuses where the file is another one than the caller judged", async () => {
       await fixture.put("o/x", "old");
       const scopes = await open(declare("out", "o"));
@@ -272,16 +288,30 @@ export function describeScopeWriting(createFixture: () => Promise<HostFixture>):
       expect(truncated).toBe(false);
       expect(paths).toEqual(["s/B.md", "s/a.md", "s/b-c.md", "s/b.md", "s/b/x.md", "s/b/y/z.md", "s/ä.md"]);
       expect([...paths].sort()).toEqual(paths);
-      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 3 })).toEqual({
+      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 3 })).toMatchObject({
         paths: paths.slice(0, 3),
         truncated: true,
       });
-      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 7 })).toEqual({ paths, truncated: false });
+      expect(await scopes.list("s", { pattern: "**/*.md", maxEntries: 7 })).toMatchObject({ paths, truncated: false });
       expect((await scopes.list("s/b", { pattern: "*", maxEntries: 9 })).paths).toEqual(["s/b/x.md"]);
       expect((await scopes.list("s", { pattern: "{b,.hidden}/*.md", maxEntries: 9 })).paths).toEqual([
         "s/.hidden/x.md",
         "s/b/x.md",
       ]);
+    });
+
+    test("goes 200 folders down, and names what it did not look into; there it can begin anew", async () => {
+      const deep = Array.from({ length: 202 }, (_, level) => `d${level}`).join("/");
+      await fixture.put(`o/${deep}/low.txt`, "x");
+      await fixture.put("o/top.txt", "x");
+      const scopes = await open(declare("out", "o"));
+      const cut = `out/${deep.slice(0, deep.lastIndexOf("/"))}`;
+      const listed = await scopes.list("out", { pattern: "**", maxEntries: 10 });
+      expect(listed).toEqual({ paths: ["out/top.txt"], truncated: true, tooDeep: [cut] });
+      const below = await scopes.list(cut, { pattern: "**", maxEntries: 10 });
+      expect(below).toEqual({ paths: [`out/${deep}/low.txt`], truncated: false, tooDeep: [] });
+      const one = await scopes.list("out", { pattern: "*", maxEntries: 10 });
+      expect(one).toEqual({ paths: ["out/top.txt"], truncated: false, tooDeep: [] });
     });
 
     test("what asks before it is read is left out, unless the list begins in it", async () => {

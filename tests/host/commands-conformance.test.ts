@@ -96,7 +96,13 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
   }
 
   test("results", async () => {
-    const usual = { dropped: { stdout: 0, stderr: 0 }, timedOut: false, isolated: fixture.isIsolated, movedAside: [] };
+    const usual = {
+      dropped: { stdout: 0, stderr: 0 },
+      timedOut: false,
+      isolated: fixture.isIsolated,
+      movedAside: [],
+      tooDeep: [],
+    };
     expect(await run(["say", "a b", "*"])).toEqual({ exitCode: 0, stdout: "a b *", stderr: "", ...usual });
     expect(await run(["fail"])).toEqual({ exitCode: 3, stdout: "out\n", stderr: "err\n", ...usual });
     expect(await run(["nothing"])).toMatchObject({ exitCode: 127, stdout: "", stderr: "llm-do: nothing: command not found\n" });

@@ -22,6 +22,7 @@ function describeRunner(wall: boolean): void {
         timedOut: false,
         isolated: wall,
         movedAside: [],
+        tooDeep: [],
       });
     });
 
@@ -270,6 +271,20 @@ function describeRunner(wall: boolean): void {
           "./vscode.moved-aside",
         ].sort(),
       );
+    });
+
+    test("in folders too deep to be looked into: the wall hides those as a whole, and new ones are moved aside", async () => {
+      const levels = (first: string, count: number) => [first, ...Array<string>(count).fill("d")].join("/");
+      bench.put(`in/${levels("old", 201)}/.env`, "KEY=1");
+      const script = `(cd ${levels("old", 200)} && ls -a d) 2>&1; mkdir -p ${levels("new", 205)} && echo x > ${levels("new", 205)}/.env`;
+      const { stdout, movedAside, tooDeep } = await bench.bash(script);
+      expect(stdout.includes(".env")).toBe(!wall);
+      expect(tooDeep).toEqual([`s/${levels("old", 200)}`]);
+      expect(movedAside).toEqual([`s/${levels("new", 200)}`]);
+      expect(readFileSync(bench.at(`in/${levels("old", 201)}/.env`), "utf8")).toBe("KEY=1");
+      const again = await bench.bash("true");
+      expect(again.movedAside).toEqual([]);
+      expect(again.tooDeep).toHaveLength(2);
     });
 
     test("also where the command ended badly, and where it tried to hide them", { timeout: 30_000 }, async () => {

@@ -161,3 +161,25 @@ describe("memory host", () => {
     expect(ids()).toEqual(ids());
   });
 });
+
+describe("walks of nested folders", () => {
+  async function openedFolders(levels: number): Promise<number> {
+    const deep = Array.from({ length: levels }, (_, level) => `d${level}`).join("/");
+    const host = createMemoryHost({ files: { [`/s/${deep}/file`]: "x" } });
+    let opened = 0;
+    host.setFaults((operation) => {
+      if (operation === "openDirectory") opened++;
+      return undefined;
+    });
+    const scopes = await host.openScopes([{ name: "s", root: "/s", mode: "rw" }]);
+    await scopes.list("s", { pattern: "**", maxEntries: 10 });
+    await scopes.close();
+    return opened;
+  }
+
+  test("open each folder once in a listing, and few of them again to look for left-over temporaries", async () => {
+    const [one, two] = [await openedFolders(80), await openedFolders(160)];
+    expect(two - one).toBe(80);
+    expect(await openedFolders(2000)).toBeLessThan(400);
+  });
+});

@@ -56,6 +56,7 @@ const standardResult: CommandResult = {
   timedOut: false,
   isolated: true,
   movedAside: [],
+  tooDeep: [],
 };
 
 /** Prepares, judges and runs a call as the gate does, without asking anybody. Programs are not started. */

@@ -73,8 +73,10 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): 
   const endWatch = machine.writes.watch();
   let ended: Ended;
   let movedAside: readonly string[] = [];
+  let tooDeep: readonly string[] = [];
   try {
     const before = await findProtected({ table, unprotected, signal, hold: wall.type !== "none" });
+    tooDeep = before.tooDeep;
     try {
       ended = await execute(wall, { ...setting, before });
     } finally {
@@ -85,7 +87,7 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): 
     endWatch();
   }
   if (ended.aborted) throw request.signal.reason;
-  return toResult(ended, { isolated: wall.type !== "none", movedAside });
+  return toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep });
 }
 
 async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
@@ -112,7 +114,7 @@ function randomName(): string {
   return randomBytes(4).toString("hex");
 }
 
-function toResult(ended: Ended, more: Pick<CommandResult, "isolated" | "movedAside">): CommandResult {
+function toResult(ended: Ended, more: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep">): CommandResult {
   return {
     exitCode: ended.exitCode,
     stdout: ended.stdout.text,

@@ -5,9 +5,10 @@ import type { DirectoryEntry, EntryFacts, HeldEntry } from "../directory.ts";
 import { foldName, isOpened } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { enter, type Place, placeOfRoot } from "../scope-walk.ts";
-import type { Protection, ScopeDeclaration } from "../scopes.ts";
+import { type Protection, type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
 import { isTransientName } from "../temporary-name.ts";
+import { mostLevels, mostNamed, mostWalked } from "../walk-limits.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
 
@@ -26,6 +27,8 @@ export interface ProtectedEntry {
 
 export interface ProtectedEntries {
   readonly entries: readonly ProtectedEntry[];
+  /** Virtual paths of folders that lie too deep to be looked into: as a whole they are entries, and hidden. */
+  readonly tooDeep: readonly string[];
   /** Identities of folders that could not be looked into. */
   readonly locked: ReadonlySet<string>;
 }
@@ -47,14 +50,15 @@ export interface FindOptions {
  * is met where it then is. A tenth of a millisecond a folder.
  */
 export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
-  const walk: Walk = { options, entries: [], locked: new Set(), seen: new Set(), folders: 0, free: 7 };
+  const walk: Walk = { options, entries: [], tooDeep: [], locked: new Set(), seen: new Set(), folders: 0, free: 7 };
   const roots = options.table.roots.toSorted((a, b) => a.directory.realPath.length - b.directory.realPath.length);
   // A root in another one is met on the way, unless it lies in a folder that is left out.
   // What appeared can only be where it can be written.
   const wanted = options.unlock === undefined ? roots : roots.filter((root) => root.declaration.mode === "rw");
   try {
     for (const root of wanted) await visit(walk, placeOfRoot(root));
-    return { entries: walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1)), locked: walk.locked };
+    const entries = walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1));
+    return { entries, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked: walk.locked };
   } catch (error) {
     await releaseEntries(walk);
     throw error;
@@ -68,6 +72,7 @@ export async function releaseEntries({ entries }: Pick<ProtectedEntries, "entrie
 interface Walk {
   readonly options: FindOptions;
   readonly entries: ProtectedEntry[];
+  readonly tooDeep: string[];
   readonly locked: Set<string>;
   readonly seen: Set<string>;
   folders: number;
@@ -79,6 +84,7 @@ async function visit(walk: Walk, place: Place): Promise<void> {
   if (walk.seen.has(place.directory.identity)) return;
   walk.seen.add(place.directory.identity);
   if (++walk.folders % 200 === 0) await setImmediate();
+  if (walk.folders > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);
   walk.options.signal?.throwIfAborted();
   const apart: Promise<void>[] = [];
   try {
@@ -87,6 +93,7 @@ async function visit(walk: Walk, place: Place): Promise<void> {
       if (access === "exempt") continue;
       if (access !== undefined) await add(walk, place, { name: entry.name, access });
       else if (entry.type !== "directory" || isLeftOut(walk, place, entry.name)) continue;
+      else if (place.components.length >= mostLevels) await addTooDeep(walk, place, entry.name);
       else if (walk.free === 0) await visitFolder(walk, place, entry.name);
       else apart.push(visitApart(walk, place, entry.name));
       // Who fails is heard of below; until then nobody listens.
@@ -135,6 +142,8 @@ async function enterFolder(walk: Walk, parent: Place, name: string): Promise<Pla
   try {
     return await enter(table, parent, name);
   } catch (error) {
+    // A folder that cannot be opened for want of descriptors may hold anything: the command does not start.
+    if (["EMFILE", "ENFILE", "ENOMEM"].includes(errorCode(error))) throw error;
     if (!isLocked(error)) return undefined;
     const identity = (await parent.directory.look(name).catch(() => undefined))?.identity;
     if (identity !== undefined) walk.locked.add(identity);
@@ -152,6 +161,12 @@ async function add(walk: Walk, place: Place, entry: Pick<ProtectedEntry, "access
   const isKept = walk.options.hold && entry.access === "read-only" && place.scope.mode === "rw" && facts.type !== "link";
   const held = isKept ? await place.directory.holdEntry(entry.name) : undefined;
   walk.entries.push({ scope: place.scope, components, hostPath, facts, access: entry.access, held });
+}
+
+/** What cannot be looked into can hold anything. */
+async function addTooDeep(walk: Walk, place: Place, name: string): Promise<void> {
+  await add(walk, place, { name, access: "hidden" });
+  walk.tooDeep.push(walk.options.table.format(place.scope, [...place.components, name]));
 }
 
 /** `exempt`: with all that is in it. Undefined: it is not protected itself, but can hold what is. */

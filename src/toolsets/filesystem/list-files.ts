@@ -86,8 +86,13 @@ async function list(access: FileAccess, { virtualPath, pattern, scopes }: Listin
   const { signal, config } = access;
   const names = scopes.map((scope) => scope.name);
   const options = { pattern, maxEntries: config.max_entries, signal, scopes: names };
-  const { paths, truncated } = await access.scopes.list(virtualPath, options);
+  const { paths, truncated, tooDeep } = await access.scopes.list(virtualPath, options);
   if (!truncated) return { files: paths, truncated };
   const note = `The first ${paths.length} files; there are more. List a folder further down, or use a narrower pattern.`;
-  return { files: paths, truncated, note };
+  return { files: paths, truncated, note, ...notLookedInto(tooDeep) };
+}
+
+/** Names what a walk left out, so that it can be looked at by itself. */
+export function notLookedInto(folders: readonly string[]): JsonObject {
+  return folders.length === 0 ? {} : { not_looked_into: { reason: "too many folders down", folders: [...folders] } };
 }

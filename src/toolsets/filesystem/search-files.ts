@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-work.ts";
-import { checkPattern, lookAtFolder, patternProperty, textsOfFolder } from "./list-files.ts";
+import { checkPattern, lookAtFolder, notLookedInto, patternProperty, textsOfFolder } from "./list-files.ts";
 
 const maxMilliseconds = 10_000;
 const maxFiles = 20_000;
@@ -85,13 +85,13 @@ async function search(access: FileAccess, wanted: Search): Promise<JsonObject> {
   }
   const { matches, truncated, skipped } = found;
   const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
-  return { matches, truncated, skipped_files: skipped, ...note };
+  return { matches, truncated, skipped_files: skipped, ...note, ...notLookedInto(listed.tooDeep) };
 }
 
 async function filesOf(access: FileAccess, { virtualPath, pattern, scopes }: Search) {
   const names = scopes.map((scope) => scope.name);
   const isFile = virtualPath !== "." && (await access.scopes.facts(virtualPath)).type === "file";
-  if (isFile) return { paths: [virtualPath], truncated: false };
+  if (isFile) return { paths: [virtualPath], truncated: false, tooDeep: [] };
   return access.scopes.list(virtualPath, { pattern, maxEntries: maxFiles, signal: access.signal, scopes: names });
 }
 

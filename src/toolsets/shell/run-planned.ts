@@ -40,7 +40,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 }
 
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
-  const { stdout, stderr, exitCode, dropped, timedOut, movedAside } = result;
+  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const hints = exitCode === 0 ? [] : hintsOf(run, stderr, scopes);
   return {
@@ -51,6 +51,7 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
     ...(dropped.stdout > 0 || dropped.stderr > 0 ? { dropped_bytes: { ...dropped } } : {}),
     ...(timedOut ? { timed_out: true } : {}),
     ...(movedAside.length > 0 ? { moved_aside: [...movedAside] } : {}),
+    ...(tooDeep.length > 0 ? { not_looked_into: { reason: "too many folders down", folders: [...tooDeep] } } : {}),
     ...(hints.length > 0 ? { hint: hints.join(" ") } : {}),
   };
 }
