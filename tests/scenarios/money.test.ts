@@ -45,6 +45,8 @@ describe("what a provider does not report is estimated and marked", () => {
   const unreported: [string, Answer][] = [
     ["no usage", whole(chat, undefined)],
     ["usage of null", whole(chat, null)],
+    ["usage that is no object", whole(chat, "none")],
+    ["counts that are no numbers", whole(chat, { prompt_tokens: "10", completion_tokens: {}, prompt_tokens_details: 3 })],
     ["usage of 0", whole(chat, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })],
     [
       "a stream that ends after its finish reason",
@@ -65,6 +67,19 @@ describe("what a provider does not report is estimated and marked", () => {
     expect(usage).toMatchObject({ requests: 1, estimatedTokens: inputTokens + 100, usd: (inputTokens + 100) / 1000 });
     const recorded = entries.filter(({ type }) => type === "call-end" || type === "run-end");
     expect(recorded).toMatchObject([{ usage }, { usage }]);
+  });
+
+  test.each(dialects)("of an answer of $name without any usage, streamed or not", async (dialect) => {
+    const events = dialect.events({ text }).map((event) => event.replaceAll(/,"usage":\{(?:[^{}]|\{[^{}]*\})*\}/g, ""));
+    expect(events.join("")).not.toContain("usage");
+    for (const deltas of [false, true]) {
+      const answer: Answer = (response) =>
+        deltas ? sendEvents(response, events) : sendJson(response, { ...(dialect.body({ text }) as object), usage: undefined });
+      const { result, usage } = await ask(dialect, answer, { deltas });
+      expect(result?.output).toBe(text);
+      expect(usage).toMatchObject({ outputTokens: 100, estimatedTokens: 100 + (usage?.inputTokens ?? 0) });
+      expect(usage?.inputTokens).toBeGreaterThan(10);
+    }
   });
 
   test("the half that is reported is taken", async () => {

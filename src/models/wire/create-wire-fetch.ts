@@ -3,6 +3,7 @@ import { AnswerRefusal } from "./answer-refusal.ts";
 import type { AnswerRepair } from "./answer-repair.ts";
 import { boundBytes, bounds, cutBytes } from "./bounds.ts";
 import { repairEvents } from "./event-stream.ts";
+import { withUsageRepair } from "./usage-repair.ts";
 import { repairBody } from "./whole-body.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -19,7 +20,8 @@ export class WholeAnswer extends Error {
  * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
  * address. Answers are bounded and put right; files that a provider made are bounded by whoever reads them.
  */
-export function createWireFetch(fetch: Fetch, repair: AnswerRepair): Fetch {
+export function createWireFetch(fetch: Fetch, ofFormat: AnswerRepair): Fetch {
+  const repair = withUsageRepair(ofFormat);
   const kept = new WeakMap<AbortSignal, Response>();
   return async (input, init) => {
     const { signal } = init ?? {};
