@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
 import { loadCommandParser } from "../../src/toolsets/shell/parse/parse-command.ts";
 import { coversCommand, parsePattern } from "../../src/toolsets/shell/patterns.ts";
-import { isHarmlessAwkProgram } from "../../src/toolsets/shell/programs/awk.ts";
+import { isHarmlessAwkProgram } from "../../src/toolsets/shell/programs/awk-program.ts";
 import { isHarmlessSedScript } from "../../src/toolsets/shell/programs/sed-script.ts";
 import { bash, Machine } from "./machine.ts";
 import { noise, script } from "./random-scripts.ts";

@@ -32,6 +32,7 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
       "git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run",
     ),
   },
+  search: { rules: allow("ag, fd, fdfind, bat, sdiff, diff3, svn, hg, cmake, gcc") },
   archive: { rules: allow("git archive") },
   /** Globs of file names, and of options. */
   scripts: { rules: allow("python3 *.py, node *.js, perl *.pl, ls -l*") },

@@ -1,11 +1,14 @@
-import { readOptions } from "./options.ts";
+import { isHarmlessAwkProgram } from "./awk-program.ts";
+import { optionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type ReadProgram } from "./program.ts";
 
-const table = { valued: "Fv", long: "--field-separator --assign --version --help", longValued: "--field-separator --assign" };
+export const awkOptions = optionTable(
+  "F|field-separator= v|assign= version help !f|file= !e|source= !E|exec= !i|include= !l|load=",
+);
 
 /** awk runs programs and writes files from its own language. */
 export const readAwk: ReadProgram = ({ words }) => {
-  const { options, operands, unknown } = readOptions(words, table);
+  const { options, operands, unknown } = readOptions(words, awkOptions);
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`));
   const [first] = operands;
@@ -17,14 +20,3 @@ export const readAwk: ReadProgram = ({ words }) => {
   if (first !== undefined) texts.add(first);
   return { hatches, effect: "read", texts };
 };
-
-/**
- * Looks at the raw text, strings and expressions included: nothing that awk could read as a call, a pipe or a redirected
- * print is in it. Stricter than awk's grammar, and never wrong about it.
- */
-export function isHarmlessAwkProgram(program: string): boolean {
-  if (["system", "getline", "@", "ARGV", "\\\n"].some((word) => program.includes(word))) return false;
-  if (program.replaceAll("||", "").includes("|")) return false;
-  const print = program.indexOf("print");
-  return print === -1 || !program.slice(print).replaceAll(">=", "").includes(">");
-}

@@ -1,16 +1,15 @@
 import type { ShellWord } from "../parse/plan.ts";
+import { optionTable } from "./options.ts";
 import { type Hatch, hatch, type InnerCommand, type ReadProgram } from "./program.ts";
 
-const flags = new Set(
-  `-H -L -P -daystart -depth -d -follow -ignore_readdir_race -noignore_readdir_race -mount -xdev -x -X -s -E -noleaf -nowarn -warn
-  -empty -executable -readable -writable -nogroup -nouser -print -print0 -ls -prune -quit -true -false -and -or -not -a -o
-  ( ) ! , -help --help -version --version`.split(/\s+/),
-);
-
-const valued = new Set(
-  `-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -ctime -fstype -gid -group -ilname -iname -inum -ipath
-  -iregex -iwholename -links -lname -mmin -mtime -name -newer -path -perm -printf -regex -samefile -size -type -uid -used -user
-  -wholename -xtype -context -D`.split(/\s+/),
+/** Predicates that look alone; those that run, delete and write are marked. */
+export const findOptions = optionTable(
+  `H L P daystart depth d follow ignore_readdir_race noignore_readdir_race mount xdev x X s E noleaf nowarn warn empty executable
+  readable writable nogroup nouser print print0 ls prune quit true false and or not a o help --help version --version maxdepth=
+  mindepth= regextype= amin= anewer= atime= cmin= cnewer= ctime= fstype= gid= group= ilname= iname= inum= ipath= iregex= iwholename=
+  links= lname= mmin= mtime= name= newer= path= perm= printf= regex= samefile= size= type= uid= used= user= wholename= xtype= context=
+  D= !delete !exec= !execdir= !ok= !okdir= !fprint= !fprint0= !fls= !fprintf== !files0-from=`,
+  { style: "words" },
 );
 
 const paths = new Set(["-anewer", "-cnewer", "-newer", "-samefile"]);
@@ -23,8 +22,10 @@ export const readFind: ReadProgram = ({ words }) => {
   const texts = new Set<number>();
   for (let index = 1; index < words.length; index++) {
     const { value } = words[index] as ShellWord;
-    if (!isPredicate(value) || flags.has(value) || isVariant(value)) continue;
-    if (valued.has(value) || isNewer(value)) {
+    const row = findOptions.byName.get(value);
+    const isKnown = row !== undefined && !row.isDangerous;
+    if (!isPredicate(value) || (isKnown && row.arity === "none") || isVariant(value)) continue;
+    if (isKnown || isNewer(value)) {
       index++;
       if (!paths.has(value) && !isNewer(value)) texts.add(index);
       continue;
@@ -40,7 +41,7 @@ export const readFind: ReadProgram = ({ words }) => {
 };
 
 function isPredicate(value: string): boolean {
-  return value.startsWith("-") || value === "(" || value === ")" || value === "!" || value === ",";
+  return value.startsWith("-");
 }
 
 /** `-O3`: a level. */

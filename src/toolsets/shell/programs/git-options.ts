@@ -1,43 +1,34 @@
 import { projectSettings } from "../../../host/protected-names.ts";
-import type { OptionTable } from "./options.ts";
+import { type OptionTable, optionTable } from "./options.ts";
 
 /** What may stand before the subcommand. `-C` moves, and is looked at as a path. */
-export const globalOptions: OptionTable = {
-  flags: "P",
-  valued: "C",
-  long: "--no-pager --version --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --no-advice",
-};
+export const globalOptions = optionTable(
+  `P|no-pager C= v|version no-optional-locks literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-replace-objects
+  no-advice`,
+);
 
-const walking = [
-  "--oneline --graph --all --branches --tags --remotes --decorate --no-decorate --stat --numstat --shortstat --dirstat",
-  "--name-only --name-status --raw --summary --compact-summary --patch --no-patch --patch-with-stat --patch-with-raw --reverse",
-  "--merges --no-merges --first-parent --follow --pretty --format --abbrev-commit --no-abbrev-commit --abbrev --date",
-  "--relative-date --no-color --color --word-diff --color-words --word-diff-regex --unified --no-renames --find-renames --find-copies",
-  "--find-copies-harder --diff-filter --cached --staged --merge-base --exit-code --quiet --check --full-index --binary --minimal",
-  "--patience --histogram --diff-algorithm --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines",
-  "--ignore-cr-at-eol --function-context --inter-hunk-context --no-prefix --src-prefix --dst-prefix --no-ext-diff --no-textconv",
-  "--no-indent-heuristic --indent-heuristic --pickaxe-regex --pickaxe-all --full-diff --full-history --simplify-merges --topo-order",
-  "--date-order --author-date-order --left-right --cherry-pick --cherry-mark --cherry --boundary --walk-reflogs --not --parents",
-  "--children --objects --count --max-count --skip --since --after --until --before --author --committer --grep --all-match",
-  "--invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp --no-walk --do-walk --source --use-mailmap",
-  "--no-mailmap --notes --no-notes --relative --no-relative --text --color-moved --no-color-moved --ita-invisible-in-index --submodule --ignore-submodules --line-prefix --ws-error-highlight --root --cc --combined-all-paths --diff-merges --no-diff-merges --encoding --expand-tabs --no-expand-tabs --min-parents --max-parents --no-min-parents --no-max-parents --ancestry-path --show-pulls --stdin --clear-decorations --decorate-refs --decorate-refs-exclude --exclude --glob --ignore-matching-lines --anchored --base --ours --theirs --ignore-missing --no-commit-id --always -z",
-].join(" ");
+/** Of everything that shows differences. */
+const differences = `p u|patch s no-patch patch-with-stat patch-with-raw stat? numstat shortstat dirstat? X? name-only name-status raw
+  summary compact-summary no-color color? word-diff? color-words? word-diff-regex= U|unified? no-renames M|find-renames?
+  C|find-copies? find-copies-harder B|break-rewrites? D l= diff-filter= exit-code quiet check full-index binary minimal patience
+  histogram diff-algorithm= w|ignore-all-space b|ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol
+  W|function-context inter-hunk-context= no-prefix src-prefix= dst-prefix= line-prefix= no-ext-diff no-textconv no-indent-heuristic
+  indent-heuristic pickaxe-regex pickaxe-all S= G= O= R a|text relative? no-relative color-moved? no-color-moved
+  ita-invisible-in-index submodule? ignore-submodules? ws-error-highlight= abbrev? no-abbrev I|ignore-matching-lines= anchored= z`;
 
-const walkingValued =
-  "--max-count --skip --since --after --until --before --author --committer --grep --format --date --diff-algorithm --unified --inter-hunk-context --src-prefix --dst-prefix --decorate-refs --decorate-refs-exclude --exclude --glob --ignore-matching-lines --anchored";
+/** Of everything that walks through the history. */
+const walking = `oneline graph all branches? tags? remotes? decorate? no-decorate reverse merges no-merges first-parent pretty? format?
+  abbrev-commit no-abbrev-commit date= relative-date full-diff full-history simplify-merges topo-order date-order author-date-order
+  left-right cherry-pick cherry-mark cherry boundary g|walk-reflogs not parents children objects count max-count= skip= since= after=
+  until= before= author= grep= all-match invert-grep i|regexp-ignore-case E|extended-regexp F|fixed-strings P|perl-regexp
+  no-walk? do-walk source use-mailmap no-mailmap notes? no-notes root cc combined-all-paths diff-merges= no-diff-merges encoding=
+  expand-tabs? no-expand-tabs min-parents? max-parents? no-min-parents no-max-parents ancestry-path? show-pulls stdin
+  clear-decorations decorate-refs= decorate-refs-exclude= exclude= glob= ignore-missing no-commit-id always`;
 
-const history: OptionTable = {
-  flags: "psuwbRagiEFPvztmcq1234567890rW",
-  valued: "nSGLl",
-  attached: "MCDBU",
-  long: walking,
-  longValued: walkingValued,
-  digits: true,
-};
-
-function simple(flags: string, long: string, more: Partial<OptionTable> = {}): OptionTable {
-  return { flags, long, ...more };
-}
+const history = optionTable(
+  `${differences} ${walking} committer= n= L= m t r c v q follow cached staged merge-base base ours theirs`,
+  { digits: true },
+);
 
 /** Subcommands that look and change nothing, with the options with which that stays so. */
 const subcommands: Readonly<Record<string, OptionTable>> = {
@@ -49,69 +40,60 @@ const subcommands: Readonly<Record<string, OptionTable>> = {
   "diff-index": history,
   "diff-files": history,
   "rev-list": history,
-  shortlog: { ...history, flags: "nsecw", valued: "", long: `${walking} --numbered --email --group --committer` },
-  status: simple(
-    "sbvuz",
-    "--short --branch --porcelain --long --verbose --untracked-files --ignored --ignore-submodules --column --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames --show-stash",
-    { attached: "u" },
+  reflog: history,
+  shortlog: optionTable(`${walking} c|committer n|numbered s|summary e|email w? group=`),
+  status: optionTable(
+    `s|short b|branch v|verbose u|untracked-files? z|null porcelain? long ignored? ignore-submodules? column? no-column ahead-behind
+    no-ahead-behind renames no-renames M|find-renames? show-stash`,
   ),
-  blame: simple(
-    "bltfsewpcM",
-    "--porcelain --line-porcelain --show-name --show-number --show-email --root --abbrev --date --color-lines --color-by-age --since --incremental --first-parent --show-stats --ignore-rev",
-    { valued: "L", longValued: "--since --date --ignore-rev", attached: "MC" },
+  blame: optionTable(
+    `b l t f|show-name s e|show-email w p|porcelain c n|show-number L= M? C? line-porcelain root abbrev? date= color-lines color-by-age
+    since= incremental first-parent show-stats ignore-rev= minimal`,
   ),
-  annotate: simple("bltfsewpcM", "--porcelain --date", { valued: "L", attached: "MC" }),
-  "rev-parse": simple(
-    "qv",
-    "--abbrev-ref --short --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --symbolic --symbolic-full-name --all --branches --tags --remotes --show-superproject-working-tree --show-object-format --revs-only --no-revs --flags --no-flags",
+  annotate: optionTable("b l t f s e w p|porcelain c L= M? C? date="),
+  "rev-parse": optionTable(
+    `q|quiet abbrev-ref? short? verify show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir is-inside-work-tree
+    is-inside-git-dir is-bare-repository is-shallow-repository symbolic symbolic-full-name all branches? tags? remotes?
+    show-superproject-working-tree show-object-format? revs-only no-revs flags no-flags`,
   ),
-  "ls-files": simple(
-    "cdmosuktvzifr",
-    "--cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --exclude-standard --error-unmatch --full-name --abbrev --eol --deduplicate --exclude --format --recurse-submodules --resolve-undo -t -v",
-    { valued: "x" },
+  "ls-files": optionTable(
+    `c|cached d|deleted m|modified o|others s|stage u|unmerged k|killed t v z i|ignored f r directory no-empty-directory
+    exclude-standard error-unmatch full-name abbrev? eol deduplicate x|exclude= format= recurse-submodules resolve-undo`,
   ),
-  "ls-tree": simple("rdtlz", "--name-only --name-status --long --full-name --full-tree --abbrev --object-only --format"),
-  describe: simple(
-    "",
-    "--tags --all --always --abbrev --dirty --broken --long --match --exclude --candidates --exact-match --first-parent --contains",
+  "ls-tree": optionTable("r d t l|long z name-only name-status full-name full-tree abbrev? object-only format="),
+  describe: optionTable(
+    "tags all always abbrev? dirty? broken? long match= exclude= candidates= exact-match first-parent contains",
   ),
-  branch: simple(
-    "alrvi",
-    "--all --list --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort --points-at --format --color --no-color --column --no-column --abbrev --no-abbrev --ignore-case",
+  branch: optionTable(
+    `a|all l|list r|remotes v|verbose i|ignore-case show-current contains= no-contains= merged= no-merged= sort= points-at= format=
+    color? no-color column? no-column abbrev?`,
   ),
-  tag: simple(
-    "lin",
-    "--list --contains --no-contains --merged --no-merged --sort --points-at --format --column --no-column --ignore-case",
-    { attached: "n" },
+  tag: optionTable(
+    "l|list i|ignore-case n? contains= no-contains= merged= no-merged= sort= points-at= format= column? no-column",
   ),
-  remote: simple("v", "--verbose"),
-  "cat-file": simple("tpse", "--batch-check --use-mailmap"),
-  grep: simple(
-    "ivwnlLcqhHEFGPIaoprWz",
-    "--ignore-case --word-regexp --line-number --files-with-matches --files-without-match --name-only --count --quiet --extended-regexp --basic-regexp --fixed-strings --perl-regexp --invert-match --text --cached --untracked --heading --break --show-function --function-context --context --after-context --before-context --and --or --not --all-match --max-depth --max-count --color --no-color --only-matching --column --full-name --null --recursive --no-recursive --recurse-submodules --exclude-standard",
-    { valued: "eABCm", digits: true },
+  remote: optionTable("v|verbose"),
+  "cat-file": optionTable("t p s e batch-check? use-mailmap"),
+  grep: optionTable(
+    `i|ignore-case v|invert-match w|word-regexp n|line-number l|files-with-matches|name-only L|files-without-match c|count q|quiet h H
+    E|extended-regexp G|basic-regexp F|fixed-strings P|perl-regexp I a|text o|only-matching p|show-function r|recursive
+    W|function-context z|null e= A|after-context= B|before-context= C|context= m|max-count= cached untracked heading break and or not
+    all-match max-depth= color? no-color column full-name no-recursive exclude-standard`,
+    { digits: true },
   ),
-  "merge-base": simple("a", "--all --is-ancestor --octopus --independent --fork-point"),
-  "name-rev": simple("", "--tags --refs --exclude --all --name-only --no-undefined --always"),
-  "for-each-ref": simple(
-    "",
-    "--count --sort --format --points-at --merged --no-merged --contains --no-contains --ignore-case --exclude",
-  ),
-  "show-ref": simple("dqs", "--head --heads --tags --branches --dereference --hash --abbrev --verify --exists --quiet"),
-  "show-branch": simple("ar", "--all --remotes --current --list --topo-order --date-order --sparse"),
-  "symbolic-ref": simple("q", "--short --quiet"),
-  "count-objects": simple("vH", "--verbose --human-readable"),
-  "check-ignore": simple("qvnz", "--quiet --verbose --non-matching --no-index"),
-  "check-attr": simple("az", "--all --cached"),
-  "verify-pack": simple("vs", "--verbose --stat-only"),
-  stash: simple("pu", "--stat --patch --oneline --name-only --name-status"),
-  reflog: { ...history },
-  worktree: simple("vz", "--porcelain --verbose"),
-  config: simple(
-    "l",
-    "--list --get --get-all --get-regexp --name-only --show-origin --show-scope --local --global --system --null",
-  ),
-  version: simple("", "--build-options"),
+  "merge-base": optionTable("a|all is-ancestor octopus independent fork-point"),
+  "name-rev": optionTable("tags refs= exclude= all name-only no-undefined always"),
+  "for-each-ref": optionTable("count= sort= format= points-at= merged= no-merged= contains= no-contains= ignore-case exclude="),
+  "show-ref": optionTable("d|dereference q|quiet s|hash? head heads tags branches abbrev? verify exists"),
+  "show-branch": optionTable("a|all r|remotes current list topo-order date-order sparse"),
+  "symbolic-ref": optionTable("q|quiet short"),
+  "count-objects": optionTable("v|verbose H|human-readable"),
+  "check-ignore": optionTable("q|quiet v|verbose n|non-matching z no-index"),
+  "check-attr": optionTable("a|all z cached"),
+  "verify-pack": optionTable("v|verbose s|stat-only"),
+  stash: optionTable("p|patch u stat? oneline name-only name-status"),
+  worktree: optionTable("v|verbose z porcelain"),
+  config: optionTable("l|list get get-all get-regexp name-only show-origin show-scope local global system z|null"),
+  version: optionTable("build-options"),
 };
 
 export const harmlessSubcommands: ReadonlyMap<string, OptionTable> = new Map(Object.entries(subcommands));
@@ -168,29 +150,43 @@ export const keptNames: readonly string[] = [
 ];
 
 /** Options with which any subcommand starts programs or writes where it is told to. */
-export const dangerousLong =
-  "--output --output-directory --ext-diff --textconv --open-files-in-pager --exec --upload-pack --receive-pack --exec-path --config --config-env --git-dir --work-tree --contents --filters --template --separate-git-dir --no-index --editor --gpg-sign --paginate --recurse-submodules --edit --interactive";
+const dangerous = `output output-directory ext-diff textconv open-files-in-pager exec upload-pack receive-pack exec-path config config-env
+  git-dir work-tree contents filters template separate-git-dir no-index editor gpg-sign paginate recurse-submodules edit interactive`;
 
-/** The same in one letter, which means something else to every subcommand. */
-export const dangerousLetters: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    add: "ei",
-    am: "S",
-    archive: "o",
-    bugreport: "o",
-    "cherry-pick": "eS",
-    clone: "cu",
-    commit: "eS",
-    "commit-tree": "S",
-    diagnose: "o",
-    "format-patch": "o",
-    mailsplit: "o",
-    merge: "eS",
-    notes: "e",
-    pull: "eS",
-    rebase: "ixS",
-    replace: "e",
-    revert: "eS",
-    tag: "eu",
-  }),
-);
+/** What is known of subcommands that change things: the letters of such options, and those that can stand beside them. */
+export const changingRows: Readonly<Record<string, string>> = {
+  add: "n v f u A N p !i|interactive !e|edit",
+  am: "3 c k m q s u p= !S|gpg-sign? !i|interactive",
+  archive: "v l 0 1 2 3 4 5 6 7 8 9 format= prefix= !o|output= !exec= !remote=",
+  bugreport: "s= !o|output-directory=",
+  "cherry-pick": "n x s m= X= !e|edit !S|gpg-sign?",
+  clone: "l s n q v j= o= b= !c|config= !u|upload-pack=",
+  commit: "q v F= m|message= C= s a n p o i z u? author= date= !c= !t|template= !e|edit !S|gpg-sign?",
+  "commit-tree": "p= m|message= F= !S|gpg-sign?",
+  diagnose: "s= !o|output-directory=",
+  "format-patch": "n N k s v= !o|output-directory=",
+  mailsplit: "!o=",
+  merge: "n q v m|message= F= s= X= !e|edit !S|gpg-sign?",
+  notes: "f m|message= F= C= !c= !e|edit",
+  pull: "n q v r? s= X= !e|edit !S|gpg-sign?",
+  rebase: "q v n f m s= X= C= r? !i|interactive !x|exec= !S|gpg-sign?",
+  replace: "f d l g !e|edit",
+  revert: "n s m= X= !e|edit !S|gpg-sign?",
+  stash: "q a k p S u m|message=",
+  tag: "a s d f v m|message= F= l i n? !e|edit !u=",
+};
+
+/** A name that a row declares is not declared again. */
+function changingTable(rows: string): OptionTable {
+  const declared = new Set(rows.split(/[\s|!=?]+/));
+  const others = dangerous.split(/\s+/).filter((name) => !declared.has(name));
+  return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`);
+}
+
+const changingTables = new Map(Object.entries(changingRows).map(([name, rows]) => [name, changingTable(rows)] as const));
+const anyTable = changingTable("");
+
+/** The options of a subcommand that a rule spells out. Those that are not named are free. */
+export function optionsOfChange(subcommand: string): OptionTable {
+  return changingTables.get(subcommand) ?? anyTable;
+}

@@ -3,17 +3,16 @@ import {
   changing,
   checkingOut,
   configuring,
-  dangerousLetters,
-  dangerousLong,
   globalOptions,
   harmlessActions,
   harmlessSubcommands,
   keptNames,
   makingRepositories,
+  optionsOfChange,
   readingSubcommands,
   runningSubcommands,
 } from "./git-options.ts";
-import { findDanger, type OptionTable, readOptions } from "./options.ts";
+import { type OptionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type ProgramReading, type ReadProgram } from "./program.ts";
 
 /** Looking at a repository is free, as far as the options are known; everything else must be spelt out by a rule. */
@@ -134,19 +133,12 @@ function leavesScope(path: string): boolean {
 }
 
 function dangers(words: readonly ShellWord[]): Hatch[] {
-  const letters = dangerousLetters.get(words[0]?.value ?? "") ?? "";
-  const danger = findDanger(words, { letters, long: dangerousLong });
+  const { danger } = readOptions(words, optionsOfChange(words[0]?.value ?? ""));
   return danger === undefined ? [] : [hatch(`\`${danger}\` makes git run programs or write files`)];
 }
 
 /** `-m TEXT` is no path. */
 function messages(words: readonly ShellWord[], from: number): ReadonlySet<number> {
-  const texts = new Set<number>();
-  if (!["commit", "tag", "stash", "merge", "notes"].includes(words[from]?.value ?? "")) return texts;
-  for (let index = from + 1; index < words.length; index++) {
-    const value = words[index]?.value ?? "";
-    const before = words[index - 1]?.value ?? "";
-    if (before === "--message" || /^-[a-z]*m$/.test(before) || value.startsWith("--message=")) texts.add(index);
-  }
-  return texts;
+  const { options } = readOptions(words, optionsOfChange(words[from]?.value ?? ""), from + 1);
+  return new Set(options.filter(({ name }) => name === "-m").map(({ index }) => index));
 }

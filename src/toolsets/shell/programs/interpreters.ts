@@ -1,5 +1,5 @@
 import { baseName, knownShells } from "../parse/scripts.ts";
-import { type OptionTable, readOptions } from "./options.ts";
+import { optionTable, readOptions } from "./options.ts";
 import { hatch, type ReadProgram } from "./program.ts";
 
 /** Options that bring the program along, with the letters that may stand before them in one word. */
@@ -28,12 +28,12 @@ export function readInterpreter(name: string): ReadProgram {
   };
 }
 
-const shellTable: OptionTable = { flags: "ceuxfnv", valued: "o", long: "--norc --noprofile --version --posix" };
+export const shellOptions = optionTable("c e u x f n v o= norc noprofile version posix");
 
 /** A shell: `-c SCRIPT` is judged by what the script says, a file must be spelt out by the rule, input always asks. */
 export const readShell: ReadProgram = ({ words }) => {
   const name = baseName(words[0]?.value ?? "");
-  const { options, operands, unknown } = readOptions(words, shellTable);
+  const { options, operands, unknown } = readOptions(words, shellOptions);
   if (!knownShells.has(name))
     return { hatches: [hatch(`what \`${name}\` runs cannot be judged`)], effect: "unknown", startsUnknown: true };
   if (unknown !== undefined)

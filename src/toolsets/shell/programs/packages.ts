@@ -1,13 +1,11 @@
-import { type DangerTable, findDanger, type OptionTable, readOptions } from "./options.ts";
-import { type Hatch, hatch, type ReadProgram } from "./program.ts";
+import { type OptionTable, optionTable, readOptions } from "./options.ts";
+import { dangerousOptions, type Hatch, hatch, type ReadProgram } from "./program.ts";
 
 interface PackageTool {
   /** Subcommands that a rule for the program allows; others must be spelt out by the rule. */
   readonly harmless: string;
-  /** Options with which that stays so. */
+  /** Options with which that stays so; the dangerous ones choose what runs, and no rule can spell them out well enough. */
   readonly options: OptionTable;
-  /** Options that choose what runs: no rule can spell them out well enough. */
-  readonly never?: DangerTable;
   /** Actions that make a harmless subcommand another. */
   readonly actions?: string;
   /** Protected names that subcommands write which are not harmless. */
@@ -15,13 +13,12 @@ interface PackageTool {
 }
 
 /** npm and its like: some subcommands look or run what the project says, others install, publish or configure. */
-function packageTool({ harmless, options, never = {}, actions = "", opens = [] }: PackageTool): ReadProgram {
+function packageTool({ harmless, options, actions = "", opens = [] }: PackageTool): ReadProgram {
   return ({ words }) => {
-    const { operands, unknown } = readOptions(words, options);
-    const danger = findDanger(words, never);
+    const { operands, unknown, danger } = readOptions(words, options);
     const hatches: Hatch[] = [];
     if (danger !== undefined) hatches.push(hatch(`\`${danger}\` chooses what runs`));
-    if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`, unknown));
+    if (unknown !== undefined && unknown !== danger) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`, unknown));
     const [first, second] = operands.map((index) => words[index]?.value ?? "");
     if (first !== undefined && !harmless.split(" ").includes(first)) {
       hatches.push(hatch(`\`${first}\` changes things or runs programs of others`, first));
@@ -31,21 +28,47 @@ function packageTool({ harmless, options, never = {}, actions = "", opens = [] }
   };
 }
 
-const npmOptions: OptionTable = {
-  flags: "sqd",
-  valued: "w",
-  long: "--silent --quiet --json --long --all --depth --workspaces --workspace --if-present --omit --include --production --prod --loglevel --ignore-scripts --no-audit --no-fund --parseable --include-workspace-root --version --help --audit-level",
-  longValued: "--workspace --depth --omit --include --loglevel --audit-level",
-};
+const npmRows = `q|quiet? d json? long? all? workspaces? if-present? omit= include= production? prod? loglevel= ignore-scripts?
+  no-audit? no-fund? parseable? include-workspace-root? version? help? audit-level= depth=`;
+
+const cargoRows = `v|verbose q|quiet r|release all workspace all-targets all-features no-default-features lib bins bin? tests test?
+  examples example? benches bench? doc no-run no-fail-fast locked offline frozen keep-going message-format= p|package? exclude=
+  F|features= j|jobs= profile= depth= no-deps format-version= color= e|edges= i|invert? d|duplicates check h|help version list !config=
+  !manifest-path= !target-dir= !C= !Z=`;
+
+const goRows = `v? race? short? count= run= bench= benchmem? timeout= cover? json? list= m? f= x? n? a? e? deps? test? tags= parallel=
+  failfast? cpu= mod= trimpath? vet= shuffle= all? src? !exec= !toolexec= !vettool= !o= !overlay= !modfile= !C= !w? !ldflags= !gcflags=
+  !asmflags= !gccgoflags= !compiler= !pkgdir=`;
+
+export const packageOptions = {
+  npm: optionTable(
+    `${npmRows} s|silent w|workspace= !c|call= !g|global !C|prefix= !script-shell= !node-options= !userconfig= !globalconfig= !shell=
+    !editor= !viewer= !registry= !git=`,
+  ),
+  yarn: optionTable(`${npmRows} s|silent r|recursive frozen-lockfile workspace= w= F|filter=`),
+  cargo: optionTable(cargoRows),
+  go: optionTable(goRows, { style: "words" }),
+  pip: optionTable("v|verbose q|quiet h|help V|version outdated user local format="),
+  docker: optionTable(
+    `a|all q|quiet f t|timestamps s|size n= no-trunc format= filter= tail= since= until= help version no-stream`,
+  ),
+  /** What they fetch and run follows. */
+  npx: optionTable("y|yes no-install no version", { stops: true }),
+  uv: optionTable("q|quiet v|verbose version help"),
+  pipx: optionTable("help version"),
+  make: optionTable(
+    `b m B|always-make d debug? h|help i|ignore-errors j|jobs? k|keep-going l|load-average|max-load? L|check-symlink-times
+    n|just-print|dry-run|recon O|output-sync? p|print-data-base q|question r|no-builtin-rules R|no-builtin-variables s|silent|quiet
+    no-silent S|no-keep-going|stop t|touch trace v|version w|print-directory no-print-directory W|what-if|new-file|assume-new=
+    warn-undefined-variables !C|directory= !e|environment-overrides !E|eval= !f|file|makefile= !I|include-dir=
+    !o|old-file|assume-old=`,
+  ),
+} as const;
 
 const npm = packageTool({
   harmless:
     "ls list ll la outdated view info show v explain why test t tst run run-script start stop restart root prefix ping audit",
-  options: npmOptions,
-  never: {
-    letters: "cgC",
-    long: "--script-shell --node-options --prefix --userconfig --globalconfig --shell --editor --viewer --call --global --registry --git",
-  },
+  options: packageOptions.npm,
   actions: "fix",
   opens: ["package.json"],
 });
@@ -53,58 +76,26 @@ const npm = packageTool({
 const yarn = packageTool({
   harmless: "list ls why info test run outdated audit licenses start build lint help version",
   opens: ["package.json"],
-  options: { ...npmOptions, flags: "sr", valued: "wF", long: `${npmOptions.long} --recursive --frozen-lockfile` },
+  options: packageOptions.yarn,
 });
-
-const cargoOptions: OptionTable = {
-  flags: "vqrh",
-  valued: "pjF",
-  long: "--release --all --workspace --all-targets --all-features --no-default-features --lib --bins --bin --tests --test --examples --example --benches --bench --doc --no-run --no-fail-fast --locked --offline --frozen --verbose --quiet --keep-going --message-format --package --exclude --features --jobs --profile --depth --no-deps --format-version --color --edges --invert --duplicates --check --help --version --list",
-  longValued:
-    "--package --exclude --features --jobs --profile --depth --bin --test --example --bench --message-format --format-version --color",
-};
 
 const cargo = packageTool({
   harmless: "build b check c test t clippy tree metadata doc d bench version help search",
-  options: cargoOptions,
-  never: { letters: "CZ", long: "--config --manifest-path --target-dir" },
+  options: packageOptions.cargo,
 });
 
-const goOptions: OptionTable = {
-  long: "-v -race -short -count -run -bench -benchmem -timeout -cover -json -list -m -f -x -n -a -e -deps -test -tags -parallel -failfast -cpu -mod -trimpath -vet -shuffle -all -src",
-  longValued: "-run -bench -timeout -tags -count -parallel -f -cpu -list",
-};
+const go = packageTool({ harmless: "version env list doc vet test help", options: packageOptions.go });
 
-const go = packageTool({
-  harmless: "version env list doc vet test help",
-  options: goOptions,
-  never: {
-    single: "-exec -toolexec -vettool -o -overlay -modfile -C -w -ldflags -gcflags -asmflags -gccgoflags -compiler -pkgdir",
-  },
-});
-
-const pip = packageTool({
-  harmless: "list show freeze check help",
-  options: {
-    flags: "vqhV",
-    long: "--version --outdated --format --verbose --quiet --user --local --help",
-    longValued: "--format",
-  },
-});
+const pip = packageTool({ harmless: "list show freeze check help", options: packageOptions.pip });
 
 const docker = packageTool({
   harmless: "ps images logs inspect version info top stats port diff history",
-  options: {
-    flags: "aqfts",
-    valued: "n",
-    long: "--all --quiet --no-trunc --format --filter --tail --timestamps --since --until --help --version --size --no-stream",
-    longValued: "--format --filter --tail --since --until",
-  },
+  options: packageOptions.docker,
 });
 
 /** Fetches a package and runs it: the rule must spell out which. */
 const runner: ReadProgram = ({ words }) => {
-  const { operands, unknown } = readOptions(words, { flags: "y", long: "--yes --no-install --no --version", stops: true });
+  const { operands, unknown } = readOptions(words, packageOptions.npx);
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`));
   const name = words[operands[0] ?? -1]?.value;
@@ -114,15 +105,38 @@ const runner: ReadProgram = ({ words }) => {
 
 /** Runs what a makefile says; the command line can say something else. */
 const make: ReadProgram = ({ words }) => {
-  const danger = findDanger(words, {
-    letters: "fCIEo",
-    long: "--file --makefile --directory --include-dir --eval --environment-overrides",
-  });
+  const { unknown } = readOptions(words, packageOptions.make);
   const sets = words.slice(1).find(({ value }) => value.includes("="));
   const hatches: Hatch[] = [];
-  if (danger !== undefined) hatches.push(hatch(`\`${danger}\` makes it run something else`));
+  if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` can make it run something else`));
   if (sets !== undefined && !sets.value.startsWith("-")) hatches.push(hatch(`\`${sets.value}\` sets a variable of the makefile`));
   return { hatches, effect: "unknown" };
+};
+
+/** Options that start programs of tools that do what the rule says otherwise. */
+export const runningOptions = {
+  svn: optionTable("!diff-cmd= !diff3-cmd= !merge-cmd? !editor-cmd= !config-dir= !config-option="),
+  hg: optionTable("!config= !config-file= !e|ssh= !remotecmd="),
+  cmake: optionTable("!E !P="),
+} as const;
+
+/** Options of compilers begin so, whatever follows in the same word. */
+const compilerDangers = [
+  "-wrapper",
+  "--wrapper",
+  "-specs",
+  "--specs",
+  "-fplugin",
+  "-B",
+  "@",
+  "-Xclang",
+  "-Wl,-plugin",
+  "-Wl,--plugin",
+];
+
+const compiler: ReadProgram = ({ words }) => {
+  const danger = words.slice(1).find(({ value }) => compilerDangers.some((start) => value.startsWith(start)));
+  return { hatches: danger === undefined ? [] : [hatch(`\`${danger.value}\` can run programs`)], effect: "unknown" };
 };
 
 export const packageTools: ReadonlyMap<string, ReadProgram> = new Map([
@@ -138,7 +152,9 @@ export const packageTools: ReadonlyMap<string, ReadProgram> = new Map([
   ["bunx", runner],
   ["pnpx", runner],
   ["uvx", runner],
-  ["pipx", packageTool({ harmless: "list help", options: {} })],
-  ["uv", packageTool({ harmless: "version help tree", options: { flags: "qv", long: "--version --help" } })],
+  ["pipx", packageTool({ harmless: "list help", options: packageOptions.pipx })],
+  ["uv", packageTool({ harmless: "version help tree", options: packageOptions.uv })],
   ["make", make],
+  ...Object.entries(runningOptions).map(([name, table]) => [name, dangerousOptions(table)] as const),
+  ...["gcc", "g++", "cc", "c++", "clang", "clang++"].map((name) => [name, compiler] as const),
 ]);

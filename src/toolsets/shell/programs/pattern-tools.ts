@@ -1,81 +1,56 @@
-import type { ShellWord } from "../parse/plan.ts";
-import { type Hatch, hatch, type ReadProgram, readerBut } from "./program.ts";
+import { findOption, type OptionTable, readOptions } from "./options.ts";
+import { hatch, knownOptions, type ReadProgram } from "./program.ts";
+import { patternOptions } from "./reader-options.ts";
 
-/** `grep PATTERN FILE…`: the first operand is no path, unless an option gives the pattern. */
-function patternFirst(inner: ReadProgram, valued: string, patternLetters = "e"): ReadProgram {
+interface PatternTool {
+  /** Options that take the pattern's place. */
+  readonly given: readonly string[];
+  /** Options whose value is a path. */
+  readonly paths: readonly string[];
+}
+
+/** `grep PATTERN FILE…`: the first operand and most values are no paths. Of what is not understood all could be paths. */
+function patternFirst(table: OptionTable, { given, paths }: PatternTool): ReadProgram {
+  const read = knownOptions(table);
   return (start) => {
     const { words } = start;
-    const texts = new Set<number>();
-    let isGiven = false;
-    let first: number | undefined;
-    for (let index = 1; index < words.length; index++) {
-      const { value } = words[index] as ShellWord;
-      if (value === "--") {
-        first ??= index + 1;
-        break;
-      }
-      if (value.startsWith("--")) isGiven ||= givesPattern(value);
-      else if (value.startsWith("-") && value !== "-") {
-        const last = value.at(-1) ?? "";
-        const takesNext = [...value.slice(1)].findIndex((letter) => valued.includes(letter)) === value.length - 2;
-        isGiven ||= [...value.slice(1)].some((letter) => patternLetters.includes(letter) || letter === "f");
-        if (!takesNext) continue;
-        index++;
-        if (last !== "f") texts.add(index);
-      } else first ??= index;
-    }
-    if (first !== undefined && !isGiven) texts.add(first);
-    return { ...inner(start), texts };
+    const { options, operands, unknown } = readOptions(words, table);
+    if (unknown !== undefined) return read(start);
+    const texts = new Set(
+      options.filter(({ name, value }) => value !== undefined && !paths.includes(name)).map(({ index }) => index),
+    );
+    const [first] = operands;
+    if (first !== undefined && findOption({ options }, ...given) === undefined) texts.add(first);
+    return { ...read(start), texts };
   };
 }
 
-/** Whether a long option takes the pattern's place, abbreviated or not. `rg --files` has none at all. */
-function givesPattern(option: string): boolean {
-  const name = option.split("=", 1)[0] ?? option;
-  return ["--regexp", "--file", "--files", "--from-file"].some((one) => one.startsWith(name) || name.startsWith(one));
-}
-
 /** Patterns from a file outside the scopes: what does not match them tells what they are. */
-const readGrep: ReadProgram = patternFirst(({ words }) => {
-  const hatches: Hatch[] = [];
-  for (const [index, { value }] of words.entries()) {
-    const file = fileOption(value, words[index + 1]?.value);
-    if (file !== undefined && (file.startsWith("/") || file.startsWith("~") || file.split("/").includes(".."))) {
-      hatches.push(hatch("`-f` reads patterns from a file elsewhere"));
-    }
-  }
-  return { hatches, effect: "read" };
-}, "efmABCdD");
-
-function fileOption(value: string, next: string | undefined): string | undefined {
-  if (value.startsWith("--f") && "--file".startsWith(value.split("=", 1)[0] ?? value))
-    return value.includes("=") ? value.slice(value.indexOf("=") + 1) : next;
-  if (!value.startsWith("-") || value.startsWith("--")) return undefined;
-  const at = value.indexOf("f", 1);
-  if (at === -1) return undefined;
-  return value.slice(at + 1) === "" ? next : value.slice(at + 1);
+function readGrep(table: OptionTable): ReadProgram {
+  const read = patternFirst(table, { given: ["-e", "-f"], paths: ["-f", "--exclude-from"] });
+  return (start) => {
+    const reading = read(start);
+    const { options } = readOptions(start.words, table);
+    const elsewhere = options.some(({ name, value = "" }) => name === "-f" && leavesFolder(value));
+    return elsewhere
+      ? { ...reading, hatches: [...reading.hatches, hatch("`-f` reads patterns from a file elsewhere")] }
+      : reading;
+  };
 }
 
-/** jq's filter is a language that reads, and no more. */
-const readJq: ReadProgram = patternFirst(
-  readerBut("reads code or files elsewhere", {
-    letters: "L",
-    long: "--from-file --rawfile --slurpfile --library-path --run-tests",
-  }),
-  "f",
-  "",
-);
+function leavesFolder(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");
+}
 
-/** Programs whose first operand is a pattern or a filter. */
+const { grep, egrep, fgrep, jq, rg, ag, ack } = patternOptions;
+
+/** Programs whose first operand is a pattern or a filter. jq's filter is a language that reads, and no more. */
 export const patternTools: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
-  ["grep", readGrep],
-  ["egrep", readGrep],
-  ["fgrep", readGrep],
-  ["jq", readJq],
-  [
-    "rg",
-    patternFirst(readerBut("runs a program", { letters: "z", long: "--pre --hostname-bin --search-zip" }), "efgtTABCmMdjrE"),
-  ],
-  ["ag", patternFirst(readerBut("runs a program", { letters: "z", long: "--pager --search-zip" }), "ABCmGp")],
-  ["ack", patternFirst(readerBut("runs a program", { letters: "x", long: "--pager --output --ackrc" }), "ABCm")],
+  ["grep", readGrep(grep)],
+  ["egrep", readGrep(egrep)],
+  ["fgrep", readGrep(fgrep)],
+  ["jq", patternFirst(jq, { given: ["-f"], paths: [] })],
+  ["rg", patternFirst(rg, { given: ["-e", "-f", "--files", "--type-list"], paths: ["-f", "--ignore-file"] })],
+  ["ag", patternFirst(ag, { given: ["-g"], paths: ["-p"] })],
+  ["ack", patternFirst(ack, { given: ["--match", "-f"], paths: ["--ignore-file"] })],
 ]);

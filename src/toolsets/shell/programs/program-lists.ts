@@ -59,6 +59,8 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ...["gawk", "mawk", "nawk", "original-awk"].map((name) => [name, "awk"] as const),
   ...["sed", "find", "tar", "grep", "sort", "xargs", "make"].map((name) => [`g${name}`, name] as const),
   ["bfs", "find"],
+  ["fdfind", "fd"],
+  ["batcat", "bat"],
   ["bsdtar", "tar"],
   ["nodejs", "node"],
   ...["python", "pypy", "perl", "ruby", "php", "lua", "bash", "node", "tclsh", "pip"].map((name) => [name, name] as const),

@@ -1,5 +1,5 @@
 import type { ShellWord } from "../parse/plan.ts";
-import { type DangerTable, findDanger } from "./options.ts";
+import { type OptionTable, readOptions } from "./options.ts";
 
 /** What is known of one start of one program, from its arguments alone. */
 export interface ProgramReading {
@@ -67,10 +67,23 @@ export function plain(effect: Effect): ReadProgram {
   return () => ({ hatches: [], effect });
 }
 
-/** A program that reads, but for some options. */
-export function readerBut(why: string, table: DangerTable): ReadProgram {
+/** A program that only reads with the options of its table that are not dangerous. */
+export function knownOptions(table: OptionTable): ReadProgram {
   return ({ words }) => {
-    const danger = findDanger(words, table);
-    return { effect: "read", hatches: danger === undefined ? [] : [hatch(`\`${danger}\` ${why}`)] };
+    const { unknown, danger } = readOptions(words, table);
+    return { effect: danger === undefined ? "read" : "write", hatches: optionHatches({ unknown, danger }) };
   };
+}
+
+/** Nothing is known of a program but some options that are dangerous. */
+export function dangerousOptions(table: OptionTable): ReadProgram {
+  return ({ words }) => {
+    const { danger } = readOptions(words, table);
+    return { effect: "unknown", hatches: optionHatches({ unknown: undefined, danger }) };
+  };
+}
+
+function optionHatches({ unknown, danger }: { readonly unknown: string | undefined; readonly danger: string | undefined }) {
+  if (danger !== undefined) return [hatch(`\`${danger}\` can run programs, write, or read elsewhere`)];
+  return unknown === undefined ? [] : [hatch(`\`${unknown}\` is not known to be harmless`)];
 }

@@ -8,7 +8,7 @@ import { packageTools } from "./packages.ts";
 import { always, plain, type ReadProgram } from "./program.ts";
 import * as lists from "./program-lists.ts";
 import { readSed } from "./sed.ts";
-import { readChangeDirectory, readEval, readJobs } from "./shell-words.ts";
+import { readChangeDirectory, readEval } from "./shell-words.ts";
 import { smallTools } from "./small-tools.ts";
 import { readTar } from "./tar.ts";
 import { wrappers } from "./wrappers.ts";
@@ -51,7 +51,6 @@ const readers: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
   ...writers,
   ["eval", readEval],
   ["cd", readChangeDirectory],
-  ["jobs", readJobs],
   ["git", readGit],
   ["find", readFind],
   ["sed", readSed],

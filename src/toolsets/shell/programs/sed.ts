@@ -1,20 +1,18 @@
-import { readOptions } from "./options.ts";
+import { optionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type ReadProgram } from "./program.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
-const table = {
-  flags: "nErsuz",
-  valued: "el",
-  long: "--quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --sandbox --debug --help --version --expression --line-length",
-  longValued: "--expression --line-length",
-};
+export const sedOptions = optionTable(
+  `n|quiet|silent E|r|regexp-extended s|separate u|unbuffered z|null-data posix sandbox debug help version e|expression=
+  l|line-length= !i|in-place? !f|file=`,
+);
 
 /** sed's own language writes files and runs programs: only scripts that are understood are free. */
 export const readSed: ReadProgram = ({ words }) => {
-  const { options, operands, unknown } = readOptions(words, table);
+  const { options, operands, unknown } = readOptions(words, sedOptions);
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless (-i writes, -f runs a script)`));
-  const given = options.filter(({ name }) => name === "-e" || name === "--expression");
+  const given = options.filter(({ name }) => name === "-e");
   const first = operands[0];
   const scripts =
     given.length > 0 ? given.map(({ value, index }) => ({ text: value ?? "", index })) : scriptOperand(words, first);

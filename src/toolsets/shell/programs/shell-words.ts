@@ -1,4 +1,3 @@
-import { readOptions } from "./options.ts";
 import { hatch, type ReadProgram } from "./program.ts";
 
 /** Moves what follows; the target is looked at as a path. */
@@ -25,10 +24,4 @@ export const readPrintf: ReadProgram = ({ words }) => {
 export const readTest: ReadProgram = ({ words }) => {
   const evaluates = words.some(({ value }) => value === "-v" || value === "-R");
   return { hatches: evaluates ? [hatch("`-v` evaluates a name")] : [], effect: "read" };
-};
-
-/** `jobs -x PROGRAM` starts one. */
-export const readJobs: ReadProgram = ({ words }) => {
-  const { unknown } = readOptions(words, { flags: "lnprs" });
-  return { hatches: unknown === undefined ? [] : [hatch(`\`${unknown}\` can start a program`)], effect: "text" };
 };

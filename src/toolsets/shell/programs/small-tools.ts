@@ -1,18 +1,13 @@
 import type { ShellWord } from "../parse/plan.ts";
-import { readOptions } from "./options.ts";
+import { findOption, readOptions } from "./options.ts";
 import { patternTools } from "./pattern-tools.ts";
-import { type Hatch, hatch, type ReadProgram, readerBut } from "./program.ts";
+import { type Hatch, hatch, knownOptions, type ReadProgram } from "./program.ts";
+import { readerOptions, smallOptions } from "./reader-options.ts";
 import { readPrintf, readTest } from "./shell-words.ts";
 
 /** `uniq INPUT OUTPUT`. */
 const readUniq: ReadProgram = ({ words }) => {
-  const table = {
-    flags: "cdDiuz",
-    valued: "fsw",
-    long: "--count --repeated --all-repeated --ignore-case --unique --zero-terminated --skip-fields --skip-chars --check-chars --group --help --version",
-    longValued: "--skip-fields --skip-chars --check-chars",
-  };
-  const { operands, unknown } = readOptions(words, table);
+  const { operands, unknown } = readOptions(words, smallOptions.uniq);
   const writes = !isOneFile(words, operands);
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
   return { hatches: writes ? [hatch("its second operand is a file that it writes")] : [], effect: writes ? "write" : "read" };
@@ -26,7 +21,7 @@ function isOneFile(words: readonly ShellWord[], operands: readonly number[]): bo
 
 /** less and more obey commands among their arguments. */
 const readPager: ReadProgram = ({ words }) => {
-  const { unknown, operands } = readOptions(words, { flags: "NSRFXeEiIMmnrsfdcQqgGwWaABJuUVLp", long: "--help --version" });
+  const { unknown, operands } = readOptions(words, smallOptions.less);
   const obeys = operands.find((index) => words[index]?.value.startsWith("+"));
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`));
@@ -35,7 +30,7 @@ const readPager: ReadProgram = ({ words }) => {
 };
 
 const readMan: ReadProgram = ({ words }) => {
-  const { unknown, operands } = readOptions(words, { flags: "kfawK", long: "--help --version --all --where" });
+  const { unknown, operands } = readOptions(words, smallOptions.man);
   const isFile = operands.some((index) => words[index]?.value.includes("/"));
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` can run programs`)], effect: "read" };
   return { hatches: isFile ? [hatch("a page from a file can run programs")] : [], effect: "read" };
@@ -43,7 +38,7 @@ const readMan: ReadProgram = ({ words }) => {
 
 /** `xxd IN OUT`, `xxd -r`. */
 const readXxd: ReadProgram = ({ words }) => {
-  const { operands, unknown } = readOptions(words, { flags: "abeipuEC", valued: "cglonsR" });
+  const { operands, unknown } = readOptions(words, smallOptions.xxd);
   if (unknown !== undefined) return { hatches: [hatch(`\`${unknown}\` is not known to be harmless`)], effect: "write" };
   const isOne = isOneFile(words, operands);
   return { hatches: isOne ? [] : [hatch("its second operand is a file that it writes")], effect: isOne ? "read" : "write" };
@@ -51,24 +46,26 @@ const readXxd: ReadProgram = ({ words }) => {
 
 /** Compressors replace their files, unless they are told to write to their output, to list or to test. */
 const readCompressor: ReadProgram = ({ words }) => {
-  const { options, unknown } = readOptions(words, {
-    flags: "cdkltvqn123456789",
-    long: "--stdout --to-stdout --decompress --list --test --keep --verbose --quiet",
-  });
-  const isReading = options.some(({ name }) => ["-c", "-l", "-t", "--stdout", "--to-stdout", "--list", "--test"].includes(name));
-  if (unknown === undefined && isReading) return { hatches: [], effect: "read" };
+  const read = readOptions(words, smallOptions.gzip);
+  if (read.unknown === undefined && findOption(read, "-c", "-l", "-t")) return { hatches: [], effect: "read" };
   return { hatches: [hatch("it replaces files")], effect: "write" };
 };
 
 const readUnzip: ReadProgram = ({ words }) => {
-  const { options, unknown } = readOptions(words, { flags: "lptvZ12qzh" });
-  const isReading = options.some(({ name }) => ["-l", "-p", "-t", "-v", "-Z"].includes(name));
-  if (unknown === undefined && isReading) return { hatches: [], effect: "read" };
+  const read = readOptions(words, smallOptions.unzip);
+  if (read.unknown === undefined && findOption(read, "-l", "-p", "-t", "-v", "-Z")) return { hatches: [], effect: "read" };
   return { hatches: [hatch("it unpacks files over others")], effect: "write" };
+};
+
+/** `jobs -x PROGRAM` starts one. */
+const readJobs: ReadProgram = ({ words }) => {
+  const { unknown } = readOptions(words, smallOptions.jobs);
+  return { hatches: unknown === undefined ? [] : [hatch(`\`${unknown}\` can start a program`)], effect: "text" };
 };
 
 export const smallTools: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
   ...patternTools,
+  ...Object.entries(readerOptions).map(([name, table]) => [name, knownOptions(table)] as const),
   ["uniq", readUniq],
   ["xxd", readXxd],
   ["less", readPager],
@@ -77,21 +74,7 @@ export const smallTools: ReadonlyMap<string, ReadProgram> = new Map<string, Read
   ["printf", readPrintf],
   ["test", readTest],
   ["[", readTest],
+  ["jobs", readJobs],
   ...["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd"].map((name) => [name, readCompressor] as const),
   ["unzip", readUnzip],
-  [
-    "sort",
-    readerBut("writes a file or runs a program", {
-      letters: "oT",
-      long: "--output --temporary-directory --compress-program --files0-from",
-    }),
-  ],
-  ["yq", readerBut("writes files", { letters: "is", long: "--inplace --in-place --split-exp" })],
-  ["date", readerBut("sets the clock", { letters: "s", long: "--set" })],
-  ["file", readerBut("writes a file or runs a program", { letters: "CzZ", long: "--compile --uncompress" })],
-  ["tree", readerBut("writes a file", { letters: "oR" })],
-  ["shuf", readerBut("writes a file", { letters: "o", long: "--output" })],
-  ["iconv", readerBut("writes a file", { letters: "o", long: "--output" })],
-  ["wc", readerBut("reads names from a file", { long: "--files0-from" })],
-  ["du", readerBut("reads names from a file", { long: "--files0-from" })],
 ]);

@@ -1,7 +1,44 @@
-import { type OptionTable, readOptions } from "./options.ts";
+import { type OptionTable, optionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type ProgramReading, type ReadProgram } from "./program.ts";
 
-interface Wrapper extends OptionTable {
+/** Options of programs that start others. All end at the first operand. */
+export const wrapperOptions = {
+  timeout: starting("v|verbose k|kill-after= s|signal= preserve-status foreground help version"),
+  nice: optionTable("n|adjustment= help version", { stops: true, digits: true }),
+  ionice: starting("t|ignore c|class= n|classdata= h|help V|version"),
+  nohup: starting("help version"),
+  stdbuf: starting("i|input= o|output= e|error= help version"),
+  time: starting("p|portability v|verbose q|quiet f|format= !o|output= !a|append"),
+  env: starting("i|ignore-environment 0|null v|debug u|unset= !C|chdir="),
+  /** `-v` and `-V`, which start nothing, are looked for before. */
+  command: starting(""),
+  builtin: starting(""),
+  exec: starting("c l a="),
+  xargs: starting(
+    `0|null r|no-run-if-empty t|verbose p|interactive x|exit o|open-tty I= i|replace? n|max-args= L= l|max-lines? P|max-procs=
+    s|max-chars= d|delimiter= E= e|eof? a|arg-file= help version`,
+  ),
+  setsid: starting("c|ctty f|fork w|wait h|help V|version"),
+  watch: starting("b|beep d|differences? e|errexit g|chgexit t|no-title c|color x|exec w|no-wrap n|interval= h|help v|version"),
+  sudo: starting("E n H S k K b i s u= g= C= p= r="),
+  doas: starting("n u="),
+  chroot: starting("help version"),
+  flock: starting(
+    "s|shared x|e|exclusive u|unlock n|nb|nonblock F|no-fork w|wait|timeout= E|conflict-exit-code= verbose h|help V|version",
+  ),
+  strace: starting("f|follow-forks q v|no-abbrev c|summary-only t T e= o|output= s|string-limit= p|attach="),
+  ltrace: starting("f c t e= o|output="),
+  busybox: starting(""),
+  toybox: starting(""),
+  parallel: starting(""),
+  ssh: starting("4 6 A a C f G g K k M N n q s T t V v X x Y y B= b= c= D= E= e= F= I= i= J= L= l= m= O= o= p= Q= R= S= W= w="),
+} as const;
+
+function starting(rows: string): OptionTable {
+  return optionTable(rows, { stops: true });
+}
+
+interface Wrapper {
   /** Operands of its own before the program that it starts. */
   readonly skip?: number;
   /** Why it asks even where both it and what it starts are covered. */
@@ -11,15 +48,14 @@ interface Wrapper extends OptionTable {
 }
 
 /** Starts another program, which is judged as if it stood alone. */
-function wrapper(table: Wrapper): ReadProgram {
+function wrapper(table: OptionTable, { skip = 0, why, appends = false }: Wrapper = {}): ReadProgram {
   return ({ words }) => {
-    const { operands, unknown } = readOptions(words, { ...table, stops: true });
+    const { operands, unknown } = readOptions(words, table);
     const hatches: Hatch[] = [];
-    if (table.why !== undefined) hatches.push(hatch(table.why));
+    if (why !== undefined) hatches.push(hatch(why));
     if (unknown !== undefined)
       return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write", startsUnknown: true };
-    const rest = words.slice(operands[table.skip ?? 0] ?? words.length);
-    return started(rest, { hatches, takesMore: table.appends ?? false });
+    return started(words.slice(operands[skip] ?? words.length), { hatches, takesMore: appends });
   };
 }
 
@@ -34,13 +70,7 @@ type ProgramWords = NonNullable<ProgramReading["inner"]>[number]["words"];
 
 const readEnv: ReadProgram = ({ words }) => {
   if (words.length === 1) return { hatches: [], effect: "text" };
-  const { operands, unknown } = readOptions(words, {
-    flags: "i0v",
-    valued: "u",
-    longValued: "--unset",
-    long: "--null",
-    stops: true,
-  });
+  const { operands, unknown } = readOptions(words, wrapperOptions.env);
   const hatches = [hatch("it starts another program in another environment")];
   if (unknown !== undefined)
     return { hatches: [...hatches, hatch(`\`${unknown}\` hides what it starts`)], effect: "write", startsUnknown: true };
@@ -51,54 +81,41 @@ const readEnv: ReadProgram = ({ words }) => {
 /** `command -v NAME` only tells where it is. */
 const readCommand: ReadProgram = (start) => {
   const asks = start.words[1]?.value === "-v" || start.words[1]?.value === "-V";
-  return asks ? { hatches: [], effect: "text" } : wrapper({ flags: "" })(start);
+  return asks ? { hatches: [], effect: "text" } : wrapper(wrapperOptions.command)(start);
 };
 
 /** What others type into a shell of theirs. */
 const elsewhere = "it runs a program that cannot be judged here";
 
-const asking: Readonly<Record<string, Wrapper>> = {
+const wrapping: Readonly<Record<Exclude<keyof typeof wrapperOptions, "env" | "command">, Wrapper>> = {
+  timeout: { skip: 1 },
+  nice: {},
+  ionice: {},
+  nohup: {},
+  stdbuf: {},
+  time: {},
   builtin: { why: "it reaches past functions" },
-  exec: { flags: "cl", valued: "a", why: "it takes the shell's place" },
-  xargs: {
-    flags: "0rtpxo",
-    valued: "IinLlPsdEea",
-    long: "--null --no-run-if-empty --verbose --interactive --exit",
-    longValued: "--max-args --max-procs --max-lines --delimiter --replace --arg-file --max-chars",
-    why: "it starts a program with arguments that come from its input",
-    appends: true,
-  },
-  setsid: { flags: "cfw", long: "--ctty --fork --wait", why: "what it starts can outlive the call" },
-  watch: { flags: "bdegtcxw", valued: "n", why: "it starts a program again and again" },
-  sudo: { flags: "EnHSkKbis", valued: "ugCpr", why: "it starts a program with other rights" },
-  doas: { flags: "n", valued: "u", why: "it starts a program with other rights" },
+  exec: { why: "it takes the shell's place" },
+  xargs: { why: "it starts a program with arguments that come from its input", appends: true },
+  setsid: { why: "what it starts can outlive the call" },
+  watch: { why: "it starts a program again and again" },
+  sudo: { why: "it starts a program with other rights" },
+  doas: { why: "it starts a program with other rights" },
   chroot: { skip: 1, why: "it starts a program elsewhere" },
-  flock: { flags: "sxeunF", valued: "wE", skip: 1, why: elsewhere },
-  strace: { flags: "fqvctT", valued: "eosp", why: "it looks into another program" },
-  ltrace: { flags: "fct", valued: "eo", why: "it looks into another program" },
+  flock: { skip: 1, why: elsewhere },
+  strace: { why: "it looks into another program" },
+  ltrace: { why: "it looks into another program" },
   busybox: { why: "it is many programs" },
   toybox: { why: "it is many programs" },
   parallel: { why: elsewhere, appends: true },
-  ssh: { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", skip: Number.POSITIVE_INFINITY, why: elsewhere },
+  ssh: { skip: Number.POSITIVE_INFINITY, why: elsewhere },
 };
 
 export const wrappers: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
-  [
-    "timeout",
-    wrapper({
-      flags: "v",
-      valued: "ks",
-      long: "--preserve-status --foreground --verbose",
-      longValued: "--kill-after --signal",
-      skip: 1,
-    }),
-  ],
-  ["nice", wrapper({ valued: "n", longValued: "--adjustment", digits: true })],
-  ["ionice", wrapper({ flags: "t", valued: "cn", longValued: "--class --classdata" })],
-  ["nohup", wrapper({})],
-  ["stdbuf", wrapper({ valued: "ioe", longValued: "--input --output --error" })],
-  ["time", wrapper({ flags: "pvq", valued: "f" })],
+  ...Object.entries(wrapping).map(([name, traits]): [string, ReadProgram] => [
+    name,
+    wrapper(wrapperOptions[name as keyof typeof wrapping], traits),
+  ]),
   ["env", readEnv],
   ["command", readCommand],
-  ...Object.entries(asking).map(([name, table]): [string, ReadProgram] => [name, wrapper(table)]),
 ]);

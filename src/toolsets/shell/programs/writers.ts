@@ -1,38 +1,39 @@
 import type { ShellWord } from "../parse/plan.ts";
-import { readOptions } from "./options.ts";
-import { type Hatch, hatch, type ReadProgram } from "./program.ts";
+import { findOption, type OptionTable, optionTable, readOptions } from "./options.ts";
+import { hatch, type ReadProgram } from "./program.ts";
+
+export const writerOptions = {
+  rm: optionTable("r|R|recursive f|force d|dir v|verbose i I interactive? one-file-system preserve-root? help version"),
+  mkdir: optionTable("p|parents v|verbose help version"),
+  rmdir: optionTable("p|parents v|verbose ignore-fail-on-non-empty help version"),
+  touch: optionTable("a c|no-create m f h|no-dereference d|date= t= r|reference= time= help version"),
+  tee: optionTable("a|append i|ignore-interrupts p output-error? help version"),
+  cp: optionTable(
+    `a|archive R|r|recursive f|force i|interactive n|no-clobber u v|verbose p preserve? no-preserve= L|dereference P|no-dereference H d
+    x|one-file-system T|no-target-directory t|target-directory= parents reflink? sparse= strip-trailing-slashes help version !l|link
+    !s|symbolic-link`,
+  ),
+  mv: optionTable(
+    `f|force i|interactive n|no-clobber u v|verbose T|no-target-directory t|target-directory= strip-trailing-slashes help version`,
+  ),
+} as const;
 
 /** Programs whose purpose is to write: a rule allows that, inside the scopes and never to protected names. */
-function writer(flags: string, long: string, more: { readonly valued?: string; readonly longValued?: string } = {}): ReadProgram {
+function writer(table: OptionTable): ReadProgram {
   return ({ words }) => {
-    const { unknown } = readOptions(words, { flags, long, ...more });
+    const { unknown } = readOptions(words, table);
     const hatches = unknown === undefined ? [] : [hatch(`\`${unknown}\` is not known to stay in place`)];
     return { hatches, effect: "write" };
   };
 }
 
-const readRemove = writer("rRfdvI", "--recursive --force --dir --verbose --one-file-system --preserve-root --interactive");
-const readMakeDirectory = writer("pv", "--parents --verbose");
-const readRemoveDirectory = writer("pv", "--parents --verbose --ignore-fail-on-non-empty");
-const readTouch = writer("acm", "--no-create", { valued: "dtr", longValued: "--date --reference --time" });
-const readTee = writer("ai", "--append --ignore-interrupts");
-
 /** The last operand, or what `-t` names, is written; the others are read by `cp` and removed by `mv`. */
-function mover(removes: boolean): ReadProgram {
-  const table = {
-    flags: "aRrfinuvpPLHdxTl",
-    valued: "t",
-    long: "--recursive --force --interactive --no-clobber --update --verbose --archive --preserve --no-target-directory --target-directory --dereference --no-dereference --parents",
-    longValued: "--target-directory",
-  };
+function mover(table: OptionTable, removes: boolean): ReadProgram {
   return ({ words }) => {
-    const { options, operands, unknown } = readOptions(words, table);
-    const hatches: Hatch[] = [];
-    if (unknown !== undefined || options.some(({ name }) => name === "-l"))
-      hatches.push(hatch(`\`${unknown ?? "-l"}\` is not known to be harmless`));
-    const named = options.find(({ name }) => name === "-t" || name === "--target-directory");
-    const target = named?.index ?? operands.at(-1);
-    const sources = operands.filter((index) => index !== target);
+    const read = readOptions(words, table);
+    const target = findOption(read, "-t")?.index ?? read.operands.at(-1);
+    const sources = read.operands.filter((index) => index !== target);
+    const hatches = read.unknown === undefined ? [] : [hatch(`\`${read.unknown}\` is not known to be harmless`)];
     return { hatches, effect: "write", ...(removes ? { moves: new Set(sources) } : { reads: new Set(sources) }) };
   };
 }
@@ -48,12 +49,8 @@ const readDd: ReadProgram = ({ words }) => {
 };
 
 export const writers: ReadonlyMap<string, ReadProgram> = new Map([
-  ["rm", readRemove],
-  ["mkdir", readMakeDirectory],
-  ["rmdir", readRemoveDirectory],
-  ["touch", readTouch],
-  ["tee", readTee],
-  ["cp", mover(false)],
-  ["mv", mover(true)],
+  ...(["rm", "mkdir", "rmdir", "touch", "tee"] as const).map((name) => [name, writer(writerOptions[name])] as const),
+  ["cp", mover(writerOptions.cp, false)],
+  ["mv", mover(writerOptions.mv, true)],
   ["dd", readDd],
 ]);

@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { awkOptions } from "../../src/toolsets/shell/programs/awk.ts";
+import { curlOptions } from "../../src/toolsets/shell/programs/curl.ts";
+import { findOptions } from "../../src/toolsets/shell/programs/find.ts";
+import { changingRows, globalOptions, harmlessSubcommands } from "../../src/toolsets/shell/programs/git-options.ts";
+import { shellOptions } from "../../src/toolsets/shell/programs/interpreters.ts";
+import { type OptionTable, optionTable } from "../../src/toolsets/shell/programs/options.ts";
+import { packageOptions } from "../../src/toolsets/shell/programs/packages.ts";
+import { patternOptions, readerOptions, smallOptions } from "../../src/toolsets/shell/programs/reader-options.ts";
+import { sedOptions } from "../../src/toolsets/shell/programs/sed.ts";
+import { tarOptions } from "../../src/toolsets/shell/programs/tar.ts";
+import { wrapperOptions } from "../../src/toolsets/shell/programs/wrappers.ts";
+import { writerOptions } from "../../src/toolsets/shell/programs/writers.ts";
+import { type Drive, driveOption, type Finding } from "./drive-options.ts";
+
+interface Driven extends Drive {
+  readonly table: OptionTable;
+  /** Names of which no output tells anything. */
+  readonly unclear?: readonly string[];
+}
+
+/** What a program needs to be asked. */
+const traits: Readonly<Record<string, Partial<Drive>>> = {
+  fd: { program: "fdfind", wantsPlainValues: true },
+  bat: { program: "batcat", wantsPlainValues: true },
+  rg: { before: ["x"], wantsPlainValues: true },
+  ack: { before: ["x"], wantsPlainValues: true },
+  ag: { before: ["x"] },
+  tree: { refuses: /Invalid argument/ },
+  xxd: { canary: "-Q", refuses: /Usage:/ },
+  zstd: { refuses: /Incorrect parameter/ },
+  ssh: { canary: "-%" },
+  bash: { canary: "-%" },
+  exec: { program: "bash", before: ["-c", 'exec "$@"', "exec"], canary: "-%" },
+  jobs: { program: "bash", before: ["-c", 'jobs "$@"', "jobs"], canary: "-%" },
+};
+
+const gitTraits: Readonly<Record<string, Partial<Driven>>> = {
+  // It repeats what it does not know.
+  "rev-parse": { refuses: /^--llm-do-x$/m, unclear: ["-q", "--short"] },
+  diff: { unclear: ["--branches"] },
+  "cherry-pick": { unclear: ["-S", "--gpg-sign"] },
+  revert: { unclear: ["-S", "--gpg-sign"] },
+};
+
+/**
+ * The same program under another name, no options of its own, one that says nothing of options that it does not know (unzip), one
+ * that reads numbers in its own way (ack), and what Debian has in many versions or that reaches for the network.
+ */
+const undriven = new Set(
+  "egrep fgrep gunzip bunzip2 unxz builtin command busybox toybox parallel unzip ack npm npx yarn cargo go pip pipx uv docker".split(
+    " ",
+  ),
+);
+
+const tables: readonly (readonly [string, OptionTable])[] = [
+  ...[patternOptions, readerOptions, smallOptions, wrapperOptions, writerOptions, packageOptions].flatMap((some) =>
+    Object.entries<OptionTable>(some),
+  ),
+  ["gawk", awkOptions],
+  ["mawk", awkOptions],
+  ["curl", curlOptions],
+  ["sed", sedOptions],
+  ["tar", tarOptions],
+  ["find", findOptions],
+  ["bash", shellOptions],
+  ["git", globalOptions],
+];
+
+const ofHistory = harmlessSubcommands.get("log");
+
+const gitTables = [
+  ["log", ofHistory] as const,
+  ["diff", ofHistory] as const,
+  ...[...harmlessSubcommands].filter(([, table]) => table !== ofHistory),
+  ...Object.entries(changingRows).map(([name, rows]) => [name, optionTable(rows)] as const),
+].flatMap(([name, table]) => (table === undefined ? [] : [{ program: "git", before: [name], table, ...gitTraits[name] }]));
+
+const drives: readonly Driven[] = [
+  ...tables.filter(([name]) => !undriven.has(name)).map(([name, table]) => ({ program: name, table, ...traits[name] })),
+  ...gitTables,
+];
+
+function has(program: string): boolean {
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Of its own for each program: some of what is driven removes and writes. */
+function makeFolder(program: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "llm-do-options-"));
+  folders.push(folder);
+  for (const name of ["a", "b"]) writeFileSync(join(folder, name), "x\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder, stdio: "ignore" });
+  if (program === "git") {
+    git("init", "-q");
+    git("add", "a");
+    git("commit", "-qm", "x");
+  }
+  return folder;
+}
+
+const totals: Partial<Record<Finding | "skipped", number>> = {};
+const missing: string[] = [];
+
+function count(finding: Finding | "skipped", names = 1): void {
+  totals[finding] = (totals[finding] ?? 0) + names;
+}
+
+function namesOf({ rows }: OptionTable) {
+  return rows.flatMap((row) => row.names.map((name) => ({ row, name })));
+}
+
+describe("a table claims of an option what the program does", () => {
+  const titled = drives.map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const);
+  test.each(titled)(
+    "%s",
+    async (title, drive) => {
+      const names = namesOf(drive.table);
+      if (!has(drive.program)) {
+        missing.push(title);
+        count("skipped", names.length);
+        return;
+      }
+      const folder = makeFolder(drive.program);
+      const odd: string[] = [];
+      const next = async (): Promise<void> => {
+        const pair = names.shift();
+        if (pair === undefined) return;
+        const found = await driveOption(drive, { table: drive.table, ...pair, cwd: folder });
+        count(found);
+        const isFine = ["claimed", "absent", "ends"].includes(found) || drive.unclear?.includes(pair.name) === true;
+        if (!isFine) odd.push(`${pair.name}: ${found}, not ${pair.row.arity}`);
+        await next();
+      };
+      await Promise.all([next(), next(), next(), next()]);
+      expect(odd).toEqual([]);
+    },
+    300_000,
+  );
+
+  test("most of them can be driven", () => {
+    const told = Object.entries(totals).map(([finding, number]) => `${finding} ${number}`);
+    process.stderr.write(`options driven: ${told.join(", ")}; programs that are not here: ${missing.join(", ") || "none"}\n`);
+    expect(totals.claimed ?? 0).toBeGreaterThan(missing.length === 0 ? 300 : 0);
+  });
+});
