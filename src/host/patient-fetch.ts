@@ -1,5 +1,10 @@
 /** How long a server may be silent, before its answer or in the midst of it. A long answer that is not streamed says nothing for minutes. */
-const patience = 30 * 60_000;
+const defaultPatience = 30 * 60_000;
+
+/** What a request of ours can have beside the standard members: its own patience, in milliseconds. */
+interface PatientInit extends RequestInit {
+  readonly patience?: number;
+}
 
 interface Dispatcher {
   compose?(interceptor: (dispatch: Dispatch) => Dispatch): Dispatcher;
@@ -12,13 +17,14 @@ type Dispatch = (options: object, handler: unknown) => unknown;
  * process (a proxy, the connections of a program that uses us) goes on to do so; where there is none that can be told to wait, this
  * is Node's own.
  */
-export function createPatientFetch(milliseconds: number = patience): typeof globalThis.fetch {
-  const waits = (dispatch: Dispatch): Dispatch => {
-    return (options, handler) => dispatch({ ...options, headersTimeout: milliseconds, bodyTimeout: milliseconds }, handler);
-  };
-  return (input, init) => {
+export function createPatientFetch(milliseconds: number = defaultPatience): typeof globalThis.fetch {
+  return (input, init?: PatientInit) => {
+    const { patience = milliseconds, ...standard } = init ?? {};
+    const waits = (dispatch: Dispatch): Dispatch => {
+      return (options, handler) => dispatch({ ...options, headersTimeout: patience, bodyTimeout: patience }, handler);
+    };
     const dispatcher = findDispatcher()?.compose?.(waits);
-    return globalThis.fetch(input, dispatcher ? ({ ...init, dispatcher } as RequestInit) : init);
+    return globalThis.fetch(input, dispatcher ? ({ ...standard, dispatcher } as RequestInit) : standard);
   };
 }
 

@@ -37,4 +37,16 @@ export const modelSettingsShape: Shape<ModelSettingsSyntax> = record({
     description: "How much the model thinks before it answers.",
   },
   provider_options: { shape: providerOptions, description: "A map from a provider to options that only it has." },
+  max_retries: {
+    shape: integer({ min: 0 }),
+    description: "How often a request that failed in a way that may pass is made again. Default 4.",
+  },
+  max_retry_wait: {
+    shape: number({ min: 0 }),
+    description: "The longest wait that a provider may ask for before the next attempt, in seconds. Default 120.",
+  },
+  timeout: {
+    shape: number({ min: 0, exclusive: true }),
+    description: "How long the provider may be silent, in seconds. Default 1800.",
+  },
 });

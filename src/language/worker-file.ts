@@ -63,6 +63,9 @@ export interface ModelSettingsSyntax {
   readonly reasoning?: Spanned<"none" | "minimal" | "low" | "medium" | "high">;
   /** A map from a provider to its own options. */
   readonly provider_options?: Spanned<ProviderOptionsSyntax>;
+  readonly max_retries?: Spanned<number>;
+  readonly max_retry_wait?: Spanned<number>;
+  readonly timeout?: Spanned<number>;
 }
 
 export interface ProviderOptionsSyntax {

@@ -21,6 +21,7 @@ import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { WholeAnswer } from "./wire/create-wire-fetch.ts";
+import { patienceOf } from "./wire/patience.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
@@ -48,6 +49,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       options.signal.addEventListener("abort", abort, { once: true });
       const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
+        if (options.timeout !== undefined) patienceOf.set(controller.signal, options.timeout * 1000);
         const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
         const answer = await (options.onDelta ? stream(model, call, { ...options, onUsage }) : generate(model, call, options));
         onUsage(answer.usage);

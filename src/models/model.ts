@@ -25,10 +25,18 @@ export interface ModelSettings {
   readonly reasoning?: "none" | "minimal" | "low" | "medium" | "high";
   /** A map from a provider to options that only it has; the members of others are ignored. */
   readonly provider_options?: JsonObject;
+  /** Attempts after the first, where a request fails in a way that may pass. */
+  readonly max_retries?: number;
+  /** The longest wait between attempts that a provider may ask for, in seconds. */
+  readonly max_retry_wait?: number;
+  /** How long the provider may be silent, in seconds. */
+  readonly timeout?: number;
 }
 
 export interface GenerateOptions {
   readonly signal: AbortSignal;
+  /** How long the server may be silent, in seconds. Absent: as long as the host waits. */
+  readonly timeout?: number;
   /** Present: the response is streamed, and each piece told. Absent: one request, one answer. Both end in the same message. */
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called with what the provider has reported so far, as often as it says more: what counts where the request fails. */

@@ -94,7 +94,10 @@ export type RunEventBody =
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
   | {
       readonly type: "retry";
+      /** The attempt that failed, from 1. */
       readonly attempt: number;
+      /** How many attempts there are at most. */
+      readonly maxAttempts: number;
       readonly delayMilliseconds: number;
       readonly reason: string;
       readonly afterOutput: boolean;

@@ -7,7 +7,7 @@ import {
   type ModelResponse,
   type ReportedUsage,
 } from "../models/model.ts";
-import { retryDelay } from "../models/retry.ts";
+import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -51,13 +51,14 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
 
 function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
   const output = call.worker.output?.jsonSchema;
+  const { max_retries: _, max_retry_wait: _wait, timeout: _timeout, ...settings } = call.worker.modelSettings;
   return {
     system: frame.system,
     messages: [...frame.messages],
     tools: call.toolsets.flatMap(({ definitions }) => definitions),
     ...serverToolsLeft(call, frame),
     ...(output ? { output } : {}),
-    settings: { ...call.worker.modelSettings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
+    settings: { ...settings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
   };
 }
 
@@ -135,9 +136,11 @@ function journalled(
     attempt.streamed = true;
     run.emit(call, delta);
   };
+  const { timeout } = worker.modelSettings;
   const options: GenerateOptions = {
     signal,
     call: { worker: worker.name, callPath, turn: frame.turn + 1 },
+    ...(timeout === undefined ? {} : { timeout }),
     ...(run.streaming ? { onDelta } : {}),
     onUsage: (usage) => {
       attempt.reported = usage;
@@ -145,7 +148,7 @@ function journalled(
   };
   return run.journal.step(step, async () => {
     const response = await generateBounded(model, request, options).catch((thrown: unknown) => {
-      if (thrown instanceof ModelError && isLast(thrown, attempt)) attempt.streak = run.failures.failed(thrown.code);
+      if (thrown instanceof ModelError && isLast(call, thrown, attempt)) attempt.streak = run.failures.failed(thrown.code);
       throw thrown;
     });
     run.failures.answered();
@@ -201,19 +204,22 @@ function digestOnce(value: object): string {
 
 async function waitForRetry(call: CallConfig, error: ModelError, attempt: Attempt): Promise<void> {
   const { number, streamed: afterOutput } = attempt;
-  const delay = retryDelay(error, number, call.run.random());
+  const policy = toRetryPolicy(call.worker.modelSettings);
+  const delay = retryDelay(error, { attempt: number, random: call.run.random(), policy });
   if (delay === undefined) throw toRequestFailure(error, call, attempt);
-  call.run.emit(call, { type: "retry", attempt: number, delayMilliseconds: delay, reason: error.message, afterOutput });
+  const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
+  call.run.emit(call, { type: "retry", ...facts, reason: error.message });
   await call.run.clock.sleep(delay, call.signal);
 }
 
-function isLast(error: ModelError, { number }: Attempt): boolean {
-  return retryDelay(error, number, 0) === undefined;
+function isLast({ worker }: CallConfig, error: ModelError, { number }: Attempt): boolean {
+  return retryDelay(error, { attempt: number, random: 0, policy: toRetryPolicy(worker.modelSettings) }) === undefined;
 }
 
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */
-function toRequestFailure(error: ModelError, { callPath }: CallConfig, { streak }: Attempt): RunError {
-  const failure = toProviderError(error, { callPath });
+function toRequestFailure(error: ModelError, { callPath, worker }: CallConfig, { number, streak }: Attempt): RunError {
+  const policy = toRetryPolicy(worker.modelSettings);
+  const failure = toProviderError(error, { callPath }, describeSurrender(error, number, policy));
   // A script that does not expect a request is a mistake in a test.
   if (failure.code === "authentication" || error.code === "unexpected_request") return failure;
   if (streak < longestStreak) return new RequestFailed(failure.message, { cause: error, callPath });
@@ -222,7 +228,7 @@ function toRequestFailure(error: ModelError, { callPath }: CallConfig, { streak 
 }
 
 /** A provider's failure as the caller of the run gets it. */
-export function toProviderError(error: ModelError, place: { readonly callPath: string }): RunError {
+export function toProviderError(error: ModelError, place: { readonly callPath: string }, more = ""): RunError {
   const code = error.code === "auth" ? "authentication" : "provider";
-  return new RunError(code, error.message, { cause: error, callPath: place.callPath });
+  return new RunError(code, `${error.message}${more}`, { cause: error, callPath: place.callPath });
 }

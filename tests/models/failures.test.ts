@@ -183,7 +183,7 @@ async function withRetries(model: Model, delays: number[]): Promise<ModelRespons
     try {
       return await model.generate(asked, options());
     } catch (error) {
-      const delay = error instanceof ModelError ? retryDelay(error, attempt, 0) : undefined;
+      const delay = error instanceof ModelError ? retryDelay(error, { attempt, random: 0 }) : undefined;
       if (delay === undefined) throw error;
       delays.push(delay);
       await sleep(Math.min(delay, 50));

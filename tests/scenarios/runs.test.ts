@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type ApprovalRequest, RunError, tool } from "../../src/index.ts";
+import { type ApprovalRequest, RunError, type RunEvent, tool } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
+import { createTextPrinter } from "../../src/ui/headless/text-printer.ts";
 import { play, transcript, worker } from "./harness.ts";
 
 const writer = worker("toolsets: { filesystem: {} }");
@@ -589,6 +590,19 @@ describe("code", () => {
   });
 });
 
+/** What a run says on stderr, at so many `-v`. */
+function shownAt(verbosity: number, events: readonly RunEvent[]): string {
+  let shown = "";
+  const print = createTextPrinter({
+    verbosity,
+    write: (text) => {
+      shown += text;
+    },
+  });
+  for (const event of events) print(event);
+  return shown;
+}
+
 describe("providers", () => {
   test("that fail for a moment are asked again; an event says so", async () => {
     let attempts = 0;
@@ -599,7 +613,47 @@ describe("providers", () => {
     });
     expect(result?.output).toBe("at last");
     expect(events.filter(({ type }) => type === "retry")).toHaveLength(2);
+    // Short waits are no news.
+    expect(shownAt(0, events)).toBe("");
+    expect(shownAt(1, events)).toContain("(attempt 3 of 5)");
     expect(result?.usage.requests).toBe(1);
+  });
+
+  test("are asked as often as the worker wants, and the error names the attempts", async () => {
+    for (const [settings, attempts] of [
+      ["", 5],
+      ["model_settings: { max_retries: 1 }\n", 2],
+      ["model_settings: { max_retries: 0 }\n", 1],
+    ] as const) {
+      let asked = 0;
+      const { error, events } = await play({
+        files: { "main.worker": worker(settings) },
+        model: () => ({ error: { code: "overloaded", message: `no ${++asked}` } }),
+        request: { input: "x" },
+      });
+      expect(asked).toBe(attempts);
+      expect(error).toMatchObject({ code: "provider", message: expect.stringContaining(`; ${attempts} attempt`) });
+      expect(events.flatMap((event) => (event.type === "retry" ? [event.maxAttempts] : []))).toEqual(
+        Array.from({ length: attempts - 1 }, () => attempts),
+      );
+    }
+  });
+
+  test("that ask for a longer wait than the worker allows are given up, and the error names the wait", async () => {
+    for (const [settings, attempts] of [
+      ["", 1],
+      ["model_settings: { max_retry_wait: 86400 }\n", 2],
+    ] as const) {
+      let asked = 0;
+      const { error, events } = await play({
+        files: { "main.worker": worker(settings) },
+        model: () => (asked++ === 0 ? { error: { code: "rate_limit", retryAfterMilliseconds: 86_400_000 } } : "at last"),
+        request: { input: "x" },
+      });
+      expect(asked).toBe(attempts);
+      expect(shownAt(0, events)).toMatch(attempts === 1 ? /^$/ : /retries in 86400\.\d s \(attempt 2 of 5\)/);
+      if (attempts === 1) expect(error).toMatchObject({ message: expect.stringContaining("asks to wait for 86400 s") });
+    }
   });
 
   test("that fail for good end the run, also from within a child", async () => {

@@ -3,6 +3,7 @@ import { AnswerRefusal } from "./answer-refusal.ts";
 import type { AnswerRepair } from "./answer-repair.ts";
 import { boundBytes, bounds, cutBytes } from "./bounds.ts";
 import { repairEvents } from "./event-stream.ts";
+import { patienceOf } from "./patience.ts";
 import { withUsageRepair } from "./usage-repair.ts";
 import { repairBody } from "./whole-body.ts";
 
@@ -30,7 +31,8 @@ export function createWireFetch(fetch: Fetch, ofFormat: AnswerRepair): Fetch {
       kept.delete(signal);
       return known;
     }
-    const response = await fetch(input, { ...init, redirect: "manual" });
+    const patience = signal && patienceOf.get(signal);
+    const response = await fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
     if (isFile(input)) return response;
     if (!response.ok) return pipe(response, [cutBytes(bounds.errorBytes)]);
     if (!asksForStream(init)) return takeWhole(response, repair);

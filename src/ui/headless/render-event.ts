@@ -34,7 +34,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "limit":
       return `${label} ${show(event.message)}`;
     case "retry":
-      return `${label} retries in ${seconds(event.delayMilliseconds)}: ${show(event.reason)}${event.afterOutput ? " (what was shown of this answer is void)" : ""}`;
+      return `${label} retries in ${seconds(event.delayMilliseconds)} (attempt ${event.attempt + 1} of ${event.maxAttempts}): ${show(event.reason)}${event.afterOutput ? " (what was shown of this answer is void)" : ""}`;
     case "progress":
       return `${label}: ${show(event.message)}`;
     case "warning":

@@ -6,7 +6,7 @@ import { renderDetail } from "./render-detail.ts";
 import { renderEvent } from "./render-event.ts";
 
 export interface TextPrinterOptions {
-  /** 0: calls that are debugged, and nothing else. 1: calls, approvals and usage. 2: also text as it comes. */
+  /** 0: calls that are debugged, long waits for a provider, and nothing else. 1: calls, approvals and usage. 2: also text as it comes. */
   readonly verbosity: number;
   readonly write: (text: string) => void;
 }
@@ -29,7 +29,7 @@ export function createTextPrinter({ verbosity, write }: TextPrinterOptions): Eve
     write(escapeText(event.text, { keepNewlines: true, keepBackslashes: true }));
   };
   const text = (event: RunEvent, debugged: boolean): string => {
-    const line = verbosity > 0 || debugged ? renderEvent(event) : undefined;
+    const line = verbosity > 0 || debugged || isLongWait(event) ? renderEvent(event) : undefined;
     const isStreamed = event.type === "turn-end" && verbosity >= 2;
     const detail = debugged && !isStreamed ? renderDetail(event) : "";
     if (line === undefined) return detail === "" ? "" : `${callLabel(event.callPath)}\n${detail}`;
@@ -45,6 +45,13 @@ export function createTextPrinter({ verbosity, write }: TextPrinterOptions): Eve
     endStream();
     write(printed);
   };
+}
+
+/** A run that stands still for longer would look as if it hung. */
+const unnoticedMilliseconds = 3000;
+
+function isLongWait(event: RunEvent): boolean {
+  return event.type === "retry" && event.delayMilliseconds > unnoticedMilliseconds;
 }
 
 /** Whether an event belongs to a call that is debugged: that of a tool to the worker, or the code, that it was called by. */
