@@ -183,9 +183,25 @@ function readBody(body: unknown): Record<string, unknown> | undefined {
 }
 
 function connectionFailure(error: LibraryError, code: string | undefined): Failure {
+  const refusal = proxyStatus(error);
+  if (refusal !== undefined) return { code: "network", retryable: refusal >= 500, message: describeProxyRefusal(refusal) };
   const timedOut = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code);
   const message = error.message.replace(/^Cannot connect to API: /, "");
   return { code: timedOut ? "timeout" : "network", message: message || code || "", cause: error.cause };
+}
+
+/** What a proxy answered in the place of opening a connection: Node tells it in words alone. */
+function proxyStatus(error: unknown): number | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+    const [, status] = /^Proxy response \((\d+)\)/.exec(current.message) ?? [];
+    if (status) return Number(status);
+  }
+  return undefined;
+}
+
+function describeProxyRefusal(status: number): string {
+  if (status !== 407) return `the proxy refuses to open the connection (HTTP ${status})`;
+  return "the proxy wants a user and a password (HTTP 407): write http://USER:PASSWORD@HOST:PORT into its variable, HTTPS_PROXY or HTTP_PROXY";
 }
 
 /** The system's code, wherever it is in the chain of causes. */

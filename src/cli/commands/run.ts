@@ -17,6 +17,7 @@ import { type BaseRequest, compileToRun, createRequest, verbosityOf, withInput }
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
+import { useProxies } from "../use-proxies.ts";
 import { warnOfRules } from "../warn-of-rules.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
@@ -94,6 +95,7 @@ async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Pro
 async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
   if (!flags.quiet) await warnOfRules({ ...request, rules: approval.rules ?? [] });
   const withFields = await withInput(request, given);
+  await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
   const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   try {
     const result = await run({ ...withFields, approval, ...(onEvent ? { onEvent } : {}) });
