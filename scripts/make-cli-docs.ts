@@ -82,7 +82,8 @@ it. \`--approval-timeout\` denies what nobody answers in time. [Approval](approv
 Code of a program (\`tools.ts\`, a script that plays a model) runs with your rights. Before any of it is imported, the folder must be
 trusted; so it must be before a program runs commands, reaches beyond its folder by a scope or a package, or
 has its models reached at an address of its own (\`providers\` of \`llm-do.yaml\`). \`--trust\` trusts it for one run, and so
-does the answer \`y\` at the terminal; \`a\` trusts it for good. Without a terminal and without \`--trust\` the exit code is 2. A script that
+does the answer \`yes\` at the terminal; \`always\` trusts it for good. The question gives the reasons that apply, one a line; no answer to it
+is one to the question about a call, and none of those is one to it. Without a terminal and without \`--trust\` the exit code is 2. A script that
 you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
 
 What lies beyond the folder is decided on real paths: links are followed first. A scope whose root is a link out of the folder, or lies
@@ -91,8 +92,11 @@ for good names where a root really leads: if the link is pointed elsewhere, the 
 a run opens it than when the program was compiled is refused. Worker files, the manifest, templates, fragments, schemas and code are
 refused where they are links out of the folder.
 
-Trust for good is given for what the program can do at that time: its code files, and for each worker its scopes, its tools with what
-happens to their calls, the rules of its shell, the models that its files name, and where they are reached. Edits that let it do no more, and those that let it
+Trust for good is given for what the program can do at that time: its code files, the packages that these load, by name, version and
+real path, the variables of the environment that its configuration takes, and for each worker its scopes, its tools with what
+happens to their calls, the rules of its shell with the paths that output may go to, whether isolation is required, its limits and its
+attachments, the models that its files name, and where they are reached; also the limits, the rules and the mode of the manifest. What the files hold is
+[kept from the tools of the program](approval.md#files-of-the-program), and not compared. Edits that let it do no more, and those that let it
 do less, ask nothing. When it can do more, the question comes again and says what is new, and until it is answered nothing of the
 program is imported. What the code itself lets models do (tools that it pre-approves, workers that it calls) is known only after it was
 imported, and is compared then, before the run begins. Several entries of one folder are trusted one after another, and none makes the

@@ -1,4 +1,3 @@
-import { join, relative } from "node:path";
 import { CompileError, type UntrustedProgram } from "../compile/compile-error.ts";
 import { growthOf, mergeReach } from "../compile/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
@@ -40,22 +39,20 @@ export async function requireTrust(program: UntrustedProgram, options: TrustOpti
 
 /** What must be asked before a program runs, if anything. */
 interface TrustQuestion {
-  /** What it is about: a heading, and rows below it. */
+  /** What it is about: a heading, and a row for each reason. */
   readonly head: string;
   readonly rows: readonly string[];
 }
 
 function questionFor(
-  { root, files, addresses }: UntrustedProgram,
+  { root, reasons }: UntrustedProgram,
   known: TrustedFolder | undefined,
   now: Reach,
 ): TrustQuestion | undefined {
-  const names = [...files.map((file) => show(shorten(root, file))), ...addresses.map(show)].join(", ");
-  const brings = "brings code, reaches beyond its folder or says where its models are";
-  if (!known) return { head: `${show(root)} ${brings} (${names}), and the folder is not trusted`, rows: [] };
+  if (!known) return { head: `${show(root)} is not trusted, and its program`, rows: reasons };
   if (!known.reach) {
-    const head = `${show(root)} ${brings} (${names}), and what it could do when it was trusted was not recorded`;
-    return { head, rows: [] };
+    const head = `${show(root)} is trusted, but what for was not recorded in full. Its program`;
+    return { head, rows: reasons };
   }
   const grown = growthOf(known.reach, now);
   return grown.length > 0 ? { head: `${show(root)} is trusted, and can do more now than it could then`, rows: grown } : undefined;
@@ -65,21 +62,26 @@ type TrustAnswer = "once" | "always" | "no";
 
 async function askForTrust(root: string, question: TrustQuestion, { terminal, signal }: TrustOptions): Promise<TrustAnswer> {
   const rows = showRows(question.rows);
-  const head = `${question.head}${rows.length === 0 ? "." : ":"}`;
+  const head = `${question.head}:`;
   if (!terminal) {
     const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
-    throw new UsageError(rows.length === 0 ? `${head} ${advice}` : [head, ...rows.map(indent), advice].join("\n"));
+    throw new UsageError([head, ...rows.map(indent), advice].join("\n"));
   }
   const code = "Its code runs with your rights; llm-do explain shows what else it can do.";
-  const ask = `Trust ${show(root)}? [y]es, this once / [a]lways / [n]o`;
   const wrap = (line: string) => wrapWords(line, terminal.columns - 3);
-  const lines = [...wrap(head), ...rows.flatMap((row) => wrap(row).map(indent)), ...wrap(code), ...wrap(ask)];
-  const text = `\n${lines.join("\n")}\n`;
+  const lines = [...wrap(head), ...rows.flatMap((row) => wrap(row).map(indent)), ...wrap(code), ...wrap(`Trust ${show(root)}?`)];
+  const text = `\n${lines.join("\n")}\n${trustAnswers}`;
   const answer = await terminal.ask({ text, read: readAnswer }, signal);
-  if (answer === "no")
-    throw new UsageError(`${show(root)} is not trusted${rows.length === 0 ? "" : " for this"}, and nothing of it has run`);
+  if (answer === "no") throw new UsageError(`${show(root)} is not trusted for this, and nothing of it has run`);
   return answer;
 }
+
+/** None of these is an answer to the question about a call: what is typed for one question cannot answer the other. */
+const trustAnswers = [
+  "  yes     run it this once\n",
+  "  always  trust the folder, until the program can do more\n",
+  "  no      do not run it\n",
+].join("");
 
 /** What a program can do by its files and its code, which is imported. Rejects with a `CompileError` where it has mistakes. */
 export async function reachWithTrust(request: CompileRequest): Promise<Reach> {
@@ -112,7 +114,6 @@ function readAnswer(line: string | undefined): { readonly answer: TrustAnswer } 
     case "y":
     case "yes":
       return { answer: "once" };
-    case "a":
     case "always":
       return { answer: "always" };
     case "n":
@@ -120,7 +121,7 @@ function readAnswer(line: string | undefined): { readonly answer: TrustAnswer } 
     case undefined:
       return { answer: "no" };
     default:
-      return "Answer with y, a or n.";
+      return "Answer with yes, always or no.";
   }
 }
 
@@ -134,12 +135,6 @@ function showRows(rows: readonly string[]): string[] {
 
 function indent(line: string): string {
   return `  ${line}`;
-}
-
-/** Files outside of the program keep their whole path: that is what must be seen. */
-function shorten(root: string, file: string): string {
-  const path = relative(root, file);
-  return path.startsWith("..") || join(root, path) !== file ? file : path;
 }
 
 function show(text: string): string {

@@ -21,6 +21,8 @@ export interface NeedOfTrust {
   readonly files: readonly string[];
   /** Where the manifest would have models reached, each with the name of its provider. */
   readonly addresses: readonly string[];
+  /** Why it must be trusted, a text for each reason: `runs code: tools.ts`. Paths are relative to the folder where they lie in it. */
+  readonly reasons: readonly string[];
 }
 
 /** A program brings code, reaches beyond its folder, or says where models are, and the folder is not trusted. Nothing of it has run. */
@@ -28,17 +30,17 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
   readonly root: string;
   readonly files: readonly string[];
   readonly addresses: readonly string[];
+  readonly reasons: readonly string[];
   /** What it could do, as far as can be told without running any of it. */
   readonly reach: Reach;
 
-  constructor({ root, files, addresses }: NeedOfTrust, reach: Reach) {
-    super(
-      `the program in ${root} brings code, reaches beyond its folder or says where its models are, and the folder is not trusted`,
-    );
+  constructor({ root, files, addresses, reasons }: NeedOfTrust, reach: Reach) {
+    super(`the folder ${root} is not trusted, and its program ${reasons.join("; ")}`);
     this.name = "UntrustedProgram";
     this.root = root;
     this.files = files;
     this.addresses = addresses;
+    this.reasons = reasons;
     this.reach = reach;
   }
 }

@@ -8,7 +8,6 @@ import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
-import { workersBeyondFolder } from "./beyond-folder.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import { argumentsOfTools } from "./checks/rule-arguments.ts";
@@ -30,6 +29,7 @@ import { loadManifest } from "./load-manifest.ts";
 import { type EntryPlace, locateEntry } from "./locate-entry.ts";
 import { locateTarget, type ProgramPlace } from "./locate-target.ts";
 import { Modules } from "./modules.ts";
+import { addressesOf, needOfTrust } from "./need-of-trust.ts";
 import { buildOutline, type OutlineParts } from "./outline.ts";
 import { Overrides } from "./overrides.ts";
 import { Packages } from "./packages.ts";
@@ -102,7 +102,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const code = await findCode(compilation, workers);
   const parts = { workers, callables: calls.link(workers), servers, code, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
-  const untrusted = modules.trusted ? undefined : findUntrusted(compilation, parts);
+  const untrusted = modules.trusted ? undefined : needOfTrust(compilation, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
   const outline = outlined && buildOutline(compilation, outlined);
   const abilitiesBeyond: Program["abilitiesBeyond"] = (caller, callee) => {
@@ -133,7 +133,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
 function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
   const own = compilation.rules.filter(({ written }) => !isFlag(written.span));
   const rules = own.filter(({ pattern }) => pattern.args.length === 0);
-  return reachOf(buildOutline({ ...compilation, rules }, parts), { rules: own, addresses: addressesOf(parts) });
+  return reachOf(buildOutline({ ...compilation, rules }, parts), { rules: own, addresses: addressesOf(parts.servers) });
 }
 
 async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
@@ -203,17 +203,4 @@ async function linkAll(
   for (const one of resolved.values())
     workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf }));
   return workers;
-}
-
-function findUntrusted(
-  { root, realRoot, packages }: Compilation,
-  { code, workers, servers }: Pick<OutlineParts, "code" | "workers" | "servers">,
-): NeedOfTrust | undefined {
-  const files = [...code.files, ...workersBeyondFolder(realRoot, workers), ...packages.outside];
-  const addresses = addressesOf({ servers });
-  return files.length + addresses.length === 0 ? undefined : { root, files, addresses };
-}
-
-function addressesOf({ servers }: Pick<OutlineParts, "servers">): string[] {
-  return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`);
 }

@@ -1,6 +1,9 @@
+import { defaultAttachmentPolicy } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
+import type { Limits } from "../protocol/usage.ts";
 import { touchesScopes } from "./ceiling.ts";
 
 export interface ManifestWords {
@@ -9,18 +12,25 @@ export interface ManifestWords {
 }
 
 /** What trust is given for. */
-export function reachOf({ entry, workers, ceiling, root }: Outline, { rules, addresses }: ManifestWords): Reach {
+export function reachOf(outline: Outline, { rules, addresses }: ManifestWords): Reach {
+  const { entry, workers, ceiling, root, limits, approval } = outline;
   const { network = [] } = ceiling;
   const describe = (worker: OutlinedWorker) => workerReach(worker, { root, network: network.includes(worker.id) });
   const reached = workers.filter(({ id }) => ceiling.workers.includes(id));
   return {
     code: ceiling.code,
+    packages: ceiling.packages ?? [],
+    variables: ceiling.variables ?? [],
     workers: Object.fromEntries([
       ...reached.map((worker) => [worker.id, describe(worker)] as const),
       ...(entry.kind === "code" ? [[`${entryMark}${entry.file}:${entry.name}`, entryReach(entry.scopes)] as const] : []),
     ]),
     addresses,
-    restrictions: rules.map(({ effect, rule }) => `${effect} ${rule}`),
+    restrictions: [
+      ...(approval === "reject_all" ? ["mode reject_all"] : []),
+      ...rules.map(({ effect, rule }) => `rule ${effect} ${rule}`),
+    ],
+    limits,
   };
 }
 
@@ -33,7 +43,7 @@ function entryReach(scopes: readonly OutlinedScope[]): WorkerReach {
 }
 
 function workerReach(
-  { model, scopes, toolsets }: OutlinedWorker,
+  { model, scopes, toolsets, limits, attachments, commands }: OutlinedWorker,
   { root, network }: { readonly root: string; readonly network: boolean },
 ): WorkerReach {
   const own = scopes.filter(({ isChosen }) => !isChosen);
@@ -50,6 +60,9 @@ function workerReach(
       // What bounds a tool of the provider stands in its description.
       ...(kind === "provider" ? tools.map(({ description }) => `${reference}: ${description}`) : []),
     ]),
+    limits,
+    attachments,
+    isolationRequired: commands?.isolationRequired ?? false,
   };
 }
 
@@ -71,8 +84,9 @@ function toReachedScope({ root, mode, suffixes, maxFileBytes, writeApproval, rea
 
 /** Both: what is said of a worker now takes the place of what was said of it before. */
 export function mergeReach(before: Reach | undefined, now: Reach): Reach {
-  const code = new Set([...(before?.code ?? []), ...now.code]);
-  return { ...now, code: [...code].sort(), workers: { ...before?.workers, ...now.workers } };
+  const both = (key: "code" | "packages" | "variables"): string[] => [...new Set([...(before?.[key] ?? []), ...now[key]])].sort();
+  const workers = { ...before?.workers, ...now.workers };
+  return { ...now, code: both("code"), packages: both("packages"), variables: both("variables"), workers };
 }
 
 /** What a program could do now that it could not before, in words, a text each. Empty where it could do the same, or less. */
@@ -80,20 +94,37 @@ export function growthOf(before: Reach, now: Reach): string[] {
   const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, with all of your rights`);
   const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
     const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
-    const more = workerGrowth(known ?? nothing, worker).map((text) => `${id} ${text}`);
+    const more = [...workerGrowth(known ?? nothing, worker), ...(known ? loosening(known, worker) : [])].map(
+      (text) => `${id} ${text}`,
+    );
     return known ? more : [`${id} is ${id.startsWith(entryMark) ? "new" : "a new worker"}`, ...more];
   });
   const addresses = now.addresses.filter((address) => !before.addresses.includes(address));
   const lifted = before.restrictions.filter((rule) => !now.restrictions.includes(rule));
+  const packages = now.packages.filter((one) => !before.packages.includes(one));
+  const variables = now.variables.filter((name) => !before.variables.includes(name));
   return [
     ...code,
+    ...packages.map((one) => `its code loads the package ${one}`),
+    ...variables.map((name) => `its configuration takes the variable ${name} of the environment`),
     ...addresses.map((address) => `its models are reached at ${address}`),
-    ...lifted.map((rule) => `the manifest no longer has the rule ${rule}`),
+    ...lifted.map((rule) => `the manifest no longer has the ${rule}`),
+    ...limitGrowth(before.limits, now.limits).map((text) => `a run ${text}`),
     ...workers,
   ];
 }
 
-const nothing: WorkerReach = { models: [], scopes: [], references: [], tools: {}, network: false, rules: [] };
+const nothing: WorkerReach = {
+  models: [],
+  scopes: [],
+  references: [],
+  tools: {},
+  network: false,
+  rules: [],
+  limits: {},
+  attachments: defaultAttachmentPolicy,
+  isolationRequired: false,
+};
 
 function workerGrowth(before: WorkerReach, now: WorkerReach): string[] {
   return [
@@ -104,6 +135,45 @@ function workerGrowth(before: WorkerReach, now: WorkerReach): string[] {
     ...now.rules.filter((rule) => !before.rules.includes(rule)).map((rule) => `has the rule ${rule}`),
     ...now.models.filter((model) => !before.models.includes(model)).map((model) => `sends to ${model}`),
   ];
+}
+
+/** What held a worker that was known, and no longer does. */
+function loosening(before: WorkerReach, now: WorkerReach): string[] {
+  return [
+    ...(before.isolationRequired && !now.isolationRequired ? ["no longer requires that its commands are isolated"] : []),
+    ...limitGrowth(before.limits, now.limits),
+    ...(isCovered(before.attachments, now.attachments)
+      ? []
+      : [`takes more attachments: ${describeAttachments(now.attachments)}`]),
+  ];
+}
+
+function limitGrowth(before: Limits, now: Limits): string[] {
+  return Object.entries(before).flatMap(([name, limit]: [string, number]) => {
+    const left = now[name as keyof Limits];
+    if (left === undefined) return [`no longer has the limit ${name}: ${limit}`];
+    return left > limit ? [`has the limit ${name}: ${left}, and had ${limit}`] : [];
+  });
+}
+
+function isCovered(before: AttachmentPolicy, now: AttachmentPolicy): boolean {
+  // An empty list stands for all.
+  const narrower = (known: readonly string[], list: readonly string[]) =>
+    known.length === 0 || (list.length > 0 && list.every((one) => known.includes(one)));
+  return (
+    now.maxAttachments <= before.maxAttachments &&
+    now.maxTotalBytes <= before.maxTotalBytes &&
+    narrower(before.allowedSuffixes, now.allowedSuffixes) &&
+    narrower(before.mediaTypes, now.mediaTypes) &&
+    before.deniedSuffixes.every((suffix) => now.deniedSuffixes.includes(suffix))
+  );
+}
+
+function describeAttachments(policy: AttachmentPolicy): string {
+  const { maxAttachments, maxTotalBytes, allowedSuffixes, deniedSuffixes, mediaTypes } = policy;
+  const kinds = [...allowedSuffixes, ...mediaTypes].join(" ") || "of any kind";
+  const denied = deniedSuffixes.length > 0 ? `, but for ${deniedSuffixes.join(" ")}` : "";
+  return `${maxAttachments} files of ${maxTotalBytes} bytes together, ${kinds}${denied}`;
 }
 
 function scopeGrowth(before: readonly ReachedScope[], scope: ReachedScope): string[] {

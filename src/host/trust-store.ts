@@ -103,12 +103,19 @@ function toEntries(store: unknown): Entries | undefined {
 /** Undefined where it is not in the form that this version writes: then trust is asked for anew. */
 function toReach(value: unknown): Reach | undefined {
   if (!isRecord(value) || !isRecord(value["workers"])) return undefined;
-  if (![value["code"], value["addresses"], value["restrictions"]].every(isTexts)) return undefined;
+  const lists = ["code", "packages", "variables", "addresses", "restrictions"];
+  if (!lists.every((key) => isTexts(value[key])) || !isRecord(value["limits"])) return undefined;
   const isWhole = Object.values(value["workers"]).every((worker) => {
-    if (!isRecord(worker) || !isRecord(worker["tools"]) || !Array.isArray(worker["scopes"])) return false;
+    if (!isRecord(worker) || !["tools", "limits"].every((key) => isRecord(worker[key])) || !Array.isArray(worker["scopes"]))
+      return false;
+    if (!isPolicy(worker["attachments"])) return false;
     return [worker["models"], worker["references"], worker["rules"]].every(isTexts) && worker["scopes"].every(isRecord);
   });
   return isWhole ? (value as unknown as Reach) : undefined;
+}
+
+function isPolicy(value: unknown): boolean {
+  return isRecord(value) && ["allowedSuffixes", "deniedSuffixes", "mediaTypes"].every((key) => isTexts(value[key]));
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,3 +1,6 @@
+import type { AttachmentPolicy } from "./attachment-policy.ts";
+import type { Limits } from "./usage.ts";
+
 /**
  * What a program could do by what its files say, worker by worker, in a form that two states of the program can be compared
  * in. What whoever starts a run says by a flag or a variable is not in it. Roots and files are relative to the program's
@@ -6,12 +9,18 @@
 export interface Reach {
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
+  /** Packages that this code loads: `dep 1.2.0 (node_modules/dep)`. */
+  readonly packages: readonly string[];
+  /** Variables of the environment that the configuration takes. */
+  readonly variables: readonly string[];
   /** By id; code that starts runs as `entry tools.ts:main`. */
   readonly workers: Readonly<Record<string, WorkerReach>>;
   /** Where the manifest has models reached: `https://models.example.com (the provider own)`. */
   readonly addresses: readonly string[];
-  /** Rules of the manifest, which ask or block: without one of them it can do more. */
+  /** The mode and the rules of the manifest, which ask or block: without one of them it can do more. */
   readonly restrictions: readonly string[];
+  /** Of a run, by the manifest. */
+  readonly limits: Limits;
 }
 
 export interface WorkerReach {
@@ -25,6 +34,11 @@ export interface WorkerReach {
   readonly network: boolean;
   /** What a toolset's configuration lets through: `shell: git log, without a question`. */
   readonly rules: readonly string[];
+  readonly limits: Limits;
+  /** What callers may pass to it. */
+  readonly attachments: AttachmentPolicy;
+  /** No run begins where its commands cannot be isolated. */
+  readonly isolationRequired: boolean;
 }
 
 /** What happens to calls of a tool. `pre-approved`: as `depends`, but what no rule says asks no question. */

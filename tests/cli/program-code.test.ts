@@ -158,15 +158,13 @@ export const misbehave = tool({
 });
 
 describe("trust", { timeout: 40_000 }, () => {
-  const question = "[n]o\n>";
+  const question = "  no      do not run it\n>";
 
   it("is needed before any code of a program runs; without a terminal that is 2, with the way out", async () => {
     const cwd = await program(shouting, "shout");
     const { exitCode, stdout, stderr } = await runCli([".", "go", "--approve-all", "-q"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(
-      `${cwd} brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.`,
-    );
+    expect(stderr).toContain(`${cwd} is not trusted, and its program:\n  runs code: tools.ts\n`);
     expect(stderr).toContain("--trust");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
@@ -181,7 +179,7 @@ describe("trust", { timeout: 40_000 }, () => {
     });
     const untrusted = await runCli([".", "go", "-q"], { cwd });
     expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(untrusted.stderr).toContain("(http://127.0.0.1:9/v1 (the provider mine)), and the folder is not trusted");
+    expect(untrusted.stderr).toContain("  has its models reached at: http://127.0.0.1:9/v1 (the provider mine)\n");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
     expect(check.stderr).not.toContain("its code");
@@ -192,14 +190,13 @@ describe("trust", { timeout: 40_000 }, () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
     await terminal.waitFor("Its code runs with your rights; llm-do explain shows what else it can do.");
-    expect(terminal.screen().replaceAll("\n", " ")).toContain(
-      "brings code, reaches beyond its folder or says where its models are (tools.ts), and the folder is not trusted.",
-    );
+    expect(terminal.screen()).toContain("is not trusted, and its program:\n  runs code: tools.ts\n");
     await terminal.waitFor(question);
     terminal.type("\r");
-    await terminal.waitFor("Answer with y, a or n.");
-    terminal.type("sure\r");
-    await terminal.waitFor("Answer with y, a or n.");
+    await terminal.waitFor("Answer with yes, always or no.");
+    // A key of the question about a call, where it approves once.
+    terminal.type("a\r");
+    await terminal.waitFor("Answer with yes, always or no.");
     terminal.type("n\r");
     expect(await terminal.exitCode).toBe(2);
     expect(await timesImported(cwd)).toBe(0);
@@ -220,7 +217,7 @@ describe("trust", { timeout: 40_000 }, () => {
     };
     await answer("y");
     expect(await timesImported(cwd)).toBe(1);
-    await answer("a");
+    await answer("always");
     const store = join(dirname(cwd), "state/trust.json");
     expect(Object.keys(JSON.parse(await readFile(store, "utf8")).folders)).toEqual([cwd]);
     expect((await stat(store)).mode & 0o777).toBe(0o600);
@@ -246,7 +243,7 @@ describe("trust", { timeout: 40_000 }, () => {
     });
     const named = await runCli([".", "go"], { cwd });
     expect(named.exitCode).toBe(2);
-    expect(named.stderr).toContain("brings code, reaches beyond its folder or says where its models are (model.mjs)");
+    expect(named.stderr).toContain("  runs code: model.mjs\n");
     expect((await runCli([".", "go", "--trust"], { cwd })).stdout).toBe("from code\n");
     expect((await runCli(["data.worker", "go"], { cwd })).stdout).toBe("from data\n");
     expect((await runCli(["free.worker", "go", "--model", "scripted:model.mjs"], { cwd })).stdout).toBe("from code\n");

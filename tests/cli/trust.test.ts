@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openTerminal } from "./open-terminal.ts";
 import { runCli, script, writeProgram } from "./run-cli.ts";
 
-const question = "[n]o\n>";
+const question = "  no      do not run it\n>";
 
 function worker(toolsets: string, more = ""): string {
   return `---\ndescription: Go.\nmodel: scripted:model.yaml\ntoolsets: ${toolsets}\n${more}---\nGo.\n`;
@@ -49,7 +49,7 @@ function run(cwd: string, args: readonly string[] = ["."]) {
 describe("trust for good", { timeout: 90_000 }, () => {
   it("holds for edits, and for programs that can do less", async () => {
     const cwd = await program();
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     expect((await run(cwd)).exitCode).toBe(0);
     await writeFile(join(cwd, "main.worker"), worker("{ shout: {} }").replace("---\nGo.", "---\nGo further."));
     await writeFile(join(cwd, "tools.ts"), `${code("ask")}// An edit.\n`);
@@ -60,7 +60,7 @@ describe("trust for good", { timeout: 90_000 }, () => {
 
   it("is asked for again when a file lets the program do more, and says what; the code is not run before", async () => {
     const cwd = await program();
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     const more = worker('{ shout: { _approval_config: { "*": { pre_approved: true } } }, filesystem: {} }');
     await writeFile(join(cwd, "main.worker"), more);
     await writeFile(join(cwd, "tools.ts"), `throw new Error("imported");\n${code("ask")}`);
@@ -76,15 +76,15 @@ describe("trust for good", { timeout: 90_000 }, () => {
     expect(await trust(cwd, "n")).toContain("is not trusted for this, and nothing of it has run");
     expect(await trust(cwd, "y")).toContain("can do more now");
     expect((await run(cwd)).exitCode).toBe(2);
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     expect((await run(cwd)).exitCode).toBe(0);
   });
 
   it("is asked for again when its code lets the program do more", async () => {
     const cwd = await program();
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     await writeFile(join(cwd, "tools.ts"), code("pre-approved", 'calls: ["deep"],'));
-    const screen = await trust(cwd, "a");
+    const screen = await trust(cwd, "always");
     expect(screen).toContain("main calls shout/shout, without a question");
     expect(screen).toContain("deep is a new worker");
     expect((await run(cwd)).exitCode).toBe(0);
@@ -92,8 +92,8 @@ describe("trust for good", { timeout: 90_000 }, () => {
 
   it("counts what each entry of a folder can do, and forgets none of them", async () => {
     const cwd = await program();
-    await trust(cwd, "a");
-    expect(await trust(cwd, "a", ["other.worker"])).toContain(`other reads and writes ${dirname(cwd)}`);
+    await trust(cwd, "always");
+    expect(await trust(cwd, "always", ["other.worker"])).toContain(`other reads and writes ${dirname(cwd)}`);
     for (const target of ["main.worker", "other.worker", "."]) expect((await run(cwd, [target])).exitCode).toBe(0);
   });
 
@@ -102,10 +102,47 @@ describe("trust for good", { timeout: 90_000 }, () => {
     const store = join(dirname(cwd), "state/trust.json");
     await mkdir(dirname(store));
     await writeFile(store, JSON.stringify({ v: 1, folders: { [cwd]: "2026-01-01T00:00:00.000Z" } }));
-    expect((await run(cwd)).stderr).toContain("what it could do when it was trusted was not recorded");
-    await trust(cwd, "a");
+    expect((await run(cwd)).stderr).toContain(
+      "is trusted, but what for was not recorded in full. Its program:\n  runs code: tools.ts\n",
+    );
+    await trust(cwd, "always");
     expect((await run(cwd)).exitCode).toBe(0);
     expect(JSON.parse(await readFile(store, "utf8")).v).toBe(2);
+  });
+
+  it("gives the reasons that apply, one a line, and comes again for a package, a variable and a redirection", async () => {
+    const files = (version: string, config: string, rule: string): Record<string, string> => ({
+      "main.worker": `---\nmodel: scripted:model.yaml\ntoolsets:\n  db: ${config}\n  shell: { rules: [{ pattern: echo${rule} }] }\nsandbox: { paths: { w: { root: .. } } }\n---\nGo.\n`,
+      "tools.ts": `import { tool, toolset } from "llm-do";\nimport "dep";\nconst ping = tool({ name: "ping", input: { type: "object" }, run: () => 1 });
+export const db = toolset({ name: "db", config: { type: "object" }, tools: () => [ping] });\n`,
+      "node_modules/dep/package.json": `{"name":"dep","version":"${version}","main":"index.js"}`,
+      "node_modules/dep/index.js": "",
+      "model.yaml": script({ "*": ["done"] }),
+    });
+    const cwd = await writeProgram(files("1.0.0", "{ url: '${HOME}' }", ""));
+    const asked = await runCli([".", "go", "--reject-all"], { cwd });
+    expect(asked.exitCode).toBe(2);
+    expect(asked.stderr).toContain(
+      `${cwd} is not trusted, and its program:
+  runs code: tools.ts
+  loads packages: dep 1.0.0 (node_modules/dep)
+  reaches beyond its folder in main: reads ${dirname(cwd)}
+  runs programs of this machine in: main
+  takes variables of the environment: HOME
+`,
+    );
+    await trust(cwd, "always");
+    expect((await run(cwd)).exitCode).toBe(0);
+    for (const [path, text] of Object.entries(files("1.0.1", "{ url: '${HOME} ${USER}' }", ", redirect_paths: ['w/*']")))
+      await writeFile(join(cwd, path), text);
+    const grown = await run(cwd);
+    expect(grown.exitCode).toBe(2);
+    for (const row of [
+      "its code loads the package dep 1.0.1 (node_modules/dep)",
+      "its configuration takes the variable USER of the environment",
+      "main has the rule shell: echo, after a question unless pre-approved, output may go to w/*",
+    ])
+      expect(grown.stderr).toContain(`  ${row}\n`);
   });
 
   it("does not count what the user names on the command line", async () => {
@@ -115,7 +152,7 @@ describe("trust for good", { timeout: 90_000 }, () => {
       "one.yaml": script({ "*": ["done"] }),
       "two.yaml": script({ "*": ["done"] }),
     });
-    await trust(cwd, "a", [".", "--model", "scripted:one.yaml"]);
+    await trust(cwd, "always", [".", "--model", "scripted:one.yaml"]);
     expect((await run(cwd, [".", "--model", "scripted:two.yaml"])).exitCode).toBe(0);
   });
 });
@@ -129,7 +166,7 @@ describe("llm-do trust", { timeout: 90_000 }, () => {
       stderr: "llm-do: no folder is trusted\n",
     });
     expect((await runCli(["trust", "list", "--json"], { cwd })).stdout).toBe("[]\n");
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     const { stdout } = await runCli(["trust", "list"], { cwd });
     expect(stdout).toMatch(new RegExp(`^${cwd}\n  since 20\\S+Z\n  workers: main\n  code: tools\\.ts\n$`));
     const [row] = JSON.parse((await runCli(["trust", "list", "--json"], { cwd })).stdout);
@@ -142,14 +179,14 @@ describe("llm-do trust", { timeout: 90_000 }, () => {
 
   it("revokes: the next run asks again", async () => {
     const cwd = await program();
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     expect(await runCli(["trust", "revoke"], { cwd })).toEqual({
       exitCode: 0,
       stdout: "",
       stderr: `llm-do: ${cwd} is no longer trusted\n`,
     });
     expect((await run(cwd)).exitCode).toBe(2);
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     const revoked = await runCli(["trust", "revoke", ".", "--json"], { cwd });
     expect(JSON.parse(revoked.stdout)).toEqual({ revoked: cwd });
   });
@@ -158,7 +195,7 @@ describe("llm-do trust", { timeout: 90_000 }, () => {
     const cwd = await program();
     const none = await runCli(["trust", "revoke"], { cwd });
     expect(none).toMatchObject({ exitCode: 2, stdout: "", stderr: `llm-do: ${cwd} is not trusted; no folder is\n` });
-    await trust(cwd, "a");
+    await trust(cwd, "always");
     for (const wrong of ["..", "workers", "../progam"]) {
       const { exitCode, stderr } = await runCli(["trust", "revoke", wrong], { cwd });
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 2 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { growthOf, mergeReach } from "../../src/compile/reach.ts";
+import { defaultAttachmentPolicy } from "../../src/program/program.ts";
 import type { Reach } from "../../src/protocol/reach.ts";
 import { compileOn, createMachine, worker } from "./machine.ts";
 
@@ -104,6 +105,50 @@ const growths: [string, string, string, string[]][] = [
     ["main has the rule shell: ls, after a question unless pre-approved"],
   ],
   [
+    "a redirection that does not ask",
+    shell("{ rules: [{ pattern: ls }] }"),
+    shell("{ rules: [{ pattern: ls, redirect_paths: ['notes/*'] }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved, output may go to notes/*"],
+  ],
+  [
+    "isolation that is not required any more",
+    `${shell("{ rules: [] }")}\nsandbox: { required: true }`,
+    shell("{ rules: [] }"),
+    ["main no longer requires that its commands are isolated"],
+  ],
+  [
+    "limits that are gone, or wider",
+    "limits: { turns: 5, usd: 1, tokens: 100 }",
+    "limits: { turns: 6, tokens: 50, seconds: 5 }",
+    ["main has the limit turns: 6, and had 5", "main no longer has the limit usd: 1"],
+  ],
+  ["narrower limits", "description: x", "limits: { turns: 5 }", []],
+  [
+    "more attachments",
+    "attachment_policy: { max_attachments: 2 }",
+    "attachment_policy: { max_attachments: 3 }",
+    ["main takes more attachments: 3 files of 10000000 bytes together, of any kind"],
+  ],
+  [
+    "larger attachments",
+    "attachment_policy: { max_total_bytes: 10 }",
+    "attachment_policy: { max_total_bytes: 20 }",
+    ["main takes more attachments: 4 files of 20 bytes together, of any kind"],
+  ],
+  [
+    "attachments of more kinds",
+    "attachment_policy: { allowed_suffixes: [.md], denied_suffixes: [.key] }",
+    "attachment_policy: { allowed_suffixes: [.md, .pdf], denied_suffixes: [.key] }",
+    ["main takes more attachments: 4 files of 10000000 bytes together, .md .pdf, but for .key"],
+  ],
+  [
+    "attachments of a kind that was denied",
+    "attachment_policy: { denied_suffixes: [.key] }",
+    "description: x",
+    ["main takes more attachments: 4 files of 10000000 bytes together, of any kind"],
+  ],
+  ["fewer attachments", "description: x", "attachment_policy: { max_attachments: 1, allowed_suffixes: [.md] }", []],
+  [
     "commands that no rule covers",
     shell("{ rules: [{ pattern: ls }] }"),
     shell("{ rules: [{ pattern: ls }], default: { approval_required: true } }"),
@@ -197,9 +242,35 @@ describe("what a program can do more than before", () => {
     ]);
   });
 
+  it("is a limit or a mode of the manifest that is gone", async () => {
+    const manifest = (text: string) => reach("description: x", {}, { "llm-do.yaml": text });
+    const before = await manifest("limits: { usd: 1, turns: 4 }\napproval: { mode: reject_all }\n");
+    expect(growthOf(before, await manifest("limits: { usd: 2 }\n"))).toEqual([
+      "the manifest no longer has the mode reject_all",
+      "a run has the limit usd: 2, and had 1",
+      "a run no longer has the limit turns: 4",
+    ]);
+  });
+
+  it("is a package of another version, and a variable that the configuration takes", async () => {
+    const files = (version: string, url: string) => ({
+      "tools.ts": 'import "dep";\nexport const db = 1;\n',
+      "node_modules/dep/package.json": `{"name":"dep","version":"${version}"}`,
+      "main.worker": worker(`model: openai:m\ntoolsets: { db: { url: "${url}" } }`),
+    });
+    const before = await reach("", {}, files("1.0.0", "x"));
+    expect(growthOf(before, await reach("", {}, files("1.0.0", "x")))).toEqual([]);
+    expect(growthOf(before, await reach("", {}, files("1.0.1", "${USER}@${HOST}")))).toEqual([
+      "its code loads the package dep 1.0.1 (node_modules/dep)",
+      "its configuration takes the variable HOST of the environment",
+      "its configuration takes the variable USER of the environment",
+    ]);
+  });
+
   it("is a reference of code whose tools are not known", () => {
-    const none = { code: [], addresses: [], restrictions: [] };
-    const now = { models: [], scopes: [], references: ["shout"], tools: {}, network: false, rules: [] };
+    const none = { code: [], packages: [], variables: [], addresses: [], restrictions: [], limits: {} };
+    const bounds = { limits: {}, attachments: defaultAttachmentPolicy, isolationRequired: false };
+    const now = { models: [], scopes: [], references: ["shout"], tools: {}, network: false, rules: [], ...bounds };
     const before = { ...now, references: [] };
     expect(growthOf({ ...none, workers: { main: before } }, { ...none, code: ["tools.ts"], workers: { main: now } })).toEqual([
       "runs tools.ts, with all of your rights",

@@ -1,14 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createTrustStore } from "../../src/host/trust-store.ts";
+import { defaultAttachmentPolicy } from "../../src/program/program.ts";
 import type { Reach } from "../../src/protocol/reach.ts";
 
+const bounds = { limits: {}, attachments: defaultAttachmentPolicy, isolationRequired: false };
 const reach: Reach = {
   code: ["tools.ts"],
+  packages: [],
+  variables: [],
   addresses: [],
   restrictions: [],
+  limits: {},
   workers: {
-    main: { models: [], scopes: [], references: ["shout"], tools: { "shout/shout": "asks" }, network: false, rules: [] },
+    main: {
+      models: [],
+      scopes: [],
+      references: ["shout"],
+      tools: { "shout/shout": "asks" },
+      network: false,
+      rules: [],
+      ...bounds,
+    },
   },
 };
 

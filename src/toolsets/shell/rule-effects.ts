@@ -36,14 +36,24 @@ function canOverlap(a: ShellRule, b: ShellRule): boolean {
   return first === second || [first, second].some((program) => program?.includes("*"));
 }
 
-function describeRule({ pattern, approval_required: asks, ...limits }: ShellRule): string {
-  const { sandbox_paths: paths, deny_args: denied, approval_required_if_args: asking } = limits;
+function describeRule(rule: ShellRule): string {
+  const { pattern, approval_required: asks } = rule;
   const standard = asks === undefined ? "after a question unless pre-approved" : "after a question";
-  return [
-    pattern,
-    asks === false ? "without a question" : standard,
-    ...(paths ? [`in ${paths.join(" ")}`] : []),
-    ...(denied ? [`not with ${denied.join(" ")}`] : []),
-    ...(asking ? [`with ${asking.join(" ")} after a question`] : []),
-  ].join(", ");
+  const bounds = boundsOf.flatMap(([key, describe]) => {
+    const texts = rule[key];
+    return texts ? [describe(texts.join(" "))] : [];
+  });
+  return [pattern, asks === false ? "without a question" : standard, ...bounds].join(", ");
 }
+
+type Bound = Exclude<keyof ShellRule, "pattern" | "approval_required">;
+
+/** Every key has a text: what is trusted is compared by them. */
+const bounds: { readonly [Key in Bound]: (texts: string) => string } = {
+  sandbox_paths: (paths) => `in ${paths}`,
+  deny_args: (denied) => `not with ${denied}`,
+  approval_required_if_args: (asking) => `with ${asking} after a question`,
+  redirect_paths: (paths) => `output may go to ${paths}`,
+};
+
+const boundsOf = Object.entries(bounds) as readonly [Bound, (texts: string) => string][];

@@ -101,7 +101,7 @@ export function modelRows({ workers }: Outline, prices: ModelPrices = new Map())
 
 /** All that the entry could do, itself or through what it calls. */
 export function ceilingRows(outline: Outline): Row[] {
-  const { reads, writes, models, tools, code, network = [], unverified } = outline.ceiling;
+  const { reads, writes, models, tools, code, packages = [], variables = [], network = [], unverified } = outline.ceiling;
   const roots = (way: "reads" | "writes") => describeRoots(outline, way);
   const references = [...new Set(tools.map((tool) => tool.slice(0, tool.indexOf("/"))))];
   return [
@@ -110,6 +110,8 @@ export function ceilingRows(outline: Outline): Row[] {
     { label: "sends to", texts: [models.length > 0 ? list(models.map(modelLabel)) : "no model yet"] },
     { label: "calls", texts: [tools.length > 0 ? `${counted(tools.length, "tool")} of ${list(references)}` : "no tool"] },
     ...(code.length > 0 ? [{ label: "runs", texts: [`${list(code)}: code, with all of your rights`] }] : []),
+    ...(packages.length > 0 ? [{ label: "loads", texts: packages.map(show) }] : []),
+    ...(variables.length > 0 ? [{ label: "takes", texts: [`the variables ${list(variables)} of the environment`] }] : []),
     ...(network.length > 0 ? [{ label: "network", texts: [`by programs that ${list(network)} may start`] }] : []),
     ...(unverified.length > 0
       ? [{ label: "unverified", texts: [`${list(unverified)}: could be anything that code can do`] }]
