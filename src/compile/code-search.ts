@@ -40,6 +40,8 @@ export class CodeSearch {
   readonly computed = new Map<string, readonly Span[]>();
   readonly #options: CodeSearchOptions;
   readonly #folders = new Set<string>();
+  readonly #packageFolders = new Set<string>();
+  readonly #hasPackages = new Map<string, Promise<boolean>>();
 
   constructor(options: CodeSearchOptions) {
     this.#options = options;
@@ -123,8 +125,9 @@ export class CodeSearch {
   /** `subpath`: what of it is imported. Absent: anything. */
   async #addPackage(name: string, from: string, subpath?: string): Promise<void> {
     for (const above of foldersAbove(from)) {
-      const place = join(above, "node_modules", name);
-      if ((await this.#options.host.files.kind(place)) !== "directory") continue;
+      const packages = join(above, "node_modules");
+      const place = join(packages, name);
+      if (!(await this.#isFolder(packages)) || (await this.#options.host.files.kind(place)) !== "directory") continue;
       const folder = await this.#realPath(place);
       if (isInstalled(folder)) return this.#addPackageAt(folder);
       return this.#addLinked(folder, subpath);
@@ -132,10 +135,11 @@ export class CodeSearch {
   }
 
   async #addPackageAt(folder: string | undefined): Promise<void> {
-    if (folder === undefined || this.packages.has(folder)) return;
+    if (folder === undefined || this.#packageFolders.has(folder)) return;
+    this.#packageFolders.add(folder);
     const description = await this.#describe(folder);
     await this.addFolder(folder);
-    for (const name of dependenciesOf(description)) await this.#addPackage(name, folder);
+    await Promise.all(dependenciesOf(description).map((name) => this.#addPackage(name, folder)));
   }
 
   /** A package of a workspace, or of `npm link`: its own files are sources that somebody works on. */
@@ -165,6 +169,13 @@ export class CodeSearch {
     for (const folder of foldersAbove(dirname(module)))
       if ((await files.kind(join(folder, "package.json"))) === "file") return folder;
     return undefined;
+  }
+
+  /** The same few folders are asked for again with each package. */
+  #isFolder(path: string): Promise<boolean> {
+    const known = this.#hasPackages.get(path) ?? this.#options.host.files.kind(path).then((kind) => kind === "directory");
+    this.#hasPackages.set(path, known);
+    return known;
   }
 
   #realPath(path: string): Promise<string> {
