@@ -109,7 +109,7 @@ export const start = tool({ input: z.object({ count: z.number(), name: z.string(
 `,
     });
     const args = ["--entry", "tools.ts:start", "-i", "count=2", "-i", "name=3"];
-    expect(await refused(args, { cwd })).toContain("the folder is not trusted");
+    expect(await refused(args, { cwd })).toContain("is not trusted, and its program");
     expect(await inputOf([...args, "--trust"], { cwd })).toEqual({ count: 2, name: "3" });
   });
 
