@@ -89,8 +89,8 @@ you name yourself, with \`--model\` or \`LLM_DO_MODEL\`, needs no trust.
 What lies beyond the folder is decided on real paths: links are followed first. A scope whose root is a link out of the folder, or lies
 behind one, needs trust like a root that is written as \`..\`, and so does a package that lies behind such a link or further up. Trust
 for good names where a root really leads: if the link is pointed elsewhere, the question comes again. A root that leads elsewhere when
-a run opens it than when the program was compiled is refused. Worker files, the manifest, templates, fragments, schemas and code are
-refused where they are links out of the folder.
+a run opens it than when the program was compiled is refused. Worker files, the manifest, templates, fragments, schemas and the code
+that they refer to are refused where they are links out of the folder. What that code imports may lie anywhere, and is named by its real path.
 
 Trust for good is given for what the program can do at that time: its code files, the packages that these load, by name, version and
 real path, the variables of the environment that its configuration takes, and for each worker its scopes, its tools with what
