@@ -280,7 +280,7 @@ function deny(run: GateRun, call: PendingCall, { prepared, decision, source, isU
     run.stop(reason);
     throw reason;
   }
-  return deniedRefusal(tool, note);
+  return deniedRefusal(tool, note, prepared.preparation.hint);
 }
 
 /** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */

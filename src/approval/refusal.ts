@@ -35,9 +35,10 @@ function plainError(error: ToolError): ToolError {
   }
 }
 
-export function deniedRefusal(tool: string, note: string | undefined): ToolResult {
+/** `instead`: what the model can do where the tool knows better than to go on without the call. */
+export function deniedRefusal(tool: string, note: string | undefined, instead = "go on without it"): ToolResult {
   const error = note ? `\`${tool}\` was denied: ${note}` : `\`${tool}\` was denied`;
-  return refusal({ type: "denied", error, hint: "do not repeat the same call; go on without it, or say what could not be done" });
+  return refusal({ type: "denied", error, hint: `do not repeat the same call; ${instead}, or say what could not be done` });
 }
 
 export function blockedRefusal(tool: string, why: string): ToolResult {

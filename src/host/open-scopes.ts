@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import type { RootDirectory } from "./directory.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
-import { appendFile, findFacts, inspectPath, readFile, writeFile } from "./scope-files.ts";
+import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
@@ -174,6 +174,7 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
       for (const root of named) await assertInPlace(table, root.declaration);
       return listFiles(table, virtualPath, options);
     },
+    names: async (virtualPath, most) => findNames(table, await inPlace(virtualPath), most),
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
     close: async () => {

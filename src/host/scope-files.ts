@@ -43,6 +43,18 @@ async function folderFacts(table: ScopeTable, path: ResolvedPath): Promise<FileF
   }
 }
 
+export async function findNames(table: ScopeTable, path: ResolvedPath, most: number): Promise<readonly string[] | undefined> {
+  const place = await walk.openPlace(table, path);
+  try {
+    const entries = await place.directory.entries();
+    return entries.length > most ? undefined : entries.map(({ name }) => name);
+  } catch (error) {
+    throw refuse.systemRefused(table.format(place.scope, place.components), error);
+  } finally {
+    await place.close();
+  }
+}
+
 export async function inspectPath(table: ScopeTable, path: ResolvedPath, access: "read" | "write"): Promise<InspectedPath> {
   assertNotRoot(table, path);
   return inParent(table, path, async (parent) => {

@@ -138,6 +138,11 @@ export interface Scopes {
    * lies in it. Paths begin as `virtualPath` does, so that they sort and read as one listing.
    */
   list(virtualPath: string, options: ListOptions): Promise<ListedFiles>;
+  /**
+   * The names of all that lies in a directory, in no order: also of what cannot be read, and of links. Undefined where there are more
+   * than `most`.
+   */
+  names(virtualPath: string, most: number): Promise<readonly string[] | undefined>;
   /** Whether rights and suffix allow it; a missing file can be writable. Never throws. */
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;

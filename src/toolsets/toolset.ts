@@ -151,6 +151,8 @@ export interface Preparation {
    * the same call again does not ask. Default: `facts`, and the preview.
    */
   readonly content?: { readonly now: JsonValue; readonly after?: JsonValue };
+  /** What a model can do instead where the call is denied. */
+  readonly hint?: string;
   /** Overrides the tool's `sideEffect`. */
   readonly sideEffect?: boolean;
   /** Handed to `execute`, `needsApproval`, `describeCall` and `preview`; never journalled. */

@@ -155,3 +155,42 @@ describe("commands that cannot be isolated", () => {
     await judge.close();
   });
 });
+
+describe("globs of a command", () => {
+  const sort = { calls: [{ tool: "shell", args: { command: "sort *.txt" } }] };
+  const rules = "toolsets: { shell: { rules: [{ pattern: sort, approval_required: false }] } }";
+  const playSort = (files: Record<string, string>) =>
+    play({
+      files: { "main.worker": worker(rules), ...files },
+      machine: { commands: { sort: (args) => args.join(" ") } },
+      model: ({ turn, toolResults }) => (turn === 1 ? sort : JSON.stringify(toolResults()[0]?.result)),
+      approval: { mode: "reject_all" },
+      request: { input: "x" },
+    });
+
+  test("names take their place where none could be an option", async () => {
+    const { result } = await playSort({ "b.txt": "b", "a.txt": "a", ".hidden.txt": "c" });
+    expect(result?.output).toContain("a.txt b.txt");
+  });
+
+  test("a name that could be an option asks", async () => {
+    const { result } = await playSort({ "a.txt": "a", "-ob.txt": "b" });
+    expect(result?.output).toContain('"type":"denied"');
+  });
+});
+
+test("commands that would open the repository to one another are to be run apart", async () => {
+  const line = "npm test && git add -A && git commit -m done";
+  const rules = ["npm test", "git add", "git commit"]
+    .map((pattern) => `{ pattern: ${pattern}, approval_required: false }`)
+    .join(", ");
+  const { result } = await play({
+    files: { "main.worker": worker(`toolsets: { shell: { rules: [${rules}] } }`) },
+    machine: { commands: { npm: () => "", git: () => "" } },
+    model: ({ turn, toolResults }) =>
+      turn === 1 ? { calls: [{ tool: "shell", args: { command: line } }] } : JSON.stringify(toolResults()[0]?.result),
+    approval: { mode: "reject_all" },
+    request: { input: "x" },
+  });
+  expect(result?.output).toContain("run its commands apart, each in a call of its own");
+});

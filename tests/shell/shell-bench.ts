@@ -39,6 +39,8 @@ const files = {
   "/work/out/old.txt": "x",
   "/work/secret/key.txt": "x",
   "/work/free/a.txt": "x",
+  "/work/dashes/-delete": "x",
+  "/work/dashes/a.txt": "x",
   "/work/out/notes/a.md": "x",
   "/work/small/a.txt": "x",
   "/work/.git/config": "[core]\n\tbare = false\n",

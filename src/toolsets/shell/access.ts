@@ -35,6 +35,8 @@ export interface ShellWork extends PlannedRun {
   readonly description: string;
   readonly preview: Preview;
   readonly canonicalArgs: JsonObject;
+  /** What a model can do instead where it is denied. */
+  readonly hint?: string;
   /** What the judgement rests on, for the comparison after the question. */
   readonly facts: JsonObject;
   /** What an approval for the run is bound to. */

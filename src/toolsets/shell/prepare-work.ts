@@ -8,6 +8,7 @@ import { toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
 import { describeRun, previewRun } from "./describe.ts";
+import { lookUpGlobs } from "./judge/look-up-globs.ts";
 import { lookUpPaths } from "./judge/look-up-paths.ts";
 import { lookUpRepositories } from "./judge/look-up-repositories.ts";
 import type { PathTable } from "./judge/path-table.ts";
@@ -26,7 +27,9 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const timeoutSeconds = Number(args["timeout"] ?? 30);
   const cwd = await findFolder(scopes, args["cwd"]);
   const parse = await loadCommandParser();
-  const plan = parse(command, [cwd.components]);
+  const read = parse(command, [cwd.components]);
+  const expansions = await lookUpGlobs(scopes, cwd, read);
+  const plan = expansions.size === 0 ? read : parse(command, [cwd.components], expansions);
   const table = await lookUpPaths(scopes, cwd, plan);
   const isolation = await access.commands.isolation();
   const { networkEnabled, unisolated = false } = access;
@@ -34,7 +37,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const repositories = await lookUpRepositories(scopes, cwd, { plan, isWalled: notIsolated === undefined });
   const reasons = [...judgeFolder(cwd), ...repositories];
   const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
-  const { verdict, opens, started, asksByRule: hooks } = judged;
+  const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
   const shown = {
@@ -49,6 +52,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   return {
     ...planned,
     verdict,
+    ...(hint === undefined ? {} : { hint }),
     started: started.length > 0 ? started : [command],
     description: describeRun(planned),
     preview: previewRun(planned, plan),

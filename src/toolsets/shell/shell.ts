@@ -25,8 +25,8 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
       const access = { commands, networkEnabled, unisolated };
       const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
-      const { canonicalArgs, facts, content } = work;
-      return { canonicalArgs, targets: [], facts, content, payload: work };
+      const { canonicalArgs, facts, content, hint } = work;
+      return { canonicalArgs, targets: [], facts, content, ...(hint === undefined ? {} : { hint }), payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
     ruleTexts: (call) => ({ command: workOf(call).started }),

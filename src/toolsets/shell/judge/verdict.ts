@@ -25,7 +25,11 @@ export interface Judgement {
   readonly opens: readonly string[];
   /** What it starts, each program with its arguments, as far as that was read. */
   readonly started: readonly RuleText[];
+  /** What a model can do instead where nobody allows it. */
+  readonly hint?: string;
 }
+
+const apart = "run its commands apart, each in a call of its own: the rules allow them so";
 
 /** Pure: the rules, the command as it was read, and what was found on disk. */
 export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
@@ -38,7 +42,8 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   const context = { config, table: call.table, ...gathered, depth: 0, budget: { left: mostPrograms } };
   const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
   const isAllowed = reasons.every(({ level }) => level === "default");
-  if (isAllowed && opens.size > 0 && strangers.size > 0) {
+  const isMixed = isAllowed && opens.size > 0 && strangers.size > 0;
+  if (isMixed) {
     reasons.push(asks(`${[...opens].join(", ")} would be open to ${[...strangers].join(", ")} too; run them apart`));
   }
   const isRead = call.plan.argv !== undefined || call.plan.script !== undefined;
@@ -49,7 +54,7 @@ export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
   }
   const verdict = toVerdict(reasons, [...allowedBy]);
   const opened = asksByRule ? [...opens, ...opensIfAsked] : [...opens];
-  return { verdict, asksByRule, opens: opened.sort(), started: [...started.values()] };
+  return { verdict, asksByRule, opens: opened.sort(), started: [...started.values()], ...(isMixed ? { hint: apart } : {}) };
 }
 
 function isAskedByRule(verdict: OwnVerdict): boolean {

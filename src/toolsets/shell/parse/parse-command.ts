@@ -1,4 +1,5 @@
 import type { parse as parseBash } from "unbash";
+import type { Expansions } from "./expand.ts";
 import { maxCommandLength, maxDepth } from "./limits.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
@@ -6,17 +7,19 @@ import { quoteProgram } from "./quote.ts";
 import { type EachChild, TooMuch, Walk } from "./walk.ts";
 
 /** Reads command lines. Pure once it has been loaded. */
-export type CommandParser = (text: string, folders: Folders) => ShellPlan;
+export type CommandParser = (text: string, folders: Folders, expansions?: Expansions) => ShellPlan;
 
 /** The grammar is loaded by those runs alone that use a shell. */
 export async function loadCommandParser(): Promise<CommandParser> {
   const { parse, forEachChild } = await import("unbash");
-  return (text, folders) => readText({ parse, eachChild: forEachChild, depth: 0 }, text, folders);
+  return (text, folders, expansions = new Map()) =>
+    readText({ parse, eachChild: forEachChild, expansions, depth: 0 }, text, folders);
 }
 
 interface Reader {
   readonly parse: typeof parseBash;
   readonly eachChild: EachChild;
+  readonly expansions: Expansions;
   readonly depth: number;
 }
 
@@ -34,7 +37,11 @@ function readText(reader: Reader, text: string, folders: Folders): ShellPlan {
 
 function readParsed(reader: Reader, text: string, folders: Folders): ShellPlan {
   const inner = { ...reader, depth: reader.depth + 1 };
-  const walk = new Walk(reader.eachChild, (script, where) => readText(inner, script, where));
+  const walk = new Walk({
+    eachChild: reader.eachChild,
+    expansions: reader.expansions,
+    readInner: (script, where) => readText(inner, script, where),
+  });
   const { print } = walk.script(reader.parse(text), { folders });
   const findings = [...walk.findings, ...invisible(text)];
   const { commands, uncertain } = walk;

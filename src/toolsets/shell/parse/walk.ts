@@ -1,4 +1,5 @@
 import type { AndOr, Command, ParsedScript, Pipeline, PipelineNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
+import { type Expansions, expandWords } from "./expand.ts";
 import { either, type Flow, flowAfter, mayWander, staying } from "./folders.ts";
 import { controlKinds, knownKinds } from "./kinds.ts";
 import { maxNodes, maxSimpleCommands } from "./limits.ts";
@@ -23,6 +24,12 @@ interface Place {
   readonly hasInput?: boolean;
 }
 
+export interface WalkReader {
+  readonly eachChild: EachChild;
+  readonly readInner: ReadInner;
+  readonly expansions: Expansions;
+}
+
 /** Ends a walk: what is left of the tree is not looked at, and nothing in it is allowed. */
 export class TooMuch extends Error {}
 
@@ -35,15 +42,13 @@ export class Walk {
   uncertain: string | undefined;
   /** What is written anew is bash, and not what every shell reads alike. */
   isBashOnly = false;
-  readonly #eachChild: EachChild;
-  readonly #readInner: ReadInner;
+  readonly #reader: WalkReader;
   #nodes = 0;
   /** How deep in words the walk is: positions there are not those of the text. */
   #inWords = 0;
 
-  constructor(eachChild: EachChild, readInner: ReadInner) {
-    this.#eachChild = eachChild;
-    this.#readInner = readInner;
+  constructor(reader: WalkReader) {
+    this.#reader = reader;
   }
 
   script(script: ParsedScript, place: Place): Walked {
@@ -160,7 +165,8 @@ export class Walk {
     }
     const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
     const hasInput = place.hasInput === true || redirects.some(feeds);
-    const known = attachScripts(words, (text) => this.#readInner(text, place.folders));
+    const expanded = expandWords(words, place.folders, this.#reader.expansions);
+    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, place.folders));
     const names = assignments.map((assignment) => assignment.name);
     this.#add({ words: known, assignments: names, redirects, hasInput, folders: place.folders });
     const prints = [...known.map(printWord), ...redirects.map((redirect) => redirect.print)];
@@ -211,7 +217,7 @@ export class Walk {
   }
 
   #inside(node: SyntaxNode, place: Place): void {
-    this.#eachChild(node, (child) => {
+    this.#reader.eachChild(node, (child) => {
       this.#count(child);
       switch (child.type) {
         case "Statement":
@@ -240,7 +246,7 @@ export class Walk {
     if (("script" in node && node.script === undefined) || ("expression" in node && node.expression === undefined)) {
       this.#doubt("an expansion in it cannot be read");
     }
-    this.#eachChild(node, (child) => {
+    this.#reader.eachChild(node, (child) => {
       this.#count(child);
       if (child.type === "Script") this.script(child, { folders });
       else if (child.type === "Word" && node.type !== "Word") this.#word(child, folders);
@@ -251,7 +257,7 @@ export class Walk {
 
   #wanders(node: SyntaxNode): boolean {
     let found = false;
-    this.#eachChild(node, (child) => {
+    this.#reader.eachChild(node, (child) => {
       found ||=
         child.type === "Command" && (child.prefix.length > 0 || (child.name !== undefined && mayWander(readWord(child.name))));
       found ||= this.#wanders(child);

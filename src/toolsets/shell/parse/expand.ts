@@ -1,0 +1,23 @@
+import type { Folder, Folders, ShellWord } from "./plan.ts";
+import { quoteWord } from "./quote.ts";
+
+/** What the shell would make of globs, by `expansionKey`. They are put in their place, so that what was judged is what runs. */
+export type Expansions = ReadonlyMap<string, readonly string[]>;
+
+export function expansionKey(folder: Folder, pattern: string): string {
+  return JSON.stringify([folder, pattern]);
+}
+
+export function expandWords(words: readonly ShellWord[], folders: Folders, expansions: Expansions): readonly ShellWord[] {
+  const [folder, ...others] = folders ?? [];
+  if (expansions.size === 0 || folder === undefined || others.length > 0) return words;
+  return words.flatMap((word, index) => {
+    const names = index > 0 && isExpandable(word) ? expansions.get(expansionKey(folder, word.value)) : undefined;
+    return names?.map((value) => ({ kind: "static" as const, value, head: value, print: quoteWord(value) })) ?? [word];
+  });
+}
+
+/** Names of one folder, by `*` and `?` alone: brackets mean what the locale says. */
+export function isExpandable({ kind, value, print = "" }: ShellWord): boolean {
+  return kind === "glob" && !value.includes("/") && /^(?:[*?]|'[A-Za-z0-9_.,+@%-]*')+$/.test(print);
+}
