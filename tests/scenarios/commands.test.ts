@@ -42,7 +42,7 @@ describe("the network of commands", () => {
     const { output, asked } = await callCurl(sandbox);
     expect(output).toBe(`network: ${network}`);
     expect(asked.map(({ preview }) => preview)).toEqual([
-      { type: "text", text: expect.stringContaining(`isolated, ${network ? "with" : "without"} network`) },
+      { type: "text", syntax: "shell", text: expect.stringContaining(`isolated, ${network ? "with" : "without"} network`) },
     ]);
   });
 
