@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
 import { isCodePath } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
-import { exportedFile, importedTarget } from "./package-exports.ts";
+import { exportedFiles, importedTargets } from "./package-exports.ts";
 import { readDescription, splitSpecifier } from "./packages.ts";
 
 export interface CodeSearchOptions {
@@ -91,24 +91,42 @@ export class CodeSearch {
     if (path !== undefined) return this.#addFile(path);
     const home = await this.#packageFolder(join(folder, "module.js"));
     const description = home === undefined ? undefined : await readDescription(this.#options.host, home);
-    if (specifier.startsWith("#")) return this.#addMapped(description && importedTarget(description, specifier), home);
+    const isOwn = (name: string) => description?.["name"] === name && "exports" in description;
+    if (specifier.startsWith("#")) return this.#addMapped(importedTargets(description ?? {}, specifier), home);
     const { name, subpath } = splitSpecifier(specifier);
-    if (home !== undefined && description?.["name"] === name && "exports" in description)
-      return this.#addMapped(exportedFile(description, subpath), home);
+    if (isOwn(name)) return this.#addMapped(exportedFiles(description ?? {}, subpath) ?? [], home);
     await this.#addPackage(name, folder, subpath);
   }
 
   /** What the `imports` or `exports` of a `package.json` lead to. */
-  async #addMapped(target: string | undefined, home: string | undefined): Promise<void> {
-    if (target === undefined || home === undefined || target.startsWith("#")) return;
-    await this.#addImport(target, home);
+  async #addMapped(targets: readonly string[], home: string | undefined): Promise<void> {
+    if (home === undefined) return;
+    for (const target of targets) if (!target.startsWith("#")) await this.#addImport(target, home);
   }
 
   async #addFile(path: string): Promise<void> {
-    for (const candidate of await this.#candidates(path)) {
+    if (await this.#addFirst(await this.#candidates(path))) return;
+    if ((await this.#options.host.files.kind(path)) !== "directory") return;
+    this.places.add(join(path, "package.json"));
+    await this.#addEntry(path, (await readDescription(this.#options.host, path)) ?? {});
+  }
+
+  /** The file that a folder stands for: what its `package.json` calls `main`, however that is completed, or its index. */
+  async #addEntry(folder: string, { main }: Description): Promise<void> {
+    const named = typeof main === "string" ? [resolve(folder, main)] : [];
+    const places = named.flatMap((path) => [path, ...completed(path), ...completed(join(path, "index"))]);
+    await this.#addFirst([...places, ...completed(join(folder, "index"))]);
+  }
+
+  /** Counts the places that are looked at before the first that is there. False where none is. */
+  async #addFirst(candidates: readonly string[]): Promise<boolean> {
+    for (const candidate of candidates) {
       this.places.add(candidate);
-      if ((await this.#options.host.files.kind(candidate)) === "file") return this.#addModule(candidate);
+      if ((await this.#options.host.files.kind(candidate)) !== "file") continue;
+      await this.#addModule(candidate);
+      return true;
     }
+    return false;
   }
 
   /** In the order in which they are tried: `x.js` may stand for `x.ts`, and `require()` completes names. */
@@ -117,9 +135,7 @@ export class CodeSearch {
     const names = twin === path ? [path] : [path, twin];
     if (/\.[cm]?[jt]s$/.test(path)) return names;
     const isFolder = (await this.#options.host.files.kind(path)) === "directory";
-    const completed = [".js", ".json", ".node"].map((suffix) => path + suffix);
-    const inside = ["package.json", "index.js", "index.json", "index.node"].map((name) => join(path, name));
-    return isFolder ? [...completed, ...inside] : [...names, ...completed];
+    return isFolder ? completed(path) : [...names, ...completed(path)];
   }
 
   /** `subpath`: what of it is imported. Absent: anything. */
@@ -146,8 +162,11 @@ export class CodeSearch {
   async #addLinked(folder: string, subpath: string | undefined): Promise<void> {
     const description = await this.#describe(folder);
     await this.addFolder(folder);
-    const entry = subpath === undefined ? undefined : exportedFile(description, subpath);
-    if (entry !== undefined) return this.#addFile(resolve(folder, entry));
+    const entries = subpath === undefined ? undefined : exportedFiles(description, subpath);
+    for (const entry of entries ?? []) await this.#addFile(resolve(folder, entry));
+    if (entries !== undefined && entries.length > 0) return;
+    if (entries === undefined && subpath === ".") return this.#addEntry(folder, description);
+    if (entries === undefined && subpath !== undefined) return this.#addFile(resolve(folder, subpath));
     if (this.places.has(folder)) return;
     this.places.add(folder);
     for (const name of dependenciesOf(description)) await this.#addPackage(name, folder);
@@ -185,6 +204,10 @@ export class CodeSearch {
 
 /** They resolve to the running copy. */
 const ownPackages = /^(?:llm-do|zod)(?:\/|$)/;
+
+function completed(path: string): readonly string[] {
+  return [".js", ".json", ".node"].map((suffix) => path + suffix);
+}
 
 /** A folder and those above it, without `node_modules` folders: Node looks for packages and descriptions there. */
 function* foldersAbove(folder: string): Generator<string> {

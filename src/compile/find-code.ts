@@ -3,7 +3,7 @@ import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Worker } from "../program/program.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
-import { homeOf, isCodePath } from "./home.ts";
+import { codeFileNames, homeOf, isCodePath } from "./home.ts";
 import { isInside } from "./is-inside.ts";
 
 /** What of a program runs as code, with all rights of the user. */
@@ -26,6 +26,8 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
   const search = new CodeSearch({ host, read: (path) => files.readModule(place(path)) });
   const starts = [...modules.used.keys(), ...scripts.filter(isCodePath)];
   if (packages.areUsed) await search.addFolder(root);
+  // A package can lie in a folder that is worked on. What says its entries, and modules whose exports its workers would find.
+  for (const folder of packages.folders) for (const name of ["package.json", ...codeFileNames]) files.reserve(join(folder, name));
   await search.follow(starts);
   reportComputed(compilation, search, place);
   const users = scriptsOf(workers, "user");

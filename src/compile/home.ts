@@ -30,7 +30,8 @@ export interface Names {
   codeFiles(): Promise<readonly string[]>;
 }
 
-const codeFileNames = ["tools.ts", "tools.js", "tools.mjs", "tools/index.ts"];
+/** The modules of a folder whose exports are names, where they are there. */
+export const codeFileNames: readonly string[] = ["tools.ts", "tools.js", "tools.mjs", "tools/index.ts"];
 
 /**
  * The names of a folder: workers beside the manifest or in `workers/`, those made in a run where `generated` says where they

@@ -36,6 +36,7 @@ export class Packages {
   readonly #options: PackagesOptions;
   readonly #installed = new Map<string, Promise<InstalledPackage | undefined>>();
   readonly #outside = new Set<string>();
+  readonly #folders = new Set<string>();
   #allowed: Promise<readonly string[]> | undefined;
 
   constructor(options: PackagesOptions) {
@@ -70,6 +71,11 @@ export class Packages {
     return found;
   }
 
+  /** Folders of the packages in use, as the program finds them. */
+  get folders(): ReadonlySet<string> {
+    return this.#folders;
+  }
+
   /** Whether the program names any package. */
   get areUsed(): boolean {
     return this.#installed.size > 0;
@@ -94,6 +100,7 @@ export class Packages {
       const description = await this.#readDescription(place);
       if (description) {
         const real = await host.files.realPath(place);
+        this.#folders.add(place);
         if (!isInside(realRoot, real)) this.#outside.add(real);
         return { home: { folder: place, prefix: `${name}:`, package: name, names: folderNames(host, place) }, description };
       }
