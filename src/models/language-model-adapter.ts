@@ -17,6 +17,7 @@ import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
 import { findUsage, readUsage, type UsageFacts, watchUsage } from "./reported-usage.ts";
 import { withSafeCalls } from "./safe-calls.ts";
+import { StreamedArguments } from "./streamed-arguments.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
@@ -107,7 +108,14 @@ async function stream(
 ): Promise<LibraryAnswer> {
   try {
     const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
-    return await readStream(result.stream, options, watchUsage(onUsage));
+    const args = new StreamedArguments();
+    const watch = watchUsage(onUsage);
+    const answer = await readStream(result.stream, options, (event) => {
+      watch(event);
+      args.add(event);
+    });
+    args.checkAllIn(answer.content);
+    return answer;
   } catch (error) {
     if (!(error instanceof WholeAnswer)) throw error;
   }

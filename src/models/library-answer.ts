@@ -127,17 +127,28 @@ function toFinish({ finishReason, providerMetadata }: LibraryAnswer): Pick<Model
   };
 }
 
-/** Words of providers that their libraries do not tell apart, or do not know. */
-const finishOfWords: ReadonlyMap<string | undefined, AnswerFinish> = new Map([
-  ["pause_turn", "paused"],
-  ["model_context_window_exceeded", "context-window"],
-  ["model_length", "context-window"],
-]);
+/** Words of any wire format, in small letters. Servers of one format use those of another. */
+const words: Readonly<Record<AnswerFinish, readonly string[]>> = {
+  stop: ["stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "end", "unknown"],
+  "tool-calls": ["tool_calls", "tool-calls", "tool_call", "tool_use", "function_call", "function_calls"],
+  length: ["length", "max_tokens", "max_output_tokens"],
+  "context-window": ["model_context_window_exceeded", "model_length"],
+  "content-filter": ["content_filter", "content-filter", "refusal", "sensitive", "safety", "recitation", "prohibited_content"],
+  paused: ["pause_turn"],
+  other: [],
+};
 
+const finishOfWords: ReadonlyMap<string, AnswerFinish> = new Map(
+  Object.entries(words).flatMap(([finish, own]) => own.map((word) => [word, finish as AnswerFinish])),
+);
+
+/** An answer that ended with a word that nobody knows is `other`, whatever it holds. */
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): AnswerFinish {
-  const known = finishOfWords.get(raw);
-  if (known) return known;
-  return unified === "error" || unified === "interrupted" ? "other" : unified;
+  if (raw === undefined) return unified === "error" || unified === "interrupted" || unified === "other" ? "stop" : unified;
+  const known = finishOfWords.get(raw.toLowerCase());
+  if (known === "paused" || known === "context-window") return known;
+  if (unified === "stop" || unified === "length" || unified === "content-filter") return unified;
+  return known ?? "other";
 }
 
 function renderWarning(warning: SharedV4Warning): string {

@@ -12,13 +12,16 @@ export type TurnOutcome =
   | { readonly type: "calls"; readonly calls: readonly ToolCallPart[] }
   /** The provider wants the answer back as it is, to continue it. */
   | { readonly type: "paused" }
-  /** The answer is incomplete, and so may be each of its calls: none of them runs. */
+  /** The answer is not known to be whole, and so may be each of its calls: none of them runs. */
   | { readonly type: "cut"; readonly calls: readonly ToolCallPart[]; readonly bound: AnswerBound; readonly reason: string }
   /** The model refused, or a filter of the provider withheld the answer. */
   | { readonly type: "refused"; readonly reason: string };
 
 /** Characters of a refusal in the error's message. */
 const longestRefusal = 1000;
+
+/** Characters of a finish reason in a message. */
+const longestFinish = 80;
 
 /** The finish reason decides. `answer`: the text that the response adds up to, with what it continues. */
 export function outcomeOf(response: BoundedResponse, answer: string): TurnOutcome {
@@ -30,10 +33,16 @@ export function outcomeOf(response: BoundedResponse, answer: string): TurnOutcom
     const reached = boundReached(bound, facts);
     return { type: "cut", calls, bound: reached, reason: describeCut(reached, facts) };
   }
+  if (finish === "other") return { type: "cut", calls, bound: { type: "model" }, reason: describeOther(finishReason) };
   if (calls.length > 0) return { type: "calls", calls };
   if (finish === "paused") return { type: "paused" };
   const isEmpty = answer.trim() === "" && !message.parts.some(({ type }) => type === "file");
-  return { type: isEmpty ? "empty" : "answer" };
+  if (isEmpty || finish !== "tool-calls") return { type: isEmpty ? "empty" : "answer" };
+  return { type: "cut", calls, bound: { type: "model" }, reason: "the answer announces tool calls, and none came" };
+}
+
+function describeOther(finishReason = "other"): string {
+  return `the provider ended the answer with \`${clipText(finishReason, longestFinish)}\`, which does not say that it is whole`;
 }
 
 function describeRefusal({ message, refusal, finishReason }: BoundedResponse): string {

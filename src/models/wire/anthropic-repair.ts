@@ -52,10 +52,17 @@ function repairBody(body: Body): Body {
 
 function createEventRepair(): EventRepair {
   const passedOver = new Set<unknown>();
+  const openCalls = new Set<unknown>();
   return {
     event(event) {
       const { type, index, content_block: block, delta } = event;
       if (!events.has(type)) return undefined;
+      if (type === "content_block_start" && isRecord(block) && block["type"] === "tool_use") openCalls.add(index);
+      if (type === "content_block_stop") openCalls.delete(index);
+      // The library leaves out a call whose block does not end.
+      if (type === "message_delta" && isRecord(delta) && openCalls.size > 0) {
+        return { ...event, delta: { ...delta, stop_reason: "unfinished_call" } };
+      }
       if (type === "content_block_start" && isRecord(block)) {
         if (blocks.has(block["type"])) passedOver.delete(index);
         else passedOver.add(index);

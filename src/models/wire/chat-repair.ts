@@ -4,27 +4,69 @@ import { describeReported } from "./error-words.ts";
 
 /** OpenAI's chat completions, as the servers that are compatible with them write them. */
 export const chatRepair: AnswerRepair = {
-  body: (body) => repairChoices(body, "message"),
+  body(body) {
+    const error = findError(body);
+    // Without choices, the answer is the error that it reports.
+    if (error !== undefined) return { ...(body["usage"] === undefined ? {} : { usage: body["usage"] }), error };
+    const repaired = repairChoices(body, "message");
+    const [choice] = Array.isArray(repaired["choices"]) ? (repaired["choices"] as readonly Body[]) : [];
+    return choice && isRefused(choice["message"]) ? { ...repaired, choices: [withRefusal(choice)] } : repaired;
+  },
   events: createEventRepair,
 };
 
 function createEventRepair(): EventRepair {
   let finished = false;
   let called = false;
+  let refused = false;
+  let index: unknown;
   return {
     event(event) {
-      if (event["error"] !== undefined && event["error"] !== null) return repairError(event);
+      const error = findError(event);
+      if (error !== undefined) return repairError({ ...event, error });
       if (!Array.isArray(event["choices"])) return isRecord(event["usage"]) ? { ...event, choices: [] } : undefined;
       const repaired = repairChoices(event, "delta");
-      for (const choice of repaired["choices"] as readonly Body[]) {
+      const all = repaired["choices"] as readonly Body[];
+      const own = all.filter((choice) => {
+        index ??= choice["index"] ?? 0;
+        return (choice["index"] ?? index) === index;
+      });
+      for (const choice of own) {
         finished ||= typeof choice["finish_reason"] === "string";
         called ||= isRecord(choice["delta"]) && Array.isArray(choice["delta"]["tool_calls"]);
+        refused ||= isRefused(choice["delta"]);
       }
-      return repaired;
+      const choices = refused ? own.map(withRefusal) : own;
+      const isSame = choices.length === all.length && choices.every((choice, at) => choice === all[at]);
+      // For the library, a member of this name is an error, whatever it holds.
+      if ("error" in repaired) return { ...withoutError(repaired), choices };
+      return isSame ? repaired : { ...repaired, choices };
     },
     // Some servers say by the mark alone that the answer is complete.
     atEnd: () => (finished ? [] : [{ choices: [{ index: 0, delta: {}, finish_reason: called ? "tool_calls" : "stop" }] }]),
   };
+}
+
+/** What a server reports beside an answer or in it: gateways give what they have got so far together with the error. */
+function findError(body: Body): unknown {
+  const choices = Array.isArray(body["choices"]) ? body["choices"] : [];
+  const errors = [body, ...choices].map((holder: unknown) => (isRecord(holder) ? holder["error"] : undefined));
+  return errors.find((error) => error !== undefined && error !== null && error !== "" && error !== false);
+}
+
+function isRefused(message: unknown): boolean {
+  return isRecord(message) && typeof message["refusal"] === "string" && message["refusal"] !== "";
+}
+
+function withoutError({ error: _, ...event }: Body): Body {
+  return event;
+}
+
+/** The library knows a refusal by `stop` alone. */
+function withRefusal(choice: Body): Body {
+  const { finish_reason: finish, delta } = choice;
+  if (finish === "stop" || (delta !== undefined && typeof finish !== "string")) return choice;
+  return { ...choice, finish_reason: "content_filter" };
 }
 
 /** The library takes an error with a message only. */
