@@ -3,9 +3,9 @@ import { growthOf, mergeReach } from "../compile/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
 import { type CompileRequest, compile } from "../llm-do.ts";
 import type { Reach } from "../protocol/reach.ts";
+import { showText } from "../ui/show-text.ts";
 import { wrapWords } from "../ui/wrap-text.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
 import { openTrustStore } from "./open-trust-store.ts";
 import { writeStderr } from "./output.ts";
@@ -54,34 +54,48 @@ function questionFor(
     const head = `${show(root)} is trusted, but what for was not recorded in full. Its program`;
     return { head, rows: reasons };
   }
-  const grown = growthOf(known.reach, now);
+  const grown = growthOf(known.reach, now, known.folder);
   return grown.length > 0 ? { head: `${show(root)} is trusted, and can do more now than it could then`, rows: grown } : undefined;
 }
 
 type TrustAnswer = "once" | "always" | "no";
 
 async function askForTrust(root: string, question: TrustQuestion, { terminal, signal }: TrustOptions): Promise<TrustAnswer> {
-  const rows = showRows(question.rows);
   const head = `${question.head}:`;
   if (!terminal) {
     const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
-    throw new UsageError([head, ...rows.map(indent), advice].join("\n"));
+    throw new UsageError([head, ...takeRows(question.rows, 0).map((row) => `  ${row}`), advice].join("\n"));
   }
+  const { columns } = terminal;
   const code = "Its code runs with your rights; llm-do explain shows what else it can do.";
-  const wrap = (line: string) => wrapWords(line, terminal.columns - 3);
-  const lines = [...wrap(head), ...rows.flatMap((row) => wrap(row).map(indent)), ...wrap(code), ...wrap(`Trust ${show(root)}?`)];
-  const text = `\n${lines.join("\n")}\n${trustAnswers}`;
-  const answer = await terminal.ask({ text, read: readAnswer }, signal);
+  const wrap = (line: string) => wrapWords(line, columns - 3);
+  const page = (from: number) =>
+    takeRows(question.rows, from).flatMap((row) =>
+      wrapWords(row, columns - 5).map((line, index) => `${index === 0 ? "  " : "    "}${line}`),
+    );
+  let shown = mostRows;
+  const text = `\n${[...wrap(head), ...page(0), ...wrap(code), ...wrap(`Trust ${show(root)}?`)].join("\n")}\n${answers(shown < question.rows.length)}`;
+  const read = (line: string | undefined) => {
+    const hasMore = shown < question.rows.length;
+    if (!hasMore || !/^\s*m(ore)?\s*$/i.test(line ?? "")) return readAnswer(line, hasMore);
+    const rows = page(shown);
+    shown += mostRows;
+    return `${rows.join("\n")}\n${answers(shown < question.rows.length).trimEnd()}`;
+  };
+  const answer = await terminal.ask({ text, read }, signal);
   if (answer === "no") throw new UsageError(`${show(root)} is not trusted for this, and nothing of it has run`);
   return answer;
 }
 
 /** None of these is an answer to the question about a call: what is typed for one question cannot answer the other. */
-const trustAnswers = [
-  "  yes     run it this once\n",
-  "  always  trust the folder, until the program can do more\n",
-  "  no      do not run it\n",
-].join("");
+function answers(hasMore: boolean): string {
+  return [
+    hasMore ? "  m       show more\n" : "",
+    "  yes     run it this once\n",
+    hasMore ? "" : "  always  trust the folder, until the program can do more\n",
+    "  no      do not run it\n",
+  ].join("");
+}
 
 /** What a program can do by its files and its code, which is imported. Rejects with a `CompileError` where it has mistakes. */
 export async function reachWithTrust(request: CompileRequest): Promise<Reach> {
@@ -93,7 +107,7 @@ export async function reachWithTrust(request: CompileRequest): Promise<Reach> {
 /** Whether the user has trusted a folder for good, for all that its program could do as far as its text says. */
 export async function isTrusted(root: string, reach: Reach): Promise<boolean> {
   const known = await openTrustStore().get(root);
-  return known?.reach !== undefined && growthOf(known.reach, reach).length === 0;
+  return known?.reach !== undefined && growthOf(known.reach, reach, known.folder).length === 0;
 }
 
 /** Whether a folder was trusted for good at some time, for whatever its program could do then. */
@@ -109,34 +123,31 @@ async function remember(store: TrustStore, root: string, reach: Reach): Promise<
   }
 }
 
-function readAnswer(line: string | undefined): { readonly answer: TrustAnswer } | string {
+function readAnswer(line: string | undefined, hasMore: boolean): { readonly answer: TrustAnswer } | string {
   switch (line?.trim().toLowerCase()) {
     case "y":
     case "yes":
       return { answer: "once" };
     case "always":
-      return { answer: "always" };
+      return hasMore ? "Nothing is trusted for good before all of it was shown. Answer with m, yes or no." : { answer: "always" };
     case "n":
     case "no":
     case undefined:
       return { answer: "no" };
     default:
-      return "Answer with yes, always or no.";
+      return `Answer with ${hasMore ? "m, yes" : "yes, always"} or no.`;
   }
 }
 
 const mostRows = 40;
 
-function showRows(rows: readonly string[]): string[] {
-  const shown = rows.slice(0, mostRows).map(show);
-  const left = rows.length - shown.length;
+/** The next rows, escaped, with words about those that are left. */
+function takeRows(rows: readonly string[], from: number): string[] {
+  const shown = rows.slice(from, from + mostRows).map(show);
+  const left = rows.length - from - shown.length;
   return left > 0 ? [...shown, `and ${left} more`] : shown;
 }
 
-function indent(line: string): string {
-  return `  ${line}`;
-}
-
 function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
+  return showText(text);
 }

@@ -25,6 +25,9 @@ export interface NeedOfTrust {
   readonly reasons: readonly string[];
 }
 
+/** Of the message; `reasons` has all of them. */
+const mostReasons = 20;
+
 /** A program brings code, reaches beyond its folder, or says where models are, and the folder is not trusted. Nothing of it has run. */
 export class UntrustedProgram extends Error implements NeedOfTrust {
   readonly root: string;
@@ -35,7 +38,8 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
   readonly reach: Reach;
 
   constructor({ root, files, addresses, reasons }: NeedOfTrust, reach: Reach) {
-    super(`the folder ${root} is not trusted, and its program ${reasons.join("; ")}`);
+    const more = reasons.length > mostReasons ? [`and ${reasons.length - mostReasons} more reasons`] : [];
+    super(`the folder ${root} is not trusted, and its program ${[...reasons.slice(0, mostReasons), ...more].join("; ")}`);
     this.name = "UntrustedProgram";
     this.root = root;
     this.files = files;

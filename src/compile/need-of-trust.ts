@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import type { Compilation } from "./compilation.ts";
@@ -12,16 +13,25 @@ export interface Trusted {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly servers: readonly LinkedServer[];
+  /** Of an entry that is code. */
+  readonly entryScopes: readonly ScopeDeclaration[];
 }
 
-/** What of a program takes effect only when the user trusts its folder, with a reason for each kind. Undefined: nothing. */
-export function needOfTrust(compilation: Compilation, { code, workers, servers }: Trusted): NeedOfTrust | undefined {
+/**
+ * What of a program takes effect only when the user trusts its folder, with all its reasons, those of which there are fewest
+ * first. Undefined: nothing.
+ */
+export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTrust | undefined {
+  const { code, workers, servers, entryScopes } = parts;
   const { root, realRoot, packages, variables } = compilation;
   const leaving = [...workers].flatMap(([path, worker]) => {
-    const roots = worker.toolsets.length > 0 ? rootsBeyond(realRoot, worker) : [];
+    const roots = worker.toolsets.length > 0 ? rootsBeyond(realRoot, worker.scopes) : [];
     return roots.length > 0 ? [{ path, worker, roots }] : [];
   });
+  const ofEntry = rootsBeyond(realRoot, entryScopes);
   const running = [...workers].filter(([, worker]) => runsPrograms(worker));
+  const isOnline = ([, { commands }]: (typeof running)[number]) => commands.networkEnabled;
+  const idsOf = (found: typeof running) => found.map(([, { id }]) => id);
   const beyond = [...new Set([...leaving.map(({ path }) => path), ...running.map(([path]) => path)])];
   const files = [...code.files, ...beyond, ...packages.outside];
   const addresses = addressesOf(servers);
@@ -29,15 +39,14 @@ export function needOfTrust(compilation: Compilation, { code, workers, servers }
   const place = (path: string): string => (isInside(root, path) ? relative(root, path) : path);
   const reasons = [
     ...reason("runs code", code.files.map(place)),
-    ...reason("loads packages", code.packages),
-    ...leaving.map(({ worker, roots }) => `reaches beyond its folder in ${worker.id}: ${roots.join(", ")}`),
-    ...reason("has workers of packages beyond its folder", packages.outside),
-    ...reason(
-      "runs programs of this machine in",
-      running.map(([, { id }]) => id),
-    ),
-    ...reason("has its models reached at", addresses),
+    ...reason("runs programs of this machine in", idsOf(running.filter((one) => !isOnline(one)))),
+    ...reason("runs programs of this machine, which may use the network, in", idsOf(running.filter(isOnline))),
+    ...addresses.map((address) => `has its models reached at ${address}`),
     ...reason("takes variables of the environment", [...variables].sort()),
+    ...reason("has workers of packages beyond its folder", packages.outside),
+    ...ofEntry.map((what) => `reaches beyond its folder in its code: ${what}`),
+    ...leaving.flatMap(({ worker, roots }) => roots.map((what) => `reaches beyond its folder in ${worker.id}: ${what}`)),
+    ...reason("loads packages", code.packages),
   ];
   return { root, files, addresses, reasons };
 }
@@ -48,16 +57,20 @@ export function addressesOf(servers: readonly LinkedServer[]): string[] {
 }
 
 /** Where scopes that the files name really lead, if that is outside of the program's folder. */
-function rootsBeyond(realRoot: string, { scopes }: Worker): string[] {
-  const real = scopes.filter(({ isChosen }) => !isChosen).map(({ root, realRoot: leads = root, mode }) => ({ leads, mode }));
-  const outside = real.filter(({ leads }) => !isInside(realRoot, leads));
-  return outside.map(({ leads, mode }) => `${mode === "rw" ? "reads and writes" : "reads"} ${leads}`);
+function rootsBeyond(realRoot: string, scopes: readonly ScopeDeclaration[]): string[] {
+  const outside = scopes.filter(({ isChosen, root, realRoot: leads = root }) => !isChosen && !isInside(realRoot, leads));
+  return outside.map(({ mode, root, realRoot: leads = root, writeApproval }) => {
+    const free = writeApproval === false ? ", without a question" : "";
+    return mode === "rw" ? `reads and writes ${leads}${free}` : `reads ${leads}`;
+  });
 }
 
-const mostNames = 12;
+const namesInRow = 12;
 
+/** A row for each dozen of names. */
 function reason(what: string, names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const shown = names.slice(0, mostNames).join(", ");
-  return [`${what}: ${shown}${names.length > mostNames ? ` and ${names.length - mostNames} more` : ""}`];
+  const rows = Array.from({ length: Math.ceil(names.length / namesInRow) }, (_, row) =>
+    names.slice(row * namesInRow, (row + 1) * namesInRow),
+  );
+  return rows.map((row) => `${what}: ${row.join(", ")}`);
 }

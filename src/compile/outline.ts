@@ -123,6 +123,7 @@ function outlineScope(scope: Worker["scopes"][number], { realRoot }: Showing): O
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
     writeApproval,
+    ...(mode === "rw" && scope.writeApproval === true ? { writesAlwaysAsk: true } : {}),
     readApproval,
   };
 }

@@ -1,10 +1,12 @@
-import { defaultAttachmentPolicy } from "../program/program.ts";
+import { resolve } from "node:path";
+import { defaultAttachmentPolicy, defaultTurns } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { touchesScopes } from "./ceiling.ts";
+import { isInside } from "./is-inside.ts";
 
 export interface ManifestWords {
   readonly rules: readonly ApprovalRule[];
@@ -71,13 +73,16 @@ function freedomOf({ plan: { verdict }, preApproved }: OutlinedTool): Freedom {
   return preApproved ? "pre-approved" : "asks";
 }
 
-function toReachedScope({ root, mode, suffixes, maxFileBytes, writeApproval, readApproval }: OutlinedScope): ReachedScope {
+function toReachedScope({ name, root, mode, suffixes, maxFileBytes, ...approvals }: OutlinedScope): ReachedScope {
+  const { writeApproval, writesAlwaysAsk = false, readApproval } = approvals;
   return {
+    name,
     root,
     mode,
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
     writeApproval,
+    writesAlwaysAsk,
     readApproval,
   };
 }
@@ -89,12 +94,15 @@ export function mergeReach(before: Reach | undefined, now: Reach): Reach {
   return { ...now, code: both("code"), packages: both("packages"), variables: both("variables"), workers };
 }
 
-/** What a program could do now that it could not before, in words, a text each. Empty where it could do the same, or less. */
-export function growthOf(before: Reach, now: Reach): string[] {
+/**
+ * What a program could do now that it could not before, in words, a text each. Empty where it could do the same, or less.
+ * `folder`: the program's, which roots are relative to. Without it, scopes in the folder and those around it are told apart.
+ */
+export function growthOf(before: Reach, now: Reach, folder = "/"): string[] {
   const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, with all of your rights`);
   const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
     const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
-    const more = [...workerGrowth(known ?? nothing, worker), ...(known ? loosening(known, worker) : [])].map(
+    const more = [...workerGrowth(known ?? nothing, worker), ...(known ? loosening(known, worker, folder) : [])].map(
       (text) => `${id} ${text}`,
     );
     return known ? more : [`${id} is ${id.startsWith(entryMark) ? "new" : "a new worker"}`, ...more];
@@ -138,8 +146,9 @@ function workerGrowth(before: WorkerReach, now: WorkerReach): string[] {
 }
 
 /** What held a worker that was known, and no longer does. */
-function loosening(before: WorkerReach, now: WorkerReach): string[] {
+function loosening(before: WorkerReach, now: WorkerReach, folder: string): string[] {
   return [
+    ...liftedScopes(before.scopes, now.scopes, folder),
     ...(before.isolationRequired && !now.isolationRequired ? ["no longer requires that its commands are isolated"] : []),
     ...limitGrowth(before.limits, now.limits),
     ...(isCovered(before.attachments, now.attachments)
@@ -148,9 +157,12 @@ function loosening(before: WorkerReach, now: WorkerReach): string[] {
   ];
 }
 
+/** Limits that hold where nobody says otherwise. */
+const standard: Limits = { turns: defaultTurns };
+
 function limitGrowth(before: Limits, now: Limits): string[] {
-  return Object.entries(before).flatMap(([name, limit]: [string, number]) => {
-    const left = now[name as keyof Limits];
+  return Object.entries({ ...standard, ...before }).flatMap(([name, limit]: [string, number]) => {
+    const left = { ...standard, ...now }[name as keyof Limits];
     if (left === undefined) return [`no longer has the limit ${name}: ${limit}`];
     return left > limit ? [`has the limit ${name}: ${left}, and had ${limit}`] : [];
   });
@@ -182,20 +194,47 @@ function scopeGrowth(before: readonly ReachedScope[], scope: ReachedScope): stri
   const facts = [
     ...(scope.suffixes ? [scope.suffixes.join(" ")] : []),
     ...(scope.mode === "rw" && !scope.writeApproval ? ["writing does not ask"] : []),
-    ...(before.some(({ root }) => root === scope.root) ? ["less narrowly than before"] : []),
+    ...describeChange(before, scope),
   ];
-  return [
-    `${does} ${scope.root === "." ? "the program's folder" : scope.root}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`,
-  ];
+  return [`${does} ${showRoot(scope)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`];
 }
 
+function showRoot({ root }: ReachedScope): string {
+  return root === "." ? "the program's folder" : root;
+}
+
+function describeChange(before: readonly ReachedScope[], scope: ReachedScope): string[] {
+  const known = before.filter(({ root }) => root === scope.root);
+  if (known.length === 0) return [];
+  return known.some((one) => isAsNarrow(one, scope)) ? [`as the scope ${scope.name}`] : ["less narrowly than before"];
+}
+
+/**
+ * Folders that had a scope of their own, which the next one around them does not replace: of nested scopes, the deepest decides.
+ */
+function liftedScopes(before: readonly ReachedScope[], now: readonly ReachedScope[], folder: string): string[] {
+  const place = ({ root }: ReachedScope) => resolve(folder, root);
+  return before.flatMap((known) => {
+    if (now.some(({ root }) => root === known.root)) return [];
+    const around = now.filter((scope) => isInside(place(scope), place(known)));
+    const [deepest] = around.sort((a, b) => place(b).length - place(a).length);
+    if (!deepest || isAsNarrow(known, deepest)) return [];
+    return [`reaches ${known.root} as a part of ${showRoot(deepest)}, and had a narrower scope for it`];
+  });
+}
+
+/** Rules of the shell and of approvals speak of scopes by their names. */
 function covers(known: ReachedScope, now: ReachedScope): boolean {
+  return known.name === now.name && known.root === now.root && isAsNarrow(known, now);
+}
+
+/** Whether a scope lets through no more than another one did. */
+function isAsNarrow(known: ReachedScope, now: ReachedScope): boolean {
   return (
-    known.root === now.root &&
     (known.mode === "rw" || now.mode === "ro") &&
     (!known.suffixes || now.suffixes?.every((suffix) => known.suffixes?.includes(suffix)) === true) &&
     (known.maxFileBytes ?? Number.POSITIVE_INFINITY) >= (now.maxFileBytes ?? Number.POSITIVE_INFINITY) &&
-    (now.mode === "ro" || now.writeApproval || !known.writeApproval) &&
+    (now.mode === "ro" || ((now.writeApproval || !known.writeApproval) && (now.writesAlwaysAsk || !known.writesAlwaysAsk))) &&
     (now.readApproval || !known.readApproval)
   );
 }

@@ -133,6 +133,9 @@ export type ToolsetReference =
       readonly approvals: ReadonlyMap<string, boolean>;
     };
 
+/** Model responses in one call, where nobody says otherwise. */
+export const defaultTurns = 50;
+
 export const defaultAttachmentPolicy: AttachmentPolicy = {
   maxAttachments: 4,
   maxTotalBytes: 10_000_000,

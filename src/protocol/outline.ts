@@ -68,6 +68,8 @@ export interface OutlinedScope {
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
   readonly writeApproval: boolean;
+  /** `write_approval: true` is written out: no pre-approval lifts it. */
+  readonly writesAlwaysAsk?: true;
   readonly readApproval: boolean;
 }
 

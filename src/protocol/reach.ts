@@ -45,11 +45,14 @@ export interface WorkerReach {
 export type Freedom = "blocked" | "asks" | "depends" | "pre-approved" | "allowed";
 
 export interface ReachedScope {
+  readonly name: string;
   readonly root: string;
   readonly mode: "ro" | "rw";
   /** Absent: any. */
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
   readonly writeApproval: boolean;
+  /** No pre-approval lifts that. */
+  readonly writesAlwaysAsk: boolean;
   readonly readApproval: boolean;
 }

@@ -1,7 +1,7 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { Scopes } from "../host/scopes.ts";
 import { ModelError } from "../models/model.ts";
-import type { ModelChoice, RenderedPrompt, Worker } from "../program/program.ts";
+import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
@@ -21,9 +21,6 @@ import { LimitReached, RunError } from "./run-error.ts";
 import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
 
 const closingMilliseconds = 5000;
-
-/** Model responses in one call, where nobody says otherwise. */
-const defaultTurns = 50;
 
 /** The engine behind `RuntimeConfig.callWorker`, which states its contract. */
 export async function callWorker(run: RuntimeConfig, worker: Worker, request: CallRequest): Promise<CallEnd> {

@@ -125,10 +125,10 @@ export const db = toolset({ name: "db", config: { type: "object" }, tools: () =>
     expect(asked.stderr).toContain(
       `${cwd} is not trusted, and its program:
   runs code: tools.ts
-  loads packages: dep 1.0.0 (node_modules/dep)
-  reaches beyond its folder in main: reads ${dirname(cwd)}
   runs programs of this machine in: main
   takes variables of the environment: HOME
+  reaches beyond its folder in main: reads ${dirname(cwd)}
+  loads packages: dep 1.0.0 (node_modules/dep)
 `,
     );
     await trust(cwd, "always");
