@@ -1,8 +1,9 @@
 import type { ShellConfig, ShellRule } from "./config.ts";
+import { includesPattern, parsePattern } from "./patterns.ts";
 
 /**
- * What the rules let through, one text a rule. The first rule that matches decides, so a rule names the stricter ones before it
- * that could match the same command: without one of those it lets more through.
+ * What the rules let through, one text a rule. The first rule that matches decides, so a rule names those before it
+ * that could match the same command and let less through: without one of those it lets more through.
  */
 export function describeRuleEffects({ rules, default: standard }: ShellConfig): readonly string[] {
   const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule)}`);
@@ -15,8 +16,21 @@ export function describeRuleEffects({ rules, default: standard }: ShellConfig): 
 }
 
 function exceptions(before: readonly ShellRule[], rule: ShellRule): string {
-  const stricter = before.filter((earlier) => isStricter(earlier, rule) && canOverlap(earlier, rule));
-  return stricter.length > 0 ? `, but for ${stricter.map(({ pattern }) => pattern).join(", ")}` : "";
+  const taken = before.filter(
+    (earlier) => (isStricter(earlier, rule) || letsLessThrough(earlier, rule)) && canOverlap(earlier, rule),
+  );
+  return taken.length > 0 ? `, but for ${taken.map(({ pattern }) => pattern).join(", ")}` : "";
+}
+
+/** Takes commands from a later rule that would let more of them through: arguments that it spells out, or paths of the output. */
+function letsLessThrough(earlier: ShellRule, rule: ShellRule): boolean {
+  if (rule.approval_required === true) return false;
+  const [program = "", ...tokens] = parsePattern(earlier.pattern);
+  const pattern = parsePattern(rule.pattern);
+  const takesSpelt = tokens.some((token) => token.includes("*")) || includesPattern([program, ...tokens], pattern);
+  const spelt = pattern.slice(1).filter((token) => !token.includes("*") && !tokens.includes(token));
+  const paths = (rule.redirect_paths ?? []).filter((path) => earlier.redirect_paths?.includes(path) !== true);
+  return (takesSpelt && spelt.length > 0) || paths.length > 0;
 }
 
 /** What `_approval_config` lifts is less strict than what a rule demands. */
