@@ -87,8 +87,9 @@ function toolAbilities({ kind, reference, tools, rules = [] }: OutlinedToolset):
   if (kind === "worker" || kind === "unverified") return [];
   const nameOf = ({ name }: OutlinedTool) => (name === reference ? name : `${reference}/${name}`);
   if (kind === "built-in") {
+    // Where it depends, a scope or a rule still asks for some calls, and the others run without a question.
     const lifted = tools.filter(
-      ({ plan, preApproved }) => rules.length === 0 && plan.verdict === "allowed" && preApproved === true,
+      ({ plan, preApproved }) => rules.length === 0 && /allowed|depends/.test(plan.verdict) && preApproved === true,
     );
     return lifted.map((tool) => ({ text: nameOf(tool), group: freeCalls }));
   }
