@@ -147,7 +147,12 @@ describe("trust", () => {
     expect(imported).toEqual([]);
     expect(program).toBeUndefined();
     expect(codeFiles).toEqual(["/work/lib.ts", "/work/play.ts", "/work/tools.ts"]);
-    expect(untrusted).toEqual({ root: "/work", files: codeFiles, addresses: [], reasons: ["runs code: lib.ts, play.ts, tools.ts"] });
+    expect(untrusted).toEqual({
+      root: "/work",
+      files: codeFiles,
+      addresses: [],
+      reasons: ["runs code: lib.ts, play.ts, tools.ts"],
+    });
     expect(shown).toEqual(["not-verified-untrusted main.worker:3:13 hint"]);
     expect(outline?.ceiling).toMatchObject({ unverified: ["greet"], code: ["lib.ts", "play.ts", "tools.ts"] });
   });
