@@ -58,7 +58,12 @@ export interface ModelDelta {
 }
 
 /** What a provider reported of a request. What is absent is not known, and gets estimated. `usd` goes before any price. */
-export type ReportedUsage = Partial<Omit<Usage, "estimatedTokens">>;
+export interface ReportedUsage extends Partial<Omit<Usage, "estimatedTokens">> {
+  /** Of `cacheWriteTokens`, those that stay in the cache for an hour, for which Anthropic asks more. */
+  readonly longCacheWriteTokens?: number;
+  /** Searches that the provider made. */
+  readonly webSearches?: number;
+}
 
 export interface ModelResponse {
   readonly message: AssistantMessage;

@@ -15,6 +15,8 @@ export type PriceOverrides = Readonly<Record<string, Price>>;
 /** What one request came to, in what providers ask money for. */
 export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens"> {
   readonly cacheWriteTokens?: number;
+  /** Of `cacheWriteTokens`, those that stay for an hour. */
+  readonly longCacheWriteTokens?: number;
   readonly webSearches?: number;
 }
 
@@ -95,13 +97,21 @@ function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
 
 async function tablePrice(providerId: string, model: string): Promise<PriceOf | undefined> {
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const costOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0, webSearches = 0 }: Billed) => {
+  const costOf = ({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+    cacheWriteTokens = 0,
+    longCacheWriteTokens = 0,
+    webSearches = 0,
+  }: Billed) => {
     // The table takes no more cached tokens than there are.
     const cached = Math.min(cachedInputTokens, inputTokens);
     const usage = { input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cached };
     const written = Math.min(cacheWriteTokens, inputTokens - cached);
     const more = {
       ...(written > 0 ? { cache_write_tokens: written } : {}),
+      ...(longCacheWriteTokens > 0 ? { cache_write_1h_tokens: Math.min(longCacheWriteTokens, written) } : {}),
       ...(webSearches > 0 ? { web_searches: webSearches } : {}),
     };
     return calcPrice({ ...usage, ...more }, model, { providerId })?.total_price;

@@ -21,11 +21,17 @@ export function readUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usa
   const input = sumOf(inputTokens.total, [inputTokens.noCache, inputTokens.cacheRead, written]);
   const output = sumOf(outputTokens.total, []);
   const usd = facts.reportsCost ? readCost(wire) : undefined;
+  const longWritten = countIn(wire, "cache_creation", "ephemeral_1h_input_tokens");
+  const webSearches = countIn(wire, "server_tool_use", "web_search_requests");
   return {
     requests: 1,
     ...(input ? { inputTokens: input, cachedInputTokens: inputTokens.cacheRead ?? 0 } : {}),
     ...(input && written ? { cacheWriteTokens: written } : {}),
-    ...(output === undefined ? {} : { outputTokens: output, reasoningTokens: outputTokens.reasoning ?? 0 }),
+    ...(input && longWritten ? { longCacheWriteTokens: longWritten } : {}),
+    ...(webSearches ? { webSearches } : {}),
+    ...(output === undefined
+      ? {}
+      : { outputTokens: output + uncounted(wire, { input, output }), reasoningTokens: outputTokens.reasoning ?? 0 }),
     ...(usd === undefined ? {} : { usd }),
   };
 }
@@ -77,13 +83,24 @@ function writtenTokens(wire: Record<string, unknown>): number | undefined {
   return numberOf(memberOf(wire, "prompt_tokens_details")?.["cache_write_tokens"]);
 }
 
+/** Some servers count what a model thinks in the sum alone. */
+function uncounted(
+  wire: Record<string, unknown>,
+  { input, output }: { readonly input: number | undefined; readonly output: number },
+): number {
+  const total = numberOf(wire["total_tokens"]);
+  return input && total !== undefined && isCount(total) ? Math.max(0, total - input - output) : 0;
+}
+
 /** With a key of one's own at the provider behind it, the cost is the fee alone, and what that provider takes is beside it. */
 function readCost(wire: Record<string, unknown>): number | undefined {
-  const upstream = wire["is_byok"] === true ? numberOf(memberOf(wire, "cost_details")?.["upstream_inference_cost"]) : undefined;
-  const cost = numberOf(wire["cost"]);
-  if (cost === undefined) return undefined;
-  const usd = cost + (upstream ?? 0);
-  return usd >= 0 && usd <= mostDollars ? usd : undefined;
+  const upstream = wire["is_byok"] === true ? memberOf(wire, "cost_details")?.["upstream_inference_cost"] : 0;
+  const [cost, more] = [wire["cost"], upstream].map(numberOf);
+  return isAmount(cost) && isAmount(more) ? cost + more : undefined;
+}
+
+function isAmount(dollars: number | undefined): dollars is number {
+  return dollars !== undefined && dollars >= 0 && dollars <= mostDollars;
 }
 
 function sumOf(total: number | undefined, parts: readonly (number | undefined)[]): number | undefined {
@@ -93,6 +110,12 @@ function sumOf(total: number | undefined, parts: readonly (number | undefined)[]
 
 function isCount(tokens: number): boolean {
   return Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= mostTokens;
+}
+
+/** More searches than any answer makes are an error, too. */
+function countIn(wire: Record<string, unknown>, member: string, name: string): number | undefined {
+  const count = numberOf(memberOf(wire, member)?.[name]);
+  return count !== undefined && isCount(count) ? count : undefined;
 }
 
 function memberOf(record: Record<string, unknown>, name: string): Record<string, unknown> | undefined {

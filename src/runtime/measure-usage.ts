@@ -19,18 +19,27 @@ export function measureUsage(
   const inputTokens = input ?? estimate;
   const outputTokens = output ?? estimateAnswer(message);
   const estimated = (input === undefined ? inputTokens : 0) + (output === undefined ? outputTokens : 0);
-  const webSearches = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
+  const seen = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
+  const webSearches = Math.max(seen, reported.webSearches ?? 0);
   return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, priceOf });
 }
 
-/** What an attempt that failed had reported: nothing of it is estimated. Undefined where it had reported nothing. */
-export function measureFailure(reported: ReportedUsage, { priceOf }: UsageEstimate): Usage | undefined {
-  const { inputTokens = 0, outputTokens = 0, usd } = reported;
-  if (inputTokens === 0 && outputTokens === 0 && usd === undefined) return undefined;
-  return complete(
-    { ...reported, inputTokens: countOf(inputTokens) ?? 0, outputTokens: countOf(outputTokens) ?? 0 },
-    { estimated: 0, webSearches: 0, priceOf },
-  );
+/**
+ * What an attempt that failed has cost: what it had reported, and at least what came of its answer, `characters` long.
+ * Undefined where neither is known.
+ */
+export function measureFailure(
+  reported: ReportedUsage,
+  { inputTokens: estimate, priceOf }: UsageEstimate,
+  characters = 0,
+): Usage | undefined {
+  const [input = 0, output = 0] = [countOf(reported.inputTokens), countOf(reported.outputTokens)];
+  if (input === 0 && output === 0 && characters === 0 && reported.usd === undefined) return undefined;
+  const inputTokens = characters > 0 && input === 0 ? estimate : input;
+  const outputTokens = Math.max(output, Math.ceil(characters / 4));
+  const estimated = inputTokens - input + outputTokens - output;
+  const { webSearches = 0 } = reported;
+  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, priceOf });
 }
 
 interface Known extends ReportedUsage {
@@ -48,6 +57,7 @@ interface Priced {
 function complete(reported: Known, { estimated, webSearches, priceOf }: Priced): Usage {
   const { inputTokens, outputTokens } = reported;
   const cacheWriteTokens = within(reported.cacheWriteTokens, inputTokens);
+  const longCacheWriteTokens = within(reported.longCacheWriteTokens, cacheWriteTokens);
   const usage = {
     requests: countOf(reported.requests) ?? 1,
     inputTokens,
@@ -57,7 +67,7 @@ function complete(reported: Known, { estimated, webSearches, priceOf }: Priced):
     ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
     ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
   };
-  const usd = isAmount(reported.usd) ? reported.usd : priceOf?.({ ...usage, webSearches });
+  const usd = isAmount(reported.usd) ? reported.usd : priceOf?.({ ...usage, longCacheWriteTokens, webSearches });
   return usd === undefined ? usage : { ...usage, usd };
 }
 

@@ -37,7 +37,7 @@ export interface BoundedResponse extends MeasuredResponse {
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   for (let number = 1; ; number++) {
-    const attempt: Attempt = { number, streamed: false, reported: {}, streak: 0 };
+    const attempt: Attempt = { number, characters: 0, reported: {}, streak: 0 };
     try {
       // In its place from here on: what is left is known when the request goes out, and not when it began to wait.
       return await call.account.bounded(() => attemptRequest(call, frame, attempt), call.signal);
@@ -76,8 +76,8 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): 
 interface Attempt {
   /** From 1. */
   readonly number: number;
-  /** Whether something of the answer has been shown. */
-  streamed: boolean;
+  /** How much of the answer has been shown. */
+  characters: number;
   /** The latest report of the provider, whatever becomes of the request. */
   reported: ReportedUsage;
   /** Requests in a row that failed so, where this was the last attempt and failed. */
@@ -99,7 +99,7 @@ async function attemptRequest(call: CallConfig, frame: CallFrame, attempt: Attem
   try {
     response = await journalled(call, frame, plan);
   } catch (thrown) {
-    const usage = measureFailure(attempt.reported, plan.estimate);
+    const usage = measureFailure(attempt.reported, plan.estimate, attempt.characters);
     if (usage) charge(usage);
     else reservation.release();
     throw thrown;
@@ -128,12 +128,12 @@ function journalled(
     sideEffect: false,
     describe: ({ warnings: _, ...response }: MeasuredResponse) => response as unknown as JsonObject,
     describeFailure: () => {
-      const usage = measureFailure(attempt.reported, estimate);
+      const usage = measureFailure(attempt.reported, estimate, attempt.characters);
       return usage ? { usage: usage as unknown as JsonObject } : {};
     },
   };
   const onDelta = (delta: ModelDelta) => {
-    attempt.streamed = true;
+    attempt.characters += delta.text.length;
     run.emit(call, delta);
   };
   const { timeout } = worker.modelSettings;
@@ -203,7 +203,8 @@ function digestOnce(value: object): string {
 }
 
 async function waitForRetry(call: CallConfig, error: ModelError, attempt: Attempt): Promise<void> {
-  const { number, streamed: afterOutput } = attempt;
+  const { number } = attempt;
+  const afterOutput = attempt.characters > 0;
   const policy = toRetryPolicy(call.worker.modelSettings);
   const delay = retryDelay(error, { attempt: number, random: call.run.random(), policy });
   if (delay === undefined) throw toRequestFailure(error, call, attempt);

@@ -10,9 +10,10 @@ export function withUsageRepair(repair: AnswerRepair): AnswerRepair {
     body: (body) => repairHolder(repair.body(body)),
     events: () => {
       const { event: inner, ...rest } = repair.events();
+      const earlier: Earlier = { usage: {} };
       const event = (one: Body) => {
         const known = inner(one);
-        return known && repairEvent(known);
+        return known && repairEvent(known, earlier);
       };
       return { ...rest, event };
     },
@@ -20,15 +21,29 @@ export function withUsageRepair(repair: AnswerRepair): AnswerRepair {
 }
 
 /** Usage stands in an event, or in the message or response that it holds. */
-function repairEvent(event: Body): Body {
-  const repaired = repairHolder(event);
+function repairEvent(event: Body, earlier: Earlier): Body {
+  const repaired = keepCounts(repairHolder(event), earlier);
   for (const name of ["message", "response"]) {
     const held = repaired[name];
     if (!isRecord(held)) continue;
-    const better = repairHolder(held);
+    const better = keepCounts(repairHolder(held), earlier);
     if (better !== held) return { ...repaired, [name]: better };
   }
   return repaired;
+}
+
+/** What a stream has counted so far. */
+interface Earlier {
+  usage: Body;
+}
+
+/** A count that a later event leaves out, or says 0 for, stays: libraries take the last usage as it is. */
+function keepCounts(holder: Body, earlier: Earlier): Body {
+  const { usage } = holder;
+  if (!isRecord(usage)) return holder;
+  const kept = Object.entries(earlier.usage).filter(([name, value]) => value && !usage[name]);
+  earlier.usage = { ...usage, ...Object.fromEntries(kept) };
+  return kept.length === 0 ? holder : { ...holder, usage: earlier.usage };
 }
 
 function repairHolder(holder: Body): Body {
