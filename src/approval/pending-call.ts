@@ -41,6 +41,8 @@ export interface PreparedCall {
   readonly preparation: Preparation;
   readonly digest: string;
   readonly view: PreparedToolsetCall;
+  /** Files of the worker's call that the tool can reach beside its arguments, by name and digest. */
+  readonly carried: readonly string[];
 }
 
 /** Throws a `ToolFailure` that says which argument is wrong and why. */
@@ -71,7 +73,14 @@ export async function prepareCall(
   const preparation = { ...(found ?? plain), canonicalArgs: frozenJson(found?.canonicalArgs ?? checked.args) };
   const digest = sha256(canonicalJson([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]));
   const view = { ...call, args: preparation.canonicalArgs, preparation };
-  return { checked: { args: view.args, transformed: checked.transformed && found === undefined }, preparation, digest, view };
+  const files = binding.toolset.prepare ? [] : request.runtime.attachments;
+  return {
+    checked: { args: view.args, transformed: checked.transformed && found === undefined },
+    preparation,
+    digest,
+    view,
+    carried: files.map(({ name, sha256: content }) => `${content} ${name}`),
+  };
 }
 
 /** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */
@@ -128,8 +137,8 @@ export function describeCall({ binding, request }: PendingCall, { view }: Prepar
 }
 
 /** What an approval for the run is bound to, beside the arguments. */
-export function contentOf({ preparation }: PreparedCall, preview: Preview | undefined): ShownContent {
-  return preparation.content ?? { now: [preparation.facts, (preview ?? null) as JsonValue] };
+export function contentOf({ preparation, carried }: PreparedCall, preview: Preview | undefined): ShownContent {
+  return preparation.content ?? { now: [preparation.facts, (preview ?? null) as JsonValue, carried] };
 }
 
 export function previewCall({ binding }: PendingCall, { view }: PreparedCall) {

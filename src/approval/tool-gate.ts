@@ -80,6 +80,14 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     endsRun: (thrown) => thrown instanceof PolicyStop,
   });
   let calls = 0;
+  const gatedTools = new Map<string, GateableTool["execute"][]>();
+  /** Another tool of the same name is another one to what was approved for the run. */
+  const referenceOf = (toolName: string, { execute }: GateableTool) => {
+    const known = gatedTools.get(toolName) ?? [];
+    gatedTools.set(toolName, known.includes(execute) ? known : [...known, execute]);
+    const index = known.includes(execute) ? known.indexOf(execute) : known.length;
+    return index === 0 ? toolName : `${toolName}#${index + 1}`;
+  };
   const place = {
     gate,
     name,
@@ -87,6 +95,7 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     stopped: controller.signal,
     paths: options.paths ?? [],
     nextCall: () => calls++,
+    referenceOf,
   };
   const gateOne = ([toolName, tool]: [string, GateableTool]) => [toolName, gateTool(place, toolName, tool)];
   return {
@@ -104,6 +113,7 @@ interface GatePlace {
   readonly paths: readonly string[];
   readonly stopped: AbortSignal;
   readonly nextCall: () => number;
+  readonly referenceOf: (toolName: string, tool: GateableTool) => string;
 }
 
 function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
@@ -125,7 +135,7 @@ function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): Ga
     ruleTexts: (call: PreparedToolsetCall) => pathTexts(call, place.paths, scopes),
   });
   const gated = gate.gate({
-    reference: toolName,
+    reference: place.referenceOf(toolName, foreign),
     toolset,
     config: undefined,
     approvals: new Map(),

@@ -47,7 +47,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     network: networkEnabled,
     opens,
     hooks,
-    repositories: repositories.map(({ why }) => why),
+    repositories: repositories.map(({ why, basis = null }) => [why, basis]),
   };
   return {
     ...planned,

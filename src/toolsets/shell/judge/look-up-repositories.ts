@@ -21,10 +21,12 @@ export async function lookUpRepositories(
   const options = { isWalled, everywhere: use.changes, remotes: use.transports.length > 0 ? words : undefined };
   const folders = use.folders.map((folder) => join(base.scope.root, ...folder));
   const looks = await Promise.all(folders.map((folder) => lookAtRepository(scopes, folder, options)));
-  const found = looks.flatMap(({ why, configs, there }) => {
+  const found = looks.flatMap(({ why, basis, configs, there }): (Reason | undefined)[] => {
     // What is not there yet could be put there by another command of the line.
     const couldBePath = (word: string) => word.includes("/") || there.has(word) || plan.commands.length > 1;
-    return why === undefined ? use.transports.map((transport) => judgeRemotes(transport, { configs, couldBePath })) : [why];
+    if (why !== undefined) return [{ ...asks(`git: ${why}`), ...(basis === undefined ? {} : { basis }) }];
+    const remotes = use.transports.map((transport) => judgeRemotes(transport, { configs, couldBePath }));
+    return remotes.map((remote) => (remote === undefined ? undefined : asks(`git: ${remote}`)));
   });
-  return [...new Set(found)].filter((why) => why !== undefined).map((why) => asks(`git: ${why}`));
+  return [...new Map(found.flatMap((reason) => (reason ? [[`${reason.why} ${reason.basis}`, reason]] : []))).values()];
 }

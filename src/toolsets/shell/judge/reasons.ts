@@ -7,6 +7,8 @@ import { blocked, needsApproval, type OwnVerdict, preApproved } from "../../tool
 export interface Reason {
   readonly level: "blocked" | "uncovered" | "rule" | "default";
   readonly why: string;
+  /** Digest of what the reason rests on, where `why` does not say it all: an approval for the run is of this one. */
+  readonly basis?: string;
 }
 
 export function asks(why: string): Reason {

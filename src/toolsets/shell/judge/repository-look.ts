@@ -3,6 +3,7 @@ import type { DirectoryEntry } from "../../../host/directory.ts";
 import { foldName } from "../../../host/protected-names.ts";
 import { findFoldersWith, lookIntoFile, lookIntoFolder } from "../../../host/scope-look.ts";
 import { ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { sha256 } from "../../../util/sha256.ts";
 import { type GitConfig, readGitConfig } from "./git-config.ts";
 import { readGitlinks } from "./git-index.ts";
 import type { KnownConfigs } from "./git-remotes.ts";
@@ -28,6 +29,8 @@ export interface LookOptions {
 export interface RepositoryLook {
   /** Why git cannot just run here. */
   readonly why: string | undefined;
+  /** Digest of the file that `why` is about, where its words do not say all that git would obey. */
+  readonly basis?: string | undefined;
   readonly configs: KnownConfigs;
   /** Of the words that were asked about, those that name something that is there. */
   readonly there: ReadonlySet<string>;
@@ -49,12 +52,19 @@ export async function lookAtRepository(scopes: Scopes, folder: string, options: 
     return { why: undefined, configs, there };
   } catch (thrown) {
     if (!(thrown instanceof Finding)) throw thrown;
-    return { why: thrown.message, configs, there };
+    return { why: thrown.message, basis: thrown.basis, configs, there };
   }
 }
 
 /** Ends a look: one reason to ask is enough. */
-class Finding extends Error {}
+class Finding extends Error {
+  readonly basis: string | undefined;
+
+  constructor(message: string, basis?: string) {
+    super(message);
+    this.basis = basis;
+  }
+}
 
 class Look {
   readonly configs: { readonly own: GitConfig[]; readonly nested: GitConfig[] } = { own: [], nested: [] };
@@ -168,7 +178,7 @@ class Look {
     const text = await this.#read(file, { maxBytes: maxConfigurationBytes, what: `the configuration of ${name}` });
     const config = readGitConfig(new TextDecoder().decode(text));
     if (config.helper === undefined) return config;
-    throw new Finding(`the configuration of ${name} has \`${config.helper}\`, with which it can run programs`);
+    throw new Finding(`the configuration of ${name} has \`${config.helper}\`, with which it can run programs`, sha256(text));
   }
 
   /** Submodules as the index names them. */
