@@ -24,6 +24,12 @@ export interface FileUse {
   readonly from?: Span | undefined;
 }
 
+interface Reading {
+  readonly from?: Span | undefined;
+  /** The folder that it must lie in. */
+  readonly within?: string | undefined;
+}
+
 /** In bytes. Code and schemas can be generated; nobody writes a worker or a manifest of this size. */
 const mostOfSource = 10_000_000;
 const mostOfSettings = 1_000_000;
@@ -57,14 +63,15 @@ export class ProgramFiles {
       this.#report(diagnose("reference-outside", { message, span: from }));
       return undefined;
     }
-    const known = this.#texts.get(path) ?? this.#read(path, from);
+    const within = this.#listed.has(path) ? undefined : home.folder;
+    const known = this.#texts.get(path) ?? this.#read(path, { from, within });
     this.#texts.set(path, known);
     return known;
   }
 
   /** The text of a module that code of the program imports, wherever it lies: the user is asked to trust it by its path. */
   readModule(path: string): Promise<Source | undefined> {
-    const known = this.#texts.get(path) ?? this.#read(path, undefined);
+    const known = this.#texts.get(path) ?? this.#read(path, {});
     this.#texts.set(path, known);
     return known;
   }
@@ -114,11 +121,11 @@ export class ProgramFiles {
     return isInside(await folder, await this.#realPath(path));
   }
 
-  async #read(path: string, from: Span | undefined): Promise<Source | undefined> {
+  async #read(path: string, { from, within }: Reading): Promise<Source | undefined> {
     const name = relative(this.#host.workingDirectory, path);
     try {
       const maxBytes = /\.(?:worker|yaml)$/.test(path) ? mostOfSettings : mostOfSource;
-      const source = { name, text: await this.#host.files.readText(path, { maxBytes }) };
+      const source = { name, text: await this.#host.files.readText(path, { maxBytes, ...(within === undefined ? {} : { within }) }) };
       this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
       return source;

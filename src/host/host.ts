@@ -53,7 +53,10 @@ export interface Clock {
 export interface ReadOptions {
   /** Rejects with `EFBIG` where the file holds more. Default `maxReadBytes`. */
   readonly maxBytes?: number;
-  /** Rejects with `EXDEV` where the file does not lie in this folder, links of both resolved. */
+  /**
+   * Rejects with `EXDEV` where the file does not lie in this folder, links of both resolved, and with `EACCES` where it is one of
+   * those in it that ask before they are read, such as `.env`.
+   */
   readonly within?: string;
 }
 

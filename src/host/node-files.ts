@@ -1,11 +1,12 @@
 import { constants } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
 import { makeFolders, makeOwnFolders } from "./make-folders.ts";
 import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
+import { protectionOfName } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { maxReadBytes } from "./scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
@@ -45,10 +46,15 @@ async function readBytes(path: string, { maxBytes = maxReadBytes, within }: Read
   }
 }
 
-/** Shared by both twins. The path of a file without links; rejects with `EXDEV` where it leads out of the folder. */
+/**
+ * Shared by both twins. The path of a file without links; rejects with `EXDEV` where it leads out of the folder, and with `EACCES`
+ * where its name in the folder asks before it is read.
+ */
 export async function confinedPath(realPath: (path: string) => Promise<string>, path: string, folder: string): Promise<string> {
   const [real, realFolder] = await Promise.all([realPath(path), realPath(folder)]);
   if (!isWithin(real, realFolder)) throw new SystemError("EXDEV", "this is a link that leads out of its folder");
+  if (protectionOfName(relative(realFolder, real).split(sep)) === "ask-read-and-write")
+    throw new SystemError("EACCES", "this is a protected name");
   return real;
 }
 

@@ -87,7 +87,16 @@ export class ScopeTable {
   }
 
   protection(scope: ScopeDeclaration, components: readonly string[]): Protection | undefined {
-    return this.#isProgram(scope, components) ? "program" : protectionOfName(components);
+    if (this.#isProgram(scope, components)) return "program";
+    return protectionOfName([...this.#namesAbove(scope), ...components]);
+  }
+
+  /** The names between the program's folder and a root in it: one in `.git` opens nothing of it. A user's choice is not questioned. */
+  #namesAbove(scope: ScopeDeclaration): readonly string[] {
+    const { programFolder } = this.#options;
+    const { realPath } = this.root(scope).directory;
+    if (programFolder === undefined || scope.isChosen === true || !isBelow(realPath, programFolder)) return [];
+    return relative(programFolder, realPath).split(sep);
   }
 
   /** Names that some file system takes for the same are the same here. */
