@@ -12,6 +12,8 @@ export interface ProgramCode {
   readonly files: readonly string[];
   /** The packages that they import, with what these depend on: `dep 1.2.0 (node_modules/dep)`. Sorted. */
   readonly packages: readonly string[];
+  /** Absolute paths of scripts that the program's files name as models, and that really lie outside of its folder. Sorted. */
+  readonly scriptsOutside: readonly string[];
 }
 
 /**
@@ -38,7 +40,16 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
   const others = new CodeSearch({ host, read });
   await others.follow(users.filter(isCodePath));
   for (const place of [...scripts, ...users, ...search.places, ...others.places, ...others.modules]) files.reserve(place);
-  return { files: [...search.modules].map(place).sort(), packages: describePackages(compilation, search, place) };
+  return {
+    files: [...search.modules].map(place).sort(),
+    packages: describePackages(compilation, search, place),
+    scriptsOutside: await findOutside(compilation, scripts),
+  };
+}
+
+async function findOutside({ host, realRoot }: Compilation, paths: readonly string[]): Promise<readonly string[]> {
+  const real = await Promise.all(paths.map((path) => host.files.realPath(path).catch(() => path)));
+  return paths.filter((_, index) => !isInside(realRoot, real[index] ?? "")).sort();
 }
 
 function scriptsOf(workers: ReadonlyMap<string, Worker>, namedBy: "program" | "user"): string[] {

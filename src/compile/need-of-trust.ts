@@ -33,7 +33,8 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
   const isOnline = ([, { commands }]: (typeof running)[number]) => commands.networkEnabled;
   const idsOf = (found: typeof running) => found.map(([, { id }]) => id);
   const beyond = [...new Set([...leaving.map(({ path }) => path), ...running.map(([path]) => path)])];
-  const files = [...code.files, ...beyond, ...packages.outside];
+  const scripts = code.scriptsOutside.filter((path) => !code.files.includes(path));
+  const files = [...code.files, ...beyond, ...scripts, ...packages.outside];
   const addresses = addressesOf(servers);
   if (files.length + addresses.length === 0) return undefined;
   const place = (path: string): string => (isInside(root, path) ? relative(root, path) : path);
@@ -43,6 +44,7 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
     ...reason("runs programs of this machine, which may use the network, in", idsOf(running.filter(isOnline))),
     ...addresses.map((address) => `has its models reached at ${address}`),
     ...reason("takes variables of the environment", [...variables].sort()),
+    ...reason("has models played by files beyond its folder", scripts),
     ...reason("has workers of packages beyond its folder", packages.outside),
     ...ofEntry.map((what) => `reaches beyond its folder in its code: ${what}`),
     ...leaving.flatMap(({ worker, roots }) => roots.map((what) => `reaches beyond its folder in ${worker.id}: ${what}`)),
