@@ -18,7 +18,7 @@ export async function deliverArtifacts(artifacts: readonly Artifact[], given: st
   const delivered: Artifact[] = [];
   for (const artifact of artifacts) {
     try {
-      await files.makeDirectory(folder);
+      await files.makeOwnDirectory(resolve(given), ["artifacts"]);
       const path = freePath(folder, artifact.name);
       await files.writeAtomically(path, Buffer.from(artifact.data, "base64"));
       delivered.push({ ...artifact, path });

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
@@ -26,6 +26,7 @@ export async function deliverResult(text: string, given: string | undefined, nam
   if (path === undefined || path === "-") await writeResult(text);
   else {
     try {
+      if (path !== given && isLink(path)) throw new Error("there is a link of this name, which is not followed");
       await writeFileWhole(resolve(path), text);
     } catch (thrown) {
       await writeResult(text);
@@ -35,6 +36,11 @@ export async function deliverResult(text: string, given: string | undefined, nam
     }
   }
   return true;
+}
+
+/** Of a name that the user did not choose: a program or a command can have put it there. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 export function isFolder(path: string): boolean {

@@ -9,12 +9,17 @@ export async function findTaken(folder: string, paths: Iterable<string>): Promis
     const [first, ...rest] = path.split("/");
     let at = first ?? path;
     for (const part of rest) {
-      if ((await kindOf(join(folder, at))) === "other") taken.add(at);
+      if (!(await isFolderOrMissing(join(folder, at)))) taken.add(at);
       at = `${at}/${part}`;
     }
     if ((await kindOf(join(folder, path))) !== undefined) taken.add(path);
   }
   return [...taken];
+}
+
+/** Below the folder that the user names, a link can lead anywhere. */
+async function isFolderOrMissing(path: string): Promise<boolean> {
+  return (await kindOf(path)) === undefined || (await lstat(path)).isDirectory();
 }
 
 /** What is at a path itself, a broken link too. */
