@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../cli/run-cli.ts";
@@ -411,6 +411,15 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
+/** Every file in the folders of a world but these, with what it holds. */
+function filesBeside(world: World, except: readonly string[]): Record<string, string> {
+  const folders = readdirSync(world.root, { withFileTypes: true }).filter(
+    (one) => one.isDirectory() && !except.includes(one.name),
+  );
+  const paths = folders.flatMap(({ name }) => world.files(name).map((file) => `${name}/${file}`));
+  return Object.fromEntries(paths.map((path) => [path, world.read(path)]));
+}
+
 describe.skipIf(process.platform === "win32")("a command of the product", { timeout: 60_000 }, () => {
   test.each(Object.entries(commands))("%s", async (_, row) => {
     const { files = {}, links = [], pipes = [], sparse = {}, make, args, exitCode, says = "", changes = [] } = row;
@@ -422,16 +431,7 @@ describe.skipIf(process.platform === "win32")("a command of the product", { time
       truncateSync(world.at(path), bytes);
     }
     make?.(world);
-    const outside = () =>
-      Object.fromEntries(
-        readdirSync(world.root)
-          .filter((name) => !["program", "state", ...changes].includes(name))
-          .flatMap((name) =>
-            statSync(world.at(name)).isDirectory()
-              ? [[name, Object.fromEntries(world.files(name).map((file) => [file, world.read(`${name}/${file}`)]))]]
-              : [[name, ""]],
-          ),
-      );
+    const outside = () => filesBeside(world, ["program", "state", ...changes]);
     const before = outside();
     const result = await runCli(args, { cwd: world.at("program"), env: { LLM_DO_STATE_DIR: world.at("state") } });
     expect({ exitCode: result.exitCode, text: result.stdout + result.stderr }).toEqual({
