@@ -125,7 +125,10 @@ export class ProgramFiles {
     const name = relative(this.#host.workingDirectory, path);
     try {
       const maxBytes = /\.(?:worker|yaml)$/.test(path) ? mostOfSettings : mostOfSource;
-      const source = { name, text: await this.#host.files.readText(path, { maxBytes, ...(within === undefined ? {} : { within }) }) };
+      const source = {
+        name,
+        text: await this.#host.files.readText(path, { maxBytes, ...(within === undefined ? {} : { within }) }),
+      };
       this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
       return source;
