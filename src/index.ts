@@ -1,7 +1,6 @@
 // The front door.
 
 // Approval.
-export type { RememberedCall } from "./approval/memory.ts";
 export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/policy.ts";
 export type { RememberedApprovals } from "./approval/remembered-approvals.ts";
 export type { Compiled } from "./compile/compile.ts";
@@ -48,6 +47,7 @@ export type {
 // What travels.
 export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
+export type { RememberedCall } from "./protocol/fact.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { Artifact, FilePart, Message } from "./protocol/message.ts";
 export type {

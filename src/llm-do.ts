@@ -3,6 +3,7 @@ import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { checkStanding, keepStanding } from "./compile/compiled-programs.ts";
+import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
@@ -20,6 +21,7 @@ import type { JsonSchema } from "./protocol/tool.ts";
 import type { CompileRequest, JudgeRequest, RunOutput, RunRequest } from "./requests.ts";
 import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
+import type { RunSetup } from "./runtime/config.ts";
 import { buildEntryInput } from "./runtime/entry-input.ts";
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
@@ -89,29 +91,20 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const resolveModel = createModelResolver(environment, [...builtInProviders, ...declared, ...(request.providers ?? [])]);
   const messages: Message[] = [];
   const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
-  const result = await runEntry(program, {
-    runId,
-    host,
-    journal,
-    redactor,
-    policy,
-    resolveModel,
+  const { signal, debug = false, deltas: streaming = false, onEvent, fragments = [] } = request;
+  const setup: RunSetup = {
+    ...{ runId, host, redactor, policy, resolveModel, limits, version, debug, streaming, onEvent },
+    effects: createLiveEffects({ clock: host.clock, journal }),
     priceOf: createPriceLookup(checkPrices(request.prices ?? {})),
-    input,
-    files,
-    fragments: request.fragments ?? [],
-    limits,
-    version,
-    debug: request.debug ?? false,
-    streaming: request.deltas ?? false,
-    signal: request.signal,
-    onEvent: request.onEvent,
-    warnings: runs?.warning === undefined ? [] : [runs.warning],
-    keepArtifacts: async (files) => (directory === undefined ? files : keepArtifacts(host, directory, files)),
     onMessage: (callPath, message) => {
       if (callPath === entry) messages.push(message);
       request.onMessage?.(callPath, message);
     },
+  };
+  const result = await runEntry(program, setup, {
+    ...{ input, files, fragments, signal, warnings: runs?.warning === undefined ? [] : [runs.warning] },
+    keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
+    closeJournal: () => journal.close(),
   });
   return { ...result, messages };
 }

@@ -1,95 +1,143 @@
-import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../protocol/approval.ts";
-import type { StepSeam } from "../protocol/journal-entry.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { PolicyStop } from "./gate-types.ts";
-import type { ApprovalMemory, AskedCall } from "./memory.ts";
+import type { Effects } from "../effects/effects.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+import type { ApprovalForRun, FactKey, FactOf } from "../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { abortable } from "../util/abortable.ts";
+import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
 import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
-import { type Question, type QuestionQueue, UnansweredQuestion } from "./question-queue.ts";
-import type { RememberedApprovals } from "./remembered-approvals.ts";
+import { type Decision, putQuestion } from "./put-question.ts";
+import type { QuestionQueue } from "./question-queue.ts";
 
-export interface Decision {
-  readonly decision: ApprovalDecision;
-  readonly source: DecisionSource;
-}
-
-export interface AskedQuestion {
+export interface AskedQuestion extends FactKey {
   /** As the approver sees it. */
-  readonly question: Question;
+  readonly question: Omit<ApprovalRequest, "position">;
   /** As it is, for memory. */
   readonly call: AskedCall;
+  /** Of the prepared call. */
+  readonly digest: string;
 }
 
-export interface DecideOptions {
+export interface DecideOptions extends ApproverOptions {
   readonly policy: ApprovalPolicy;
-  readonly memory: ApprovalMemory;
-  /** The same, as an approver sees it. */
-  readonly approvals: RememberedApprovals;
-  /** Why edited arguments would be refused. */
-  readonly checkArgs: ApproverOptions["checkArgs"];
-  /** Absent where nobody can be asked. */
-  readonly questions: QuestionQueue | undefined;
-  readonly signal: AbortSignal;
-  /** The seam that a question passes. */
-  readonly step: StepSeam;
+  readonly effects: Effects;
+  readonly questions: QuestionQueue;
+  /** Called as the question comes up, before it is answered. */
   readonly onAsk: (request: ApprovalRequest) => void;
-  /** Told before the next question is put. Gives why there may be none, where the answer ends the run. */
-  readonly onAnswer: (decision: ApprovalDecision) => PolicyStop | undefined;
+  /** Called with the decision before the next question comes up. Records it. */
+  readonly onDecided: (settled: SettledQuestion) => void;
+}
+
+export interface SettledQuestion extends Decision {
+  /** The id under which approvals and denials of the call are remembered. */
+  readonly memory: string;
+  /** Present where the approval is for the whole run. */
+  readonly remembered?: ApprovalForRun;
 }
 
 /** After this many denials of one call the next is denied unasked: the model is going round in circles. */
 const denialsBeforeSilence = 2;
 
 /** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted or stopped. */
-export async function decide(asked: AskedQuestion, options: DecideOptions): Promise<Decision> {
-  const { policy, questions } = options;
-  if (policy.mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
-  if (policy.mode === "reject_all")
-    return { decision: { type: "deny", note: "this run rejects everything that asks" }, source: "reject_all" };
-  if (!questions) return { decision: { type: "deny", note: "nobody can be asked in this run" }, source: "nobody" };
-  return ask(asked, questions, options);
+export async function decide(asked: AskedQuestion, options: DecideOptions): Promise<SettledQuestion> {
+  const { effects, signal } = options;
+  const intent = effects.recall("intent", { callPath: asked.callPath, key: questionKey(asked) });
+  const decision = effects.recall("decision", asked);
+  if (intent || decision) return repeatDecision(asked, { intent, decision }, options);
+  return effects.look({ callPath: asked.callPath, what: "a question", signal }, () => makeDecision(asked, options));
 }
 
-async function ask({ question, call }: AskedQuestion, questions: QuestionQueue, options: DecideOptions): Promise<Decision> {
-  const { memory, signal, step } = options;
-  let source: DecisionSource = "person";
-  /** An answer to another question may have settled this one while it waited. */
-  const known = (): ApprovalDecision | undefined => {
-    if (memory.has(call)) source = "memory";
-    else if (memory.denials(call) >= denialsBeforeSilence) source = "repeated";
-    if (source === "repeated") return { type: "deny", note: "the same call was denied twice already" };
-    return source === "memory" ? { type: "approve" } : undefined;
-  };
-  const onAnswer = (decision: ApprovalDecision) => {
-    const isForRun = decision.type === "approve" && decision.remember === "run" && question.canRemember && !decision.args;
-    if (isForRun) memory.remember(call);
-    if (decision.type === "deny") memory.countDenial(call);
-    return options.onAnswer(decision);
-  };
-  const describe = (answer: ApprovalDecision) => ({ answer: answer as unknown as JsonObject });
-  const seam = {
-    callPath: question.callPath,
-    kind: "question" as const,
-    detail: { tool: call.tool },
-    sideEffect: false,
-    describe,
-  };
-  try {
-    const asked = () =>
-      questions.ask(question, {
-        signal,
-        memory: options.approvals,
-        checkArgs: options.checkArgs,
-        known,
-        onAsk: options.onAsk,
-        onAnswer,
-      });
-    const decision = await step(seam, asked);
-    return { decision, source };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    if (thrown instanceof PolicyStop) throw thrown;
-    if (thrown instanceof UnansweredQuestion) return { decision: { type: "deny", note: thrown.message }, source: "timeout" };
-    return { decision: { type: "deny", note: `the approver failed: ${errorMessage(thrown)}` }, source: "error" };
+interface RecordedQuestion {
+  readonly intent: FactOf<"intent"> | undefined;
+  readonly decision: FactOf<"decision"> | undefined;
+}
+
+/** A recorded decision holds, whatever the state says by now; its question comes up again where there was one. */
+async function repeatDecision(
+  asked: AskedQuestion,
+  { intent, decision: recorded }: RecordedQuestion,
+  { effects, onAsk, onDecided, signal }: DecideOptions,
+): Promise<SettledQuestion> {
+  if (intent) {
+    onAsk(intent.detail["request"] as unknown as ApprovalRequest);
+    const nobody = () => Promise.reject(new Error("invariant: a recorded question is not put again"));
+    await effects.perform({ record: questionRecord(asked, intent.detail), codec, work: nobody }, signal);
   }
+  if (!recorded) throw new Error("invariant: a question was answered, and no decision is recorded");
+  await abortable(effects.turnOf(recorded), signal);
+  const { decision, source, memory, remembered } = recorded;
+  const settled = { decision, source, memory, ...(remembered ? { remembered } : {}) };
+  onDecided(settled);
+  return settled;
+}
+
+async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promise<SettledQuestion> {
+  const { policy, questions, signal } = options;
+  signal.throwIfAborted();
+  const memory = memoryId(asked.call);
+  const unasked = answerOfMode(policy);
+  if (unasked) {
+    const settled = { ...unasked, memory };
+    options.onDecided(settled);
+    return settled;
+  }
+  const place = await questions.take(signal);
+  try {
+    const known = knownAnswer(asked, options, memory);
+    const answer = known ?? (await ask(asked, options, { ...asked.question, position: place.position() }));
+    const settled = { ...answer, memory, ...forRun(asked, answer) };
+    options.onDecided(settled);
+    return settled;
+  } finally {
+    place.release();
+  }
+}
+
+function answerOfMode({ mode, approver }: ApprovalPolicy): Decision | undefined {
+  if (mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
+  if (mode === "reject_all")
+    return { decision: { type: "deny", note: "this run rejects everything that asks" }, source: "reject_all" };
+  return approver ? undefined : { decision: { type: "deny", note: "nobody can be asked in this run" }, source: "nobody" };
+}
+
+/** The answer to an earlier question may settle this one. */
+function knownAnswer({ call }: AskedQuestion, { effects }: DecideOptions, memory: string): Decision | undefined {
+  const { state } = effects;
+  if (state.isRemembered(memory, shownDigest(call))) return { decision: { type: "approve" }, source: "memory" };
+  if (state.denialsOf(memory) < denialsBeforeSilence) return undefined;
+  return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
+}
+
+function ask(asked: AskedQuestion, options: DecideOptions, request: ApprovalRequest): Promise<Decision> {
+  const { policy, effects, signal, memory, checkArgs } = options;
+  const { approver, timeoutSeconds: seconds } = policy;
+  if (!approver) throw new Error("invariant: a question comes up only where there is an approver");
+  options.onAsk(request);
+  const record = questionRecord(asked, { request: request as unknown as JsonObject });
+  const terms = { approver, seconds, sleep: effects.sleep, signal, memory, checkArgs };
+  return effects.perform({ record, codec, work: () => putQuestion(request, terms) }, signal);
+}
+
+function questionRecord({ callPath, key, digest }: AskedQuestion, detail: JsonObject) {
+  const costs = { sideEffect: false, announced: true };
+  return { callPath, key: questionKey({ key }), kind: "question" as const, digest, ...costs, detail };
+}
+
+function questionKey({ key }: Pick<FactKey, "key">): string {
+  return `question ${key}`;
+}
+
+const codec = {
+  encode: (settled: Decision) => settled as unknown as JsonValue,
+  decode: (value: JsonValue) => value as unknown as Decision,
+};
+
+function forRun({ question, call }: AskedQuestion, { decision, source }: Decision): Pick<SettledQuestion, "remembered"> {
+  if (source !== "person" || !isForRun(decision) || !question.canRemember) return {};
+  const { worker, reference, tool, args } = call;
+  return { remembered: { worker, reference, tool, args, shown: approvedDigests(call) } };
+}
+
+/** Edited arguments are judged and asked for anew. */
+function isForRun(decision: ApprovalDecision): boolean {
+  return decision.type === "approve" && decision.remember === "run" && !decision.args;
 }

@@ -1,13 +1,15 @@
-import type { DeniedCall, Verdict } from "../protocol/approval.ts";
+import type { Effects } from "../effects/effects.ts";
+import type { Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
-import type { JournalFact, StepSeam } from "../protocol/journal-entry.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
 import type { Tool, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
-import type { ApprovalMemory } from "./memory.ts";
+import type { Tickets } from "../util/tickets.ts";
+import type { ReadRule } from "./approval-rule.ts";
 import type { ApprovalPolicy } from "./policy.ts";
+import type { QuestionQueue } from "./question-queue.ts";
 
 declare const gatedBrand: unique symbol;
 
@@ -25,8 +27,7 @@ export interface GatedToolset {
   judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
-  open(): Promise<void>;
-  /** Nothing where it was not opened. */
+  /** Closes the toolset where a call opened it. */
   close(): Promise<void>;
 }
 
@@ -56,6 +57,8 @@ export interface GatedCall {
   readonly caller: string;
   /** The worker's id, where it is one. */
   readonly callerId?: string | undefined;
+  /** Tells calls apart that share a call path: grants of server-side tools. Ends with a blank. Default: empty. */
+  readonly keyPrefix?: string;
   /** The runtime that the tool will see. */
   readonly runtime: WorkerRuntime;
   /** Bounds how many leaf tools run at once; not used for tools that wait for calls of their own. */
@@ -66,25 +69,31 @@ export interface GatedCall {
 export interface GateOptions {
   readonly runId: string;
   readonly policy: ApprovalPolicy;
-  readonly step: StepSeam;
-  readonly record: (fact: JournalFact) => void;
-  /** The run's clock. Rejects when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Where facts go, and outcomes of effects come from. */
+  readonly effects: Effects;
   readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
   /** Takes secrets out of a report: known values, and what has the shape of a credential. */
   readonly redact: <T>(value: T) => T;
   /** Takes the known values of secrets out of a question, and nothing else, and names those that it took out. */
   readonly hideKnown: <T>(value: T) => { readonly shown: T; readonly hidden: readonly string[] };
-  readonly onDenied: (denied: DeniedCall) => void;
   /** Ends everything of the run at once: code that catches what a call throws must not go on. */
   readonly stop: (reason: PolicyStop) => void;
   /** True for what a nested call throws that must end the run, and not be told to a model. */
   readonly endsRun: (thrown: unknown) => boolean;
 }
 
+/** What the gate has of a run while it goes on. */
+export interface GateRun extends GateOptions {
+  readonly rules: readonly ReadRule[];
+  readonly questions: QuestionQueue;
+  /** Tickets for what `Toolset.targets` names, taken before a call is prepared. */
+  readonly order: Tickets;
+  /** Tickets for the targets that `prepare` found. */
+  readonly prepared: Tickets;
+}
+
 export interface Gate {
   gate(binding: ToolsetBinding): GatedToolset;
-  readonly memory: ApprovalMemory;
 }
 
 /** Ends the run: a person said stop, or something was denied in a run that stops for it. */

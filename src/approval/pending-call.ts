@@ -1,4 +1,5 @@
 import type { Preview } from "../protocol/approval.ts";
+import type { FactOf } from "../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
 import {
@@ -24,6 +25,8 @@ export interface PendingCall {
   readonly request: GatedCall;
   /** As the run's policy says. */
   readonly unisolated: boolean;
+  /** Opens the toolset before its first execution; later calls wait for the same opening. */
+  readonly open: () => Promise<void>;
 }
 
 /**
@@ -43,6 +46,8 @@ export interface PreparedCall {
   readonly view: PreparedToolsetCall;
   /** Files of the worker's call that the tool can reach beside its arguments, by name and digest. */
   readonly carried: readonly string[];
+  /** It comes from the record of an earlier run, has no payload, and is never executed. */
+  readonly isRestored?: boolean;
 }
 
 /** Throws a `ToolFailure` that says which argument is wrong and why. */
@@ -81,6 +86,18 @@ export async function prepareCall(
     view,
     carried: files.map(({ name, sha256: content }) => `${content} ${name}`),
   };
+}
+
+/** A call as it was recorded. */
+export function restoreCall(
+  { binding, tool }: PendingCall,
+  { transformed }: CheckedArgs,
+  { args, facts, digest, sideEffect, hint }: FactOf<"verdict">,
+): PreparedCall {
+  const more = { ...(sideEffect === undefined ? {} : { sideEffect }), ...(hint === undefined ? {} : { hint }) };
+  const preparation = { canonicalArgs: args, targets: [], facts, ...more };
+  const view = { tool: tool.name, args, config: binding.config, preparation };
+  return { checked: { args, transformed }, preparation, digest, view, carried: [], isRestored: true };
 }
 
 /** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */

@@ -1,4 +1,5 @@
-import type { ApprovalMemory, RememberedCall } from "./memory.ts";
+import type { RunState } from "../effects/run-state.ts";
+import type { RememberedCall } from "../protocol/fact.ts";
 
 /** What was approved for the whole run so far, for whoever answers its questions. */
 export interface RememberedApprovals {
@@ -11,24 +12,24 @@ export interface RememberedApprovals {
 export interface RememberedOptions {
   /** Takes secrets out of what is listed. */
   readonly hide: <T>(value: T) => T;
-  readonly onRevoke: (call: RememberedCall) => void;
+  /** Records the revocation, which makes it part of the state. */
+  readonly onRevoke: (call: RememberedCall & { readonly memory: string }) => void;
 }
 
-export function createRememberedApprovals(memory: ApprovalMemory, { hide, onRevoke }: RememberedOptions): RememberedApprovals {
-  const originals = new WeakMap<RememberedCall, RememberedCall>();
+export function createRememberedApprovals(state: RunState, { hide, onRevoke }: RememberedOptions): RememberedApprovals {
+  const ids = new WeakMap<RememberedCall, string>();
   return {
     list: () =>
-      memory.list().map((call) => {
-        const { worker, reference, tool, args } = call;
+      state.remembered().map(({ memory, worker, reference, tool, args }) => {
         const shown = { ...hide({ worker, reference, tool, args }) };
-        originals.set(shown, call);
+        ids.set(shown, memory);
         return shown;
       }),
     revoke: (shown) => {
-      const call = originals.get(shown);
-      const isRevoked = call !== undefined && memory.revoke(call);
-      if (isRevoked) onRevoke(call);
-      return isRevoked;
+      const memory = ids.get(shown);
+      const known = state.remembered().find((one) => one.memory === memory);
+      if (known) onRevoke(known);
+      return known !== undefined;
     },
   };
 }

@@ -1,6 +1,8 @@
+import { createLiveEffects } from "../effects/live.ts";
 import { noScopes } from "../host/no-scopes.ts";
 import { nodeClock } from "../host/node-clock.ts";
 import type { Scopes } from "../host/scopes.ts";
+import { noJournal } from "../journal/journal.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
@@ -63,19 +65,16 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
   const redactor = new Redactor(secrets);
   const redact = redactor.json.bind(redactor);
   const controller = new AbortController();
-  const denied: DeniedCall[] = [];
+  const effects = createLiveEffects({ clock: nodeClock, journal: noJournal });
   const gate = createGate({
     runId: name,
     policy,
-    step: (_step, work) => work(),
-    sleep: nodeClock.sleep,
-    record: () => undefined,
+    effects,
     emit: (_call, event) => {
       if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redact(event));
     },
     redact,
     hideKnown: (value) => redactor.hideKnown(value),
-    onDenied: (call) => denied.push(call),
     stop: (reason) => controller.abort(reason),
     endsRun: (thrown) => thrown instanceof PolicyStop,
   });
@@ -102,7 +101,9 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     gate: <T extends Readonly<Record<string, GateableTool>>>(tools: T) =>
       Object.fromEntries(Object.entries(tools).map(gateOne)) as T,
     signal: controller.signal,
-    denied,
+    get denied() {
+      return effects.state.denied();
+    },
   };
 }
 

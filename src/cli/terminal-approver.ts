@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { Approver, ApproverOptions } from "../approval/policy.ts";
-import { UnansweredQuestion } from "../approval/question-queue.ts";
+import { UnansweredQuestion } from "../approval/put-question.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";
 import { openRequest } from "../ui/render-request.ts";

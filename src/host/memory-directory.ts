@@ -10,8 +10,7 @@ export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
 }
 
 /** A root in memory, without anything in it. */
-export function openEmptyRoot(path: string): RootDirectory {
-  const tree = new MemoryTree(() => 0);
+export function openEmptyRoot(path: string, tree: MemoryTree = new MemoryTree(() => 0)): RootDirectory {
   tree.makeFolder(path);
   return openMemoryRoot(tree, path);
 }

@@ -36,7 +36,31 @@ function replace(value: unknown, outside: Outside): unknown {
       return { ...value, data: { $blob: blob.digest, bytes: content.length } };
     }
   }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replace(member, outside)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [escapeKey(key), replace(member, outside)]));
+}
+
+/** A model may write an object that looks like one of our references: its key gets one `$` more, and loses it when read. */
+function escapeKey(key: string): string {
+  return /^\$+blob$/.test(key) ? `$${key}` : key;
+}
+
+/** Puts the content of blobs back where `externalize` left references. `read` resolves with the content of a digest. */
+export async function internalize(value: unknown, read: (digest: string) => Promise<Uint8Array>): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => internalize(item, read)));
+  if (!isRecord(value)) return value;
+  const digest = referenceOf(value);
+  if (digest !== undefined) return Buffer.from(await read(digest)).toString("utf8");
+  const file = value["type"] === "file" ? referenceOf(value["data"]) : undefined;
+  const members = Object.entries(value).map(async ([key, member]) => {
+    const content = key === "data" && file !== undefined ? Buffer.from(await read(file)).toString("base64") : undefined;
+    return [key.replace(/^\$(\$+blob)$/, "$1"), content ?? (await internalize(member, read))];
+  });
+  return Object.fromEntries(await Promise.all(members));
+}
+
+function referenceOf(value: unknown): string | undefined {
+  const digest = isRecord(value) ? value["$blob"] : undefined;
+  return typeof digest === "string" ? digest : undefined;
 }
 
 /** A text that was attached can hold a secret like any other. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryHost } from "../host/memory-host.ts";
-import type { Step } from "../protocol/journal-entry.ts";
+import type { Fact } from "../protocol/fact.ts";
+import { noUsage } from "../protocol/usage.ts";
 import { Redactor } from "../util/redactor.ts";
+import { sha256 } from "../util/sha256.ts";
 import { createJournal, JournalError } from "./journal.ts";
-import { readJournal, UnreadableJournal } from "./read-journal.ts";
+import { readFacts, readJournal, UnreadableJournal } from "./read-journal.ts";
 
 const directory = "/work/.llm-do/runs/r1";
 const secret = "s3cr3t-value-of-a-key";
@@ -14,41 +16,82 @@ function setUp() {
   return { host, open: () => createJournal({ host, directory, redactor }) };
 }
 
-function step(detail: string, sideEffect = true): Step<string> {
-  return { callPath: "main/0.tool", kind: "tool", detail: { detail }, sideEffect, describe: (result) => ({ result }) };
+function result(value: string): Fact {
+  return { type: "result", callPath: "main/0.tool", key: "tool", kind: "tool", digest: "d", outcome: { type: "value", value } };
 }
 
+/** One fact of each type. */
+const facts: readonly Fact[] = [
+  {
+    ...{
+      type: "run-start",
+      runId: "r",
+      program: "p",
+      programDigest: "d",
+      entry: "main",
+      mode: "prompt",
+      version: "1",
+      onDenied: "return",
+      limits: {},
+    },
+    input: { input: { input: "go" }, files: [], fragments: [] },
+  },
+  {
+    type: "call-start",
+    callPath: "main",
+    kind: "worker",
+    name: "main",
+    depth: 0,
+    input: { input: {}, files: [], fragments: [] },
+  },
+  {
+    ...{ type: "verdict", callPath: "main/0.t", key: "1", tool: "t", args: {}, facts: {}, digest: "d" },
+    verdict: { type: "ask", why: "w", isUnstated: true },
+  },
+  { type: "refusal", callPath: "main/1.t", key: "1", tool: "t", error: { type: "not_found", error: "no" } },
+  { type: "decision", callPath: "main/0.t", key: "1", tool: "t", decision: { type: "deny" }, source: "nobody", memory: "m" },
+  { type: "revocation", callPath: "main/0.t", worker: "main", tool: "t", memory: "m" },
+  { type: "grant", callPath: "main/0.t", key: "1", tool: "t", digest: "d" },
+  { type: "intent", callPath: "main/0.t", key: "tool", kind: "tool", digest: "d", sideEffect: true, detail: {} },
+  result("x"),
+  { type: "limit", callPath: "main", key: "model 2.1", limit: "tokens", allowed: 5 },
+  { type: "artifact", callPath: "main", key: "artifact 1", name: "a.png", sha256: "0" },
+  { type: "call-end", callPath: "main", stopReason: "done", usage: noUsage },
+  { type: "run-end", stopReason: "done", usage: noUsage, denied: 0 },
+];
+
 describe("a journal", () => {
-  test("has the intent before the step runs, and the result after it", async () => {
+  test("gives back the facts that were appended, in their order", async () => {
     const { host, open } = setUp();
     const journal = await open();
-    let seenInside = "";
-    await journal.step(step("write"), async () => {
-      seenInside = await host.files.readText(`${directory}/journal.jsonl`);
-      return "done";
-    });
-    await journal.close();
-    expect(seenInside).toContain('"type":"intent"');
-    const { entries, torn } = await readJournal(host, directory);
-    expect(torn).toBe(false);
-    expect(entries.map(({ type, n }) => [n, type])).toEqual([
-      [0, "intent"],
-      [1, "result"],
-    ]);
+    for (const fact of facts) journal.append(fact);
+    expect(await journal.close()).toBeUndefined();
+    expect(await readFacts(host, directory)).toEqual(facts);
   });
 
-  test("keeps the failure of a step, and lets it through", async () => {
+  test("has a fact in the file once it is written", async () => {
     const { host, open } = setUp();
     const journal = await open();
-    await expect(journal.step(step("x"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    journal.append(result("one"));
+    await journal.written({ durable: true });
+    expect(await host.files.readText(`${directory}/journal.jsonl`)).toContain('"one"');
     await journal.close();
-    expect((await readJournal(host, directory)).entries[1]).toMatchObject({ type: "result", ok: false, detail: { error: "no" } });
+  });
+
+  test("takes nothing after the end of the run", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    journal.append({ type: "run-end", stopReason: "done", usage: noUsage, denied: 0 });
+    journal.append(result("late"));
+    await expect(journal.written({ durable: false })).rejects.toThrow(JournalError);
+    await journal.close();
+    expect((await readJournal(host, directory)).entries).toHaveLength(1);
   });
 
   test("can be cut off at any byte and read back up to there", async () => {
     const { host, open } = setUp();
     const journal = await open();
-    for (const text of ["a", "ü€😀", "line\nbreak"]) await journal.step(step(text), async () => text);
+    for (const text of ["a", "ü€😀", "line\nbreak"]) journal.append(result(text));
     await journal.close();
     const whole = await host.files.readBytes(`${directory}/journal.jsonl`);
     for (let length = 0; length <= whole.length; length++) {
@@ -60,56 +103,103 @@ describe("a journal", () => {
     }
   });
 
-  test("says where it is damaged", async () => {
+  test.each([
+    [`nonsense`, ":2: this line is not JSON"],
+    [`{"v":2,"n":2,"time":0,"type":"grant"}`, "entry 1 is missing"],
+    [`{"v":9,"n":1,"type":"x"}`, "version 9"],
+    [`{"v":2,"n":1,"time":0,"type":"party"}`, 'no entry of the type "party"'],
+  ])("says where it is damaged: %s", async (line, message) => {
     const { host } = setUp();
-    const line = (n: number, more = "") => `{"v":1,"n":${n},"time":0,"type":"grant"${more}}\n`;
-    const cases: Record<string, string> = {
-      [`${line(0)}nonsense\n${line(2)}`]: ":2:",
-      [line(0) + line(2)]: "entry 1 is missing",
-      [`{"v":9,"n":0,"type":"x"}\n`]: "version 9",
-    };
-    for (const [text, message] of Object.entries(cases)) {
-      host.put(`${directory}/journal.jsonl`, text);
-      await expect(readJournal(host, directory)).rejects.toThrow(UnreadableJournal);
-      await expect(readJournal(host, directory)).rejects.toThrow(message);
+    const first = `{"v":2,"n":0,"time":0,"type":"grant","callPath":"a","key":"1","tool":"t","digest":"d"}`;
+    host.put(`${directory}/journal.jsonl`, `${first}\n${line}\n`);
+    await expect(readFacts(host, directory)).rejects.toThrow(UnreadableJournal);
+    await expect(readFacts(host, directory)).rejects.toThrow(message);
+  });
+
+  test("names the field that is gone, for every field that a reader relies on", async () => {
+    const { host } = setUp();
+    for (const fact of facts) {
+      for (const path of requiredPaths(fact)) {
+        host.put(`${directory}/journal.jsonl`, `${JSON.stringify(without({ v: 2, n: 0, time: 0, ...fact }, path))}\n`);
+        const read = readFacts(host, directory);
+        await expect(read, `${fact.type} without ${path.join(".")}`).rejects.toThrow(/:1: (?:the field `|this line is not)/);
+      }
     }
   });
 
-  test("holds no known secret, neither in lines nor in blobs", async () => {
+  test("holds no known secret, neither in lines nor in blobs, and keeps what identifies a fact", async () => {
     const { host, open } = setUp();
     const journal = await open();
-    await journal.step(step(`key: ${secret}`), async () => `${secret} ${"x".repeat(20_000)}`);
+    journal.append({ ...result(`${secret} ${"x".repeat(20_000)}`), digest: secret } as Fact);
+    journal.append(result(`key: ${secret}`));
     await journal.close();
-    const all = JSON.stringify(host.snapshot(directory));
+    const { entries } = await readJournal(host, directory);
+    expect(entries[0]).toMatchObject({ digest: secret });
+    const all = JSON.stringify(host.snapshot(directory)).replace(`\\"digest\\":\\"${secret}\\"`, "");
     expect(all).not.toContain(secret);
     expect(all).toContain("⟦secret:API_KEY⟧");
   });
 
-  test("keeps files and long texts once each, under their digests", async () => {
+  test("keeps files and long texts once each, under their digests, and puts them back", async () => {
     const { host, open } = setUp();
     const journal = await open();
     const long = "x".repeat(20_000);
-    for (const _ of [1, 2]) await journal.step(step(long), async () => long);
+    for (const _ of [1, 2]) journal.append(result(long));
+    const bytes = Buffer.from("picture");
+    const file = {
+      type: "file",
+      name: "a.png",
+      mediaType: "image/png",
+      bytes: 7,
+      sha256: sha256(bytes),
+      data: bytes.toString("base64"),
+    };
+    const written = { $blob: "not one of ours", bytes: 1 };
+    const value = { file, written } as never;
+    journal.append({ ...result(""), outcome: { type: "value", value } } as Fact);
     await journal.close();
-    const blobs = await host.files.names(`${directory}/blobs`);
-    expect(blobs).toHaveLength(1);
-    expect((await readJournal(host, directory)).entries[0]).toMatchObject({
-      detail: { detail: { $blob: blobs[0], bytes: 20_000 } },
-    });
+    expect(await host.files.names(`${directory}/blobs`)).toHaveLength(2);
+    const read = await readFacts(host, directory);
+    expect(read[0]).toEqual(result(long));
+    expect(read[2]).toMatchObject({ outcome: { value: { file, written } } });
   });
 
-  test("that cannot be written stops what would have been forgotten", async () => {
+  test("says which line's blob is gone", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    journal.append(result("x".repeat(20_000)));
+    await journal.close();
+    await host.files.remove(`${directory}/blobs`);
+    await expect(readFacts(host, directory)).rejects.toThrow(/journal\.jsonl:1: /);
+  });
+
+  test("that cannot be written says so before an effect starts", async () => {
     const { host, open } = setUp();
     const journal = await open();
     host.setFaults((operation) => (operation === "append" ? "ENOSPC" : undefined));
-    let ran = false;
-    const run = journal.step(step("x"), async () => {
-      ran = true;
-      return "";
-    });
-    await expect(run).rejects.toThrow(JournalError);
-    await expect(run).rejects.toThrow(/ENOSPC/);
-    expect(ran).toBe(false);
-    await journal.close();
+    journal.append(result("x"));
+    await expect(journal.written({ durable: true })).rejects.toThrow(/ENOSPC/);
+    expect(await journal.close()).toBeInstanceOf(JournalError);
   });
 });
+
+/** Members that every fact of its type has. Optional ones and the content of free values are left out. */
+function requiredPaths(fact: Fact): readonly (readonly string[])[] {
+  const free = new Set(["args", "facts", "detail", "value", "isUnstated", "reasoningTokens"]);
+  const walk = (value: object, path: readonly string[]): (readonly string[])[] =>
+    Object.entries(value).flatMap(([key, member]) => {
+      if (free.has(key) && path.length > 0) return [];
+      const here = [...path, key];
+      const isOpen = typeof member === "object" && member !== null && !Array.isArray(member) && !free.has(key);
+      return [here, ...(isOpen && !["input"].includes(path.at(-1) ?? "") ? walk(member, here) : [])];
+    });
+  return walk(fact, []).filter((path) => path.join(".") !== "outcome.value");
+}
+
+function without(value: object, [key = "", ...rest]: readonly string[]): object {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      name !== key ? [[name, member]] : rest.length === 0 ? [] : [[name, without(member as object, rest)]],
+    ),
+  );
+}

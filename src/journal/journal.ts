@@ -1,15 +1,17 @@
 import type { AppendFile, Host } from "../host/host.ts";
-import type { JournalFact, Step, StepSeam } from "../protocol/journal-entry.ts";
+import type { Fact } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { type Blob, externalize } from "./blobs.ts";
+import { redactFact } from "./redact-fact.ts";
 
-/** Records the facts of one run. Written ahead: a step's intent is in the file before the step starts. */
+/** Keeps the facts of one run, in their order. */
 export interface Journal {
-  /** Appends a fact, after all earlier ones. Never throws; a failed write surfaces in the next `step` or in `close`. */
-  record(fact: JournalFact): void;
-  readonly step: StepSeam;
-  /** Writes what is pending and closes. Never rejects; gives what went wrong, so that no loss is silent. */
+  /** Appends a fact, after all earlier ones. Never throws; a failed write surfaces in the next `written` or in `close`. */
+  append(fact: Fact): void;
+  /** Resolves when all facts so far are written; with `durable`, when they are on disk. Rejects with a `JournalError`. */
+  written(options: { readonly durable: boolean }): Promise<void>;
+  /** Writes what is pending and closes. Never rejects; returns what went wrong, so that no loss is silent. */
   close(): Promise<JournalError | undefined>;
 }
 
@@ -40,8 +42,8 @@ export async function createJournal(options: JournalOptions): Promise<Journal> {
 
 /** For runs that keep none. */
 export const noJournal: Journal = {
-  record: () => undefined,
-  step: (_step, fn) => fn(),
+  append: () => undefined,
+  written: async () => undefined,
   close: async () => undefined,
 };
 
@@ -52,7 +54,6 @@ class FileJournal implements Journal {
   #tail: Promise<void> = Promise.resolve();
   #failure: JournalError | undefined;
   #entries = 0;
-  #steps = 0;
   #ended = false;
 
   constructor(options: JournalOptions, file: AppendFile) {
@@ -60,34 +61,22 @@ class FileJournal implements Journal {
     this.#file = file;
   }
 
-  readonly step: StepSeam = async <T>(step: Step<T>, fn: () => Promise<T>): Promise<T> => {
-    if (this.#ended) throw new JournalError(new Error("the run has ended"));
-    const { callPath, kind, detail, sideEffect } = step;
-    const number = this.#steps++;
-    this.record({ type: "intent", callPath, step: number, kind, detail, sideEffect });
-    await this.#written(sideEffect);
-    try {
-      const result = await fn();
-      this.record({ type: "result", callPath, step: number, kind, ok: true, detail: step.describe(result) });
-      return result;
-    } catch (thrown) {
-      this.record({
-        type: "result",
-        callPath,
-        step: number,
-        kind,
-        ok: false,
-        detail: { error: errorMessage(thrown), ...step.describeFailure?.() },
-      });
-      throw thrown;
-    }
-  };
-
-  record(fact: JournalFact): void {
+  append(fact: Fact): void {
     if (this.#ended) return;
     this.#ended = fact.type === "run-end";
     const time = this.#options.host.clock.now();
     this.#tail = this.#tail.then(() => this.#write(fact, time));
+  }
+
+  async written({ durable }: { readonly durable: boolean }): Promise<void> {
+    if (this.#ended) throw new JournalError(new Error("the run has ended"));
+    await this.#tail;
+    if (this.#failure) throw this.#failure;
+    if (!durable) return;
+    await this.#file.sync().catch((cause: unknown) => {
+      this.#failure = new JournalError(cause);
+      throw this.#failure;
+    });
   }
 
   async close(): Promise<JournalError | undefined> {
@@ -100,22 +89,12 @@ class FileJournal implements Journal {
     return this.#failure;
   }
 
-  async #written(durable: boolean): Promise<void> {
-    await this.#tail;
-    if (this.#failure) throw this.#failure;
-    if (!durable) return;
-    await this.#file.sync().catch((cause: unknown) => {
-      this.#failure = new JournalError(cause);
-      throw this.#failure;
-    });
-  }
-
-  async #write(fact: JournalFact, time: number): Promise<void> {
+  async #write(fact: Fact, time: number): Promise<void> {
     if (this.#failure) return;
     try {
-      const { value, blobs } = externalize(this.#options.redactor.json(fact), this.#options.redactor);
+      const { value, blobs } = externalize(redactFact(fact, this.#options.redactor), this.#options.redactor);
       for (const blob of blobs) await this.#writeBlob(blob);
-      this.#file.append(`${JSON.stringify({ v: 1, n: this.#entries, time, ...(value as object) })}\n`);
+      this.#file.append(`${JSON.stringify({ v: 2, n: this.#entries, time, ...(value as object) })}\n`);
       this.#entries++;
     } catch (cause) {
       this.#failure = new JournalError(cause);

@@ -4,10 +4,11 @@ import type { ToolError } from "../protocol/tool.ts";
 import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallEnd, CallFrame, Ending } from "./config.ts";
+import type { BoundedResponse } from "./model-effect.ts";
 import { readOutput } from "./read-output.ts";
 import { reportServerParts } from "./report-server-parts.ts";
 import { planLastTurn, priceOfCall } from "./request-budget.ts";
-import { type BoundedResponse, requestModel } from "./request-model.ts";
+import { requestModel } from "./request-model.ts";
 import { describeLimit, LimitReached } from "./run-error.ts";
 import { answerToolCalls } from "./tool-call.ts";
 import { outcomeOf, type TurnOutcome, textOf } from "./turn-outcome.ts";
@@ -141,7 +142,7 @@ async function takeTurn(call: CallConfig, frame: CallFrame, previous: TurnOutcom
   reportServerParts(call, frame, message);
   const how = { finish, ...(finishReason === undefined ? {} : { finishReason }) };
   call.run.emit(call, { type: "turn-end", turn, usage, text: textOf(message.parts), ...how });
-  call.run.emit(call, { type: "usage", usage: call.run.meter.of(call.callPath) });
+  call.run.emit(call, { type: "usage", usage: call.run.effects.state.usageOf(call.callPath) });
   return outcome;
 }
 

@@ -8,9 +8,13 @@ const longestName = 120;
 export class Artifacts {
   readonly #byName = new Map<string, Artifact>();
 
-  add(callPath: CallPath, file: FilePart): void {
-    const name = this.#freeName(plainName(file.name));
+  /** Keeps a file under a name that `nameFor` gave. */
+  add(callPath: CallPath, file: FilePart, name: string): void {
     this.#byName.set(name.toLowerCase(), { ...file, name, callPath });
+  }
+
+  nameFor(file: FilePart): string {
+    return this.#freeName(plainName(file.name));
   }
 
   list(): readonly Artifact[] {

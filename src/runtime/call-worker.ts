@@ -1,63 +1,43 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
-import type { Scopes } from "../host/scopes.ts";
-import { ModelError } from "../models/model.ts";
 import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
-import type { ServerTool } from "../protocol/tool.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
-import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
-import { describeFiles, toHandle } from "./attachments.ts";
+import { toHandle } from "./attachments.ts";
+import { bracketCall } from "./bracket-call.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { describeStart } from "./describe-start.ts";
 import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
-import { toProviderError } from "./request-model.ts";
+import { openCallScopes } from "./open-call-scopes.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
 
 const closingMilliseconds = 5000;
 
-/** The engine behind `RuntimeConfig.callWorker`, which states its contract. */
+/** The engine behind `RuntimeConfig.callWorker`, which states its contract. A recorded call starts with its recorded input. */
 export async function callWorker(run: RuntimeConfig, worker: Worker, request: CallRequest): Promise<CallEnd> {
-  const { callPath, depth } = request;
-  const started = run.clock.monotonic();
-  const choice = requireModel(worker, callPath);
-  const place = { kind: "worker" as const, name: worker.name, model: choice.id, modelSource: choice.source };
-  const files = describeFiles(request.input.files);
-  const prompt = renderPrompt(worker, request.input.input);
-  run.emit(request, {
-    type: "call-start",
-    ...place,
-    ...(files.length > 0 ? { attachments: request.input.files.map(({ name }) => name) } : {}),
-    ...(run.debug || worker.debug ? { detail: describeStart(request.input, prompt) } : {}),
-  });
-  run.journal.record({ type: "call-start", callPath, depth, ...place, input: { input: request.input.input, files } });
-  const milliseconds = () => run.clock.monotonic() - started;
-  try {
-    const end = await runCall(run, worker, { ...request, choice, prompt });
-    const usage = run.meter.of(callPath);
-    const { output, ...how } = end;
-    run.journal.record({ type: "call-end", callPath, ...how, usage, output });
-    run.emit(request, { type: "call-end", kind: "worker", name: worker.name, ...how, usage, milliseconds: milliseconds() });
-    return end;
-  } catch (thrown) {
-    const stopReason = request.signal.aborted ? "aborted" : "failed";
-    const usage = run.meter.of(callPath);
-    run.journal.record({ type: "call-end", callPath, stopReason, usage, error: { message: errorMessage(thrown) } });
-    run.emit(request, { type: "call-end", kind: "worker", name: worker.name, stopReason, usage, milliseconds: milliseconds() });
-    throw thrown;
-  }
+  const { callPath, depth, signal } = request;
+  const { id: model, source: modelSource } = requireModel(worker, callPath);
+  const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? request.input;
+  const prompt = renderPrompt(worker, input.input);
+  const debugged = run.debug || worker.debug;
+  const bracketed = {
+    ...{ callPath, depth, signal, input, attachments: input.files.map(({ name }) => name) },
+    who: { kind: "worker" as const, name: worker.name, model, modelSource },
+    ...(debugged ? { detail: describeStart(input, prompt) } : {}),
+  };
+  return bracketCall(run, bracketed, () => runCall(run, worker, { ...request, input, prompt }));
 }
 
 /** A toolset that does not come to an end while it closes is left to itself. */
 async function closeToolsets(run: RuntimeConfig, toolsets: readonly GatedToolset[]): Promise<void> {
   const stop = new AbortController();
-  const patience = run.clock.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
+  const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
   await Promise.race([Promise.allSettled(toolsets.map((toolset) => toolset.close())), patience]);
   stop.abort();
 }
@@ -70,25 +50,27 @@ function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
 async function runCall(
   run: RuntimeConfig,
   worker: Worker,
-  request: CallRequest & { readonly choice: ModelChoice; readonly prompt: RenderedPrompt },
+  request: CallRequest & { readonly prompt: RenderedPrompt },
 ): Promise<CallEnd> {
-  const { callPath } = request;
+  const { callPath, input } = request;
   const serverTools = await run.serverTools.of(run, worker, request);
-  const frame = createFrame(request.input, withDenied(request.prompt, serverTools));
+  const frame = createFrame(input, withDenied(request.prompt, serverTools));
   const controller = new AbortController();
-  const scopes = await run.openScopes(worker.scopes, {
-    programFiles: run.program.protectedPaths,
-    programFolder: run.program.root,
-  });
-  const stopTimer = startLimitTimer(run.clock, { seconds: worker.limits.seconds, owner: callPath, controller });
+  const scopes = await openCallScopes(run, worker.scopes, callPath);
+  const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
-  let toolsets: readonly GatedToolset[] = [];
+  const toolsets = gateToolsets({ run, worker, depth: request.depth, account });
+  const { turns } = run.limits;
+  const call: CallConfig = Object.freeze({
+    ...{ run, callPath, depth: request.depth, worker, model: requireModel(worker, callPath), toolsets, scopes, account },
+    serverTools: serverTools.granted,
+    attachments: input.files.map(toHandle),
+    maxTurns: Math.min(worker.limits.turns ?? turns ?? defaultTurns, turns ?? Number.POSITIVE_INFINITY),
+    signal: AbortSignal.any([request.signal, controller.signal]),
+    abort: (reason: unknown) => controller.abort(reason),
+  });
   try {
-    const { granted } = serverTools;
-    const base = await describeCall(run, worker, { ...request, scopes, account, controller, granted });
-    toolsets = gateToolsets(base);
-    for (const toolset of toolsets) await abortable(toolset.open(), base.signal);
-    return await runAgentLoop(Object.freeze({ ...base, toolsets }), frame);
+    return await runAgentLoop(call, frame);
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : controller.signal.aborted ? controller.signal.reason : thrown;
     if (reason instanceof LimitReached && endsThisCall(reason, request))
@@ -99,41 +81,6 @@ async function runCall(
     controller.abort(new Error("the call has ended"));
     await closeToolsets(run, toolsets);
     await scopes.close();
-  }
-}
-
-interface CallParts extends CallRequest {
-  readonly choice: ModelChoice;
-  readonly scopes: Scopes;
-  readonly controller: AbortController;
-  readonly granted: readonly ServerTool[];
-}
-
-async function describeCall(run: RuntimeConfig, worker: Worker, parts: CallParts): Promise<Omit<CallConfig, "toolsets">> {
-  const { callPath, depth, choice, scopes, account, controller } = parts;
-  return {
-    run,
-    callPath,
-    depth,
-    worker,
-    model: await resolveModel(run, choice.id, callPath),
-    modelSource: choice.source,
-    serverTools: parts.granted,
-    scopes,
-    attachments: parts.input.files.map(toHandle),
-    account,
-    maxTurns: Math.min(worker.limits.turns ?? run.maxTurns ?? defaultTurns, run.maxTurns ?? Number.POSITIVE_INFINITY),
-    signal: AbortSignal.any([parts.signal, controller.signal]),
-    abort: (reason) => controller.abort(reason),
-  };
-}
-
-async function resolveModel(run: RuntimeConfig, id: string, callPath: CallPath) {
-  try {
-    return await run.resolveModel(id);
-  } catch (thrown) {
-    if (thrown instanceof ModelError) throw toProviderError(thrown, { callPath });
-    throw thrown;
   }
 }
 
@@ -153,7 +100,7 @@ function createFrame({ input, files, fragments }: WorkerInput, { system, user, u
     turn: 0,
     toolCalls: 0,
     serverCalls: new Map(),
-    journalled: 0,
+    recorded: 0,
     partialOutput: "",
     ...atStart,
   };

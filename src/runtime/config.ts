@@ -1,47 +1,58 @@
 import type { Gate, GatedToolset } from "../approval/gate-types.ts";
-import type { Clock, Host } from "../host/host.ts";
-import type { Scopes } from "../host/scopes.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { ApprovalPolicy } from "../approval/policy.ts";
+import type { Effects } from "../effects/effects.ts";
+import type { Host, OpenScopesOptions } from "../host/host.ts";
+import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
-import type { Program, Worker } from "../program/program.ts";
+import type { ModelChoice, Program, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { RunEventBody } from "../protocol/event.ts";
+import type { EventSink, RunEventBody } from "../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
-import type { LimitName } from "../protocol/usage.ts";
+import type { LimitName, Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
+import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
-import type { FailureStreak } from "./failure-streak.ts";
 import type { LimitAccount } from "./limit-account.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
-import type { UsageMeter } from "./usage-meter.ts";
+
+/** What a run is given: everything that decides what may happen is required. */
+export interface RunSetup {
+  readonly runId: string;
+  readonly host: Host;
+  /** Where facts go, and outcomes of effects come from. */
+  readonly effects: Effects;
+  readonly redactor: Redactor;
+  readonly policy: ApprovalPolicy;
+  readonly resolveModel: (id: string) => Promise<Model>;
+  readonly priceOf: PriceLookup;
+  /** The run's own. */
+  readonly limits: Limits;
+  readonly version: string;
+  /** Every call is reported in full detail, whatever the program says. */
+  readonly debug: boolean;
+  /** Streams responses where somebody listens to deltas. */
+  readonly streaming: boolean;
+  readonly onEvent: EventSink | undefined;
+  readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
+}
 
 /** Shared by all calls of a run; frozen. */
-export interface RuntimeConfig {
-  readonly runId: string;
+export interface RuntimeConfig extends RunSetup {
   readonly program: Program;
   readonly gate: Gate;
-  readonly meter: UsageMeter;
-  readonly failures: FailureStreak;
   readonly account: LimitAccount;
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
-  /** Of each call, where the worker says nothing stricter. */
-  readonly maxTurns: number | undefined;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly openScopes: Host["openScopes"];
-  readonly resolveModel: (id: string) => Promise<Model>;
-  /** Every call is told in full detail. */
-  readonly debug: boolean;
-  readonly priceOf: PriceLookup;
-  /** Streams responses where somebody listens to deltas. */
-  readonly streaming: boolean;
+  /** Ends a call whose time is up, by its path; `undefined` is the run. */
+  readonly timeUp: Map<CallPath | undefined, () => void>;
+  readonly openScopes: (
+    declarations: readonly ScopeDeclaration[],
+    options?: Pick<OpenScopesOptions, "missingRoots">,
+  ) => Promise<Scopes>;
   readonly emit: (call: CallPlace, body: RunEventBody) => void;
-  readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
   /**
    * Runs one call of a worker with its own frame, scopes, toolsets and account. Rejects only with what ends more than that
    * call (an abort, a refused key, a provider that keeps failing, a policy stop, an exhausted account of a caller), with a
@@ -73,8 +84,7 @@ export interface CallPlace {
 export interface CallConfig extends CallPlace {
   readonly run: RuntimeConfig;
   readonly worker: Worker;
-  readonly model: Model;
-  readonly modelSource: string;
+  readonly model: ModelChoice;
   readonly toolsets: readonly GatedToolset[];
   /** Those that were granted. */
   readonly serverTools: readonly ServerTool[];
@@ -104,8 +114,8 @@ export interface CallFrame {
   toolCalls: number;
   /** Where each call that the provider executed is told, by its id. */
   readonly serverCalls: Map<string, CallPath>;
-  /** How many of `messages` the journal has. */
-  journalled: number;
+  /** How many of `messages` the record has. */
+  recorded: number;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
   /** Set when the next turn is the last. */

@@ -1,5 +1,5 @@
 import type { CodeEntry, Worker } from "../program/program.ts";
-import type { CallPath, StopReason } from "../protocol/call.ts";
+import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
@@ -7,7 +7,9 @@ import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { attachmentPaths, checkAttachments, readAttachments } from "./attachments.ts";
+import { bracketCall } from "./bracket-call.ts";
 import type { CallEnd, CallPlace, RuntimeConfig } from "./config.ts";
+import { openCallScopes } from "./open-call-scopes.ts";
 import { RunError } from "./run-error.ts";
 import { createCodeRuntime } from "./worker-runtime.ts";
 
@@ -45,6 +47,8 @@ async function entryFiles(
   worker: Worker,
   { input, files, callPath }: EntryRequest,
 ): Promise<readonly FilePart[]> {
+  const recorded = run.effects.recallStart(callPath);
+  if (recorded) return recorded.input.files;
   const paths = attachmentPaths(worker.input.jsonSchema, input);
   try {
     if (files.length > 0 || paths.length === 0) {
@@ -53,10 +57,7 @@ async function entryFiles(
       checkAttachments(files, worker.attachmentPolicy);
       return files;
     }
-    const scopes = await run.openScopes(worker.scopes, {
-      programFiles: run.program.protectedPaths,
-      programFolder: run.program.root,
-    });
+    const scopes = await run.openScopes(worker.scopes);
     return await readAttachments(paths, scopes, [worker.attachmentPolicy]).finally(() => scopes.close());
   } catch (thrown) {
     throw new RunError("input_invalid", errorMessage(thrown), { cause: thrown, callPath });
@@ -70,34 +71,23 @@ async function enterCode(run: RuntimeConfig, code: CodeEntry, request: EntryRequ
   if (request.fragments.length > 0)
     throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
   const input = code.input ? await validateInput(code.input, request.input, callPath) : request.input;
-  const scopes = await run.openScopes(code.scopes, { programFiles: run.program.protectedPaths, programFolder: run.program.root });
-  const detail = run.debug ? { detail: { input: request.input } } : {};
-  run.emit(request, { type: "call-start", kind: "code", name, ...detail });
-  run.journal.record({ type: "call-start", callPath, depth, kind: "code", name, input: request.input });
-  const started = run.clock.monotonic();
-  const place = {
-    run,
-    callPath,
-    depth,
-    caller: { name, description: "" },
-    model: undefined,
-    account: run.account,
-    reach: undefined,
+  const scopes = await openCallScopes(run, code.scopes, callPath);
+  const caller = { name, description: "" };
+  const place = { run, callPath, depth, caller, model: undefined, account: run.account, reach: undefined };
+  const bracketed = {
+    ...{ callPath, depth, signal, attachments: [], who: { kind: "code" as const, name } },
+    input: { input: request.input, files: [], fragments: [] },
+    ...(run.debug ? { detail: { input: request.input } } : {}),
   };
-  let stopReason: StopReason = "failed";
   try {
-    const runtime = createCodeRuntime({ ...place, scopes, attachments: [], signal });
-    const value = await abortable((async () => code.execute(input, runtime))(), signal);
-    const output = toJsonValue(value) as JsonValue;
-    stopReason = "done";
-    return { output, stopReason };
-  } catch (thrown) {
-    stopReason = signal.aborted ? "aborted" : "failed";
-    throw thrown;
+    return await bracketCall(run, bracketed, async () => {
+      const runtime = createCodeRuntime({ ...place, scopes, attachments: [], signal });
+      const value = await abortable((async () => code.execute(input, runtime))(), signal);
+      const finished = run.effects.finish(callPath, signal);
+      if (finished) await finished;
+      return { output: toJsonValue(value) as JsonValue, stopReason: "done" };
+    });
   } finally {
-    const usage = run.meter.of(callPath);
-    run.journal.record({ type: "call-end", callPath, stopReason, usage });
-    run.emit(request, { type: "call-end", kind: "code", name, stopReason, usage, milliseconds: run.clock.monotonic() - started });
     await scopes.close();
   }
 }

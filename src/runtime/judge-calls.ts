@@ -1,8 +1,8 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
+import { createRehearsedEffects } from "../effects/rehearsed.ts";
 import type { Host } from "../host/host.ts";
 import type { Scopes } from "../host/scopes.ts";
-import { noJournal } from "../journal/journal.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
@@ -12,7 +12,7 @@ import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { Redactor } from "../util/redactor.ts";
-import type { RuntimeConfig } from "./config.ts";
+import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
 import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
@@ -52,7 +52,7 @@ interface Caller {
 }
 
 export function createCallJudge(program: Program, options: JudgeOptions): CallJudge {
-  const run = createConfig(program, toRunOptions(options), { denied: [], stop: () => undefined });
+  const run = createConfig(program, toSetup(options), () => undefined);
   const callers = new Map<Worker | undefined, Promise<Caller>>();
   const signal = options.signal ?? new AbortController().signal;
   const open = async (worker: Worker | undefined) => {
@@ -75,28 +75,16 @@ export function createCallJudge(program: Program, options: JudgeOptions): CallJu
   };
 }
 
-/** Nothing of a run happens: no model is asked, no record is kept, no listener told. */
-function toRunOptions({ host, policy, version }: JudgeOptions) {
+/** A rehearsal: no model is asked, nothing is recorded, nobody listens. */
+function toSetup({ host, policy, version }: JudgeOptions): RunSetup {
   return {
-    runId: "verdict",
-    host,
-    policy,
-    version,
-    journal: noJournal,
+    ...{ runId: "verdict", host, policy, version, limits: {}, debug: false, streaming: false },
+    effects: createRehearsedEffects(),
     redactor: new Redactor([]),
     resolveModel: () => Promise.reject(new Error("invariant: a verdict asks no model")),
     priceOf: async () => undefined,
-    input: {},
-    files: [],
-    fragments: [],
-    warnings: [],
-    limits: {},
-    debug: false,
-    streaming: false,
-    signal: undefined,
     onEvent: undefined,
     onMessage: undefined,
-    keepArtifacts: async () => [],
   };
 }
 
@@ -119,9 +107,9 @@ function findWorker({ entry, workers }: Program, name: string | undefined): Work
 }
 
 function openScopes(run: RuntimeConfig, worker: Worker | undefined): Promise<Scopes> {
-  const { entry, protectedPaths, root } = run.program;
+  const { entry } = run.program;
   const declared = worker?.scopes ?? (entry.kind === "code" ? entry.code.scopes : []);
-  return run.openScopes(declared, { programFiles: protectedPaths, programFolder: root, missingRoots: "pretend" });
+  return run.openScopes(declared, { missingRoots: "pretend" });
 }
 
 interface Open {

@@ -1,21 +1,30 @@
-import type { Clock } from "../host/host.ts";
+import { runTimeKey, timeKey } from "../effects/keys.ts";
 import type { CallPath } from "../protocol/call.ts";
+import type { RuntimeConfig } from "./config.ts";
 import { LimitReached } from "./run-error.ts";
 
-export interface LimitTimer {
+export interface TimedCall {
   /** Undefined: no limit. */
   readonly seconds: number | undefined;
+  readonly callPath: CallPath;
   /** Whose limit it is; undefined for the run's own. */
   readonly owner: CallPath | undefined;
   readonly controller: AbortController;
 }
 
-/** Aborts with `LimitReached` when the time is over. Gives what stops the clock. */
-export function startLimitTimer(clock: Clock, { seconds: allowed, owner, controller }: LimitTimer): () => void {
-  const stop = new AbortController();
-  if (allowed !== undefined) {
-    const expire = () => controller.abort(new LimitReached({ limit: "seconds", allowed, owner }));
-    clock.sleep(allowed * 1000, stop.signal).then(expire, () => undefined);
-  }
-  return () => stop.abort();
+/** Aborts with `LimitReached` when the time is over, or where the recorded run's was. Returns a function that stops the timer. */
+export function startLimitTimer(run: RuntimeConfig, { seconds: allowed, callPath, owner, controller }: TimedCall): () => void {
+  if (allowed === undefined) return () => undefined;
+  const key = owner === undefined ? runTimeKey : timeKey;
+  const expire = () => {
+    if (!run.timeUp.delete(owner)) return;
+    run.effects.record({ type: "limit", callPath, key, limit: "seconds", allowed, ...(owner === undefined ? {} : { owner }) });
+    controller.abort(new LimitReached({ limit: "seconds", allowed, owner }));
+  };
+  run.timeUp.set(owner, expire);
+  const stop = run.effects.startTimer(allowed * 1000, expire);
+  return () => {
+    stop();
+    run.timeUp.delete(owner);
+  };
 }

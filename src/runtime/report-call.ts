@@ -15,9 +15,9 @@ export async function reportCall(
   answer: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { tool, args } = place;
-  const started = run.clock.monotonic();
+  const started = run.host.clock.monotonic();
   run.emit(place, { type: "tool-call", tool, args });
-  const milliseconds = () => run.clock.monotonic() - started;
+  const milliseconds = () => run.host.clock.monotonic() - started;
   try {
     const result = await answer();
     const stack = place.debug ? errorStacks(thrownBy(result)) : "";

@@ -1,7 +1,7 @@
 import { childCallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { AssistantMessage, ServerResultPart, ToolResult } from "../protocol/message.ts";
+import type { AssistantMessage, FilePart, ServerResultPart, ToolResult } from "../protocol/message.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 
@@ -11,8 +11,8 @@ const longestText = 2000;
 /** Tells what the provider did itself in an answer, and keeps the files that it made. */
 export function reportServerParts(call: CallConfig, frame: CallFrame, { parts }: AssistantMessage): void {
   const { run, callPath, depth } = call;
-  for (const part of parts) {
-    if (part.type === "file") run.artifacts.add(callPath, part);
+  for (const [index, part] of parts.entries()) {
+    if (part.type === "file") keepFile(call, part, `artifact ${frame.turn}.${index}`);
     if (part.type === "server-call") {
       const path = childCallPath(callPath, frame.toolCalls++, part.name);
       frame.serverCalls.set(part.id, path);
@@ -27,6 +27,13 @@ export function reportServerParts(call: CallConfig, frame: CallFrame, { parts }:
       run.emit(place, { type: "tool-result", tool: part.name, result, milliseconds: 0, executedBy: "provider" });
     }
   }
+}
+
+/** A name depends on what runs beside the call, so that it is a decision: recorded, and taken from the record. */
+function keepFile({ run, callPath }: CallConfig, file: FilePart, key: string): void {
+  const name = run.effects.recall("artifact", { callPath, key })?.name ?? run.artifacts.nameFor(file);
+  run.effects.record({ type: "artifact", callPath, key, name, sha256: file.sha256 });
+  run.artifacts.add(callPath, file, name);
 }
 
 function toResult({ ok, value }: ServerResultPart): ToolResult {

@@ -31,7 +31,7 @@ export async function priceOfCall({ run, worker, model, account, callPath }: Cal
 
 /**
  * What the next request may take: an answer gets half of what is left, so that requests beside this one get something too, and
- * all of it where it is the last.
+ * all of it where it is the last of the entry, which nothing runs beside.
  */
 export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestBudget {
   const inputTokens = estimateTokens(call, frame);
@@ -42,7 +42,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
     const bound: AnswerBound = setting === undefined ? { type: "model" } : { type: "setting", tokens: setting };
     return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound, inputTokens };
   }
-  const among = frame.ending ? 1 : 2;
+  const among = frame.ending && call.depth === 0 ? 1 : 2;
   const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / among;
   const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / among, costOf);
   const share = Math.max(1, Math.floor(Math.min(byTokens, byUsd)));

@@ -1,21 +1,36 @@
-import { type PriceLookup, priceTable } from "../models/prices.ts";
+import { priceTable } from "../models/prices.ts";
 import type { Program, Worker } from "../program/program.ts";
-import type { Limits } from "../protocol/usage.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { RuntimeConfig } from "./config.ts";
 import { RunError } from "./run-error.ts";
 
-/** Throws a `RunError`, before anything is spent, where dollars are limited and a model that draws on them has no known price. */
-export async function requirePrices(program: Program, limits: Limits, priceOf: PriceLookup): Promise<void> {
+/**
+ * Throws a `RunError`, before anything is spent, where dollars are limited and a model that draws on them has no known price. The
+ * refusal is recorded, and repeated by a replayed run.
+ */
+export async function requirePrices({ program, limits, priceOf, effects }: RuntimeConfig, callPath: CallPath): Promise<void> {
+  const key = { callPath, key: "prices" };
+  const error = effects.recall("refusal", key)?.error.error ?? (await findUnpriced(program, { limits, priceOf }));
+  if (error === undefined) return;
+  effects.record({ type: "refusal", ...key, tool: "", error: { type: "limit", error } });
+  throw new RunError("configuration", error);
+}
+
+async function findUnpriced(
+  program: Program,
+  { limits, priceOf }: Pick<RuntimeConfig, "limits" | "priceOf">,
+): Promise<string | undefined> {
   const workers = [...program.workers.values()];
   const limited = limits.usd === undefined ? workers.filter((worker) => worker.limits.usd !== undefined) : workers;
   for (const worker of reachedBy(program, limited)) {
     if (!worker.model || (await priceOf(worker.model.id))) continue;
     const { id } = worker.model;
-    throw new RunError(
-      "configuration",
+    return (
       `dollars are limited (\`limits.usd\`), and no price is known for \`${id}\`, the model of \`${worker.name}\`: give one with ` +
-        `--price '${id}=INPUT,OUTPUT' or \`prices\`, in dollars for a million tokens (the table is of ${priceTable.date})`,
+      `--price '${id}=INPUT,OUTPUT' or \`prices\`, in dollars for a million tokens (the table is of ${priceTable.date})`
     );
   }
+  return undefined;
 }
 
 /** These workers and all that they can call, themselves or through the code of tools. */

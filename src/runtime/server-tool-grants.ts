@@ -56,7 +56,9 @@ async function isGranted(
   const model = worker.model?.id;
   const place = { run, callPath, depth, caller: worker, model, scopes, attachments: [], account: run.account, signal, reach: [] };
   const caller = { caller: worker.name, callerId: worker.id };
-  const request = { ...enablingCall(tool, worker), ...caller, callPath, depth, runtime: createCodeRuntime(place) };
+  const keyPrefix = `${worker.id} server:${tool.type} `;
+  const runtime = createCodeRuntime(place);
+  const request = { ...enablingCall(tool, worker), ...caller, callPath, depth, keyPrefix, runtime };
   try {
     return (await gated.call({ ...request, bounded: (fn) => fn() })).ok;
   } finally {

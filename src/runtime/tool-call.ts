@@ -4,6 +4,7 @@ import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/messa
 import type { CallConfig, CallFrame } from "./config.ts";
 import { reportCall } from "./report-call.ts";
 import { LimitReached } from "./run-error.ts";
+import { spendWithin } from "./spend-within.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { createWorkerRuntime } from "./worker-runtime.ts";
 
@@ -24,7 +25,7 @@ export async function answerToolCalls(
   frame: CallFrame,
   parts: readonly ToolCallPart[],
 ): Promise<AnsweredCalls> {
-  const { allowed, reached } = spendToolCalls(call, parts.length);
+  const { allowed, reached } = spendToolCalls(call, frame.toolCalls, parts.length);
   const pending: Promise<ToolResultPart>[] = [];
   try {
     for (const part of parts.slice(0, allowed)) {
@@ -44,10 +45,14 @@ export async function answerToolCalls(
 }
 
 /** How many of the calls the limits allow. */
-function spendToolCalls({ account }: CallConfig, wanted: number): { allowed: number; reached: LimitReached | undefined } {
+function spendToolCalls(
+  { run, callPath, account }: CallConfig,
+  first: number,
+  wanted: number,
+): { allowed: number; reached: LimitReached | undefined } {
   for (let allowed = 0; allowed < wanted; allowed++) {
     try {
-      account.spendToolCall();
+      spendWithin(run.effects, { callPath, key: `call ${first + allowed}` }, () => account.spendToolCall());
     } catch (thrown) {
       if (thrown instanceof LimitReached) return { allowed, reached: thrown };
       throw thrown;

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
-import type { BoundedResponse } from "./request-model.ts";
+import type { BoundedResponse } from "./model-effect.ts";
 
 /** What a turn came to: it decides how the call goes on. */
 export type TurnOutcome =

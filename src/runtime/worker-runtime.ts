@@ -18,6 +18,7 @@ import type { CallConfig, RuntimeConfig } from "./config.ts";
 import { joinExtraContext, readExtraContext } from "./extra-context.ts";
 import type { LimitAccount } from "./limit-account.ts";
 import { reportCall } from "./report-call.ts";
+import { spendWithin } from "./spend-within.ts";
 import { workerToolset } from "./worker-toolset.ts";
 
 /** The worker whose tool it is, or a code entry, which has neither an id nor a policy. */
@@ -88,8 +89,11 @@ async function callByName(
   place.signal.throwIfAborted();
   const callable = findCallable(place, name);
   const context = readExtraContext(options);
-  place.account.spendToolCall();
+  const key = { callPath: place.callPath, key: `call ${ordinal}` };
+  spendWithin(place.run.effects, key, () => place.account.spendToolCall());
   const path = { callPath: childCallPath(place.callPath, ordinal, name), depth: place.depth };
+  const unreached = place.run.effects.reach(path.callPath, place.signal);
+  if (unreached) await unreached;
   const gated = gateCallable(place, place.run.gate, { name, callable, takesContext: context.length > 0 });
   const args = joinExtraContext(input, context);
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];

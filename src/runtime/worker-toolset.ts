@@ -112,7 +112,8 @@ async function prepareCall(
   const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
   const names = files.map(({ name }) => name).values();
   const canonicalArgs = withAttachmentPaths(worker.input.jsonSchema, args, names) as JsonObject;
-  return { canonicalArgs, targets: [], facts: { files: describeFiles(files), readApproval }, payload: files };
+  // The call itself changes nothing: what its tools do is recorded as theirs.
+  return { canonicalArgs, targets: [], sideEffect: false, facts: { files: describeFiles(files), readApproval }, payload: files };
 }
 
 async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {

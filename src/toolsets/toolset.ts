@@ -81,7 +81,10 @@ export interface Toolset<Config = unknown> {
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** What a person must see to judge the call. Pure. */
   preview?(call: PreparedToolsetCall<Config>): Preview | undefined;
-  /** Called once before the first and once after the last call of a worker's call. `close` is called on every exit path. */
+  /**
+   * Called once before the first execution and once after the last one of a worker's call; neither where none of its tools is
+   * executed. `close` is called on every exit path once `open` was.
+   */
   open?(config: Config): Promise<void>;
   close?(config: Config): Promise<void>;
 }

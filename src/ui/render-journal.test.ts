@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { JournalEntry, JournalFact } from "../protocol/journal-entry.ts";
+import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { renderJournal, summarizeJournal } from "./render-journal.ts";
 
 const usage = { requests: 2, inputTokens: 10, outputTokens: 5, cachedInputTokens: 1, reasoningTokens: 0, usd: 0.01 };
 const callPath = "main/0.tool";
 const args = {};
-const facts: readonly JournalFact[] = [
+const input = { input: "x", files: [], fragments: [] };
+const facts: readonly Fact[] = [
   {
     type: "run-start",
     runId: "r1",
@@ -13,30 +14,33 @@ const facts: readonly JournalFact[] = [
     programDigest: "0123456789abcdef",
     entry: "main",
     mode: "prompt",
+    onDenied: "return",
+    limits: {},
     version: "1",
-    input: "x",
+    input,
   },
-  { type: "call-start", callPath: "main", kind: "worker", name: "main", depth: 0, model: "test:model", input: "x" },
-  { type: "verdict", callPath, tool: "tool", args, digest: "d", verdict: { type: "ask", why: "writes ask", isUnstated: true } },
-  { type: "decision", callPath, tool: "tool", decision: { type: "deny", note: "no" }, source: "person" },
-  { type: "revocation", callPath, worker: "main", tool: "tool", args },
-  { type: "grant", callPath, tool: "tool", digest: "d" },
-  { type: "intent", callPath, step: 1, kind: "tool", detail: {}, sideEffect: true },
+  { type: "call-start", callPath: "main", kind: "worker", name: "main", depth: 0, model: "test:model", input },
   {
-    type: "result",
-    callPath,
-    step: 1,
-    kind: "tool",
-    ok: true,
-    detail: { result: { ok: false, error: { type: "denied", error: "no" } } },
+    ...{ type: "verdict", callPath, key: "1", tool: "tool", args, facts: {}, digest: "d" },
+    verdict: { type: "ask", why: "writes ask", isUnstated: true },
   },
-  { type: "intent", callPath, step: 2, kind: "model", detail: {}, sideEffect: false },
+  { type: "decision", callPath, key: "1", tool: "tool", decision: { type: "deny", note: "no" }, source: "person", memory: "m" },
+  { type: "revocation", callPath, worker: "main", tool: "tool", memory: "m" },
+  { type: "refusal", callPath, key: "2", tool: "tool", error: { type: "changed", error: "it changed" } },
+  { type: "limit", callPath: "main", key: "model 2.1", limit: "tokens", allowed: 5 },
+  { type: "grant", callPath, key: "1", tool: "tool", digest: "d" },
+  { type: "intent", callPath, key: "tool", kind: "tool", digest: "d", detail: {}, sideEffect: true },
+  {
+    ...{ type: "result", callPath, key: "tool", kind: "tool", digest: "d" },
+    outcome: { type: "value", value: { ok: false, error: { type: "denied", error: "no" } } },
+  },
+  { type: "intent", callPath, key: "model 1.1", kind: "model", digest: "d", detail: {}, sideEffect: false },
   { type: "call-end", callPath: "main", stopReason: "cut", reason: "too long", usage },
   { type: "run-end", stopReason: "failed", usage, error: { message: "it failed" }, denied: 1 },
 ];
 
 const entries = (given: readonly unknown[] = facts): JournalEntry[] =>
-  given.map((fact, n) => ({ v: 1, n, time: 1_700_000_000_000, ...(fact as JournalFact) }));
+  given.map((fact, n) => ({ v: 2, n, time: 1_700_000_000_000, ...(fact as Fact) }));
 
 /** Each way to take one field away, or to put something else in its place, however deep. */
 function damaged(value: unknown): unknown[] {
@@ -58,7 +62,7 @@ describe("a journal with damaged entries", () => {
     for (const [index, fact] of facts.entries()) {
       if (fact.type === "run-start" || fact.type === "run-end") continue;
       for (const other of damaged(fact)) {
-        const given = entries(facts.with(index, other as JournalFact));
+        const given = entries(facts.with(index, other as Fact));
         const text = renderJournal({ entries: given, torn: false }, 200);
         const lost = lines.filter((line) => !text.includes(line));
         expect(lost.length, JSON.stringify(other)).toBeLessThanOrEqual(1);
@@ -71,7 +75,7 @@ describe("a journal with damaged entries", () => {
   test("is shown and listed where its first or last entry is damaged", () => {
     for (const index of [0, facts.length - 1]) {
       for (const other of damaged(facts[index])) {
-        const journal = { entries: entries(facts.with(index, other as JournalFact)), torn: true };
+        const journal = { entries: entries(facts.with(index, other as Fact)), torn: true };
         expect(renderJournal(journal, 200)).not.toMatch(/Cannot read|undefined \(reading|is not a function/);
         expect(summarizeJournal(journal)).not.toMatch(/Cannot read|is not a function/);
       }

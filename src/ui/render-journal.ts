@@ -1,4 +1,5 @@
-import type { JournalEntry } from "../protocol/journal-entry.ts";
+import type { JournalEntry, Outcome } from "../protocol/fact.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { callLabel } from "./call-label.ts";
@@ -76,38 +77,48 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label} ${renderDecision(entry.decision, entry.source)}`;
     case "revocation":
       return `  ${label} revoked an approval for the run: ${show(entry.worker)} > ${show(entry.tool)}`;
+    case "refusal":
+      return `  ${label} ${renderResult({ ok: false, error: entry.error as unknown as JsonObject }, columns)}`;
+    case "limit":
+      return `  ${label}: the limit of ${entry.allowed} ${entry.limit.replaceAll("_", " ")} is reached`;
     case "result":
-      if (entry.kind !== "tool") return undefined;
-      return `  ${label} ${renderResult(entry.detail["result"] ?? { ok: false, error: entry.detail["error"] ?? null }, columns)}`;
+      return entry.kind === "tool" ? `  ${label} ${renderOutcome(entry.outcome, columns)}` : undefined;
     case "run-start":
     case "grant":
     case "intent":
+    case "artifact":
       return undefined;
   }
 }
 
+function renderOutcome(outcome: Outcome, columns: number): string {
+  return outcome.type === "value" ? renderResult(outcome.value, columns) : "was interrupted";
+}
+
 function renderUnfinished({ entries, torn }: Journal): string[] {
   if (entries.at(-1)?.type === "run-end") return [];
-  const open = unfinishedSteps(entries);
+  const open = unfinishedEffects(entries);
   const tornLine = torn ? ["  (its last line is cut off, as by a kill)"] : [];
   return ["under way at the last entry:", ...(open.length > 0 ? open : ["  nothing"]), ...tornLine];
 }
 
-/** Steps whose intent is recorded and whose result is not. */
-function unfinishedSteps(entries: readonly JournalEntry[]): string[] {
-  const open = new Map<number, string>();
+/** Effects whose intent is recorded and whose outcome is not. */
+function unfinishedEffects(entries: readonly JournalEntry[]): string[] {
+  const open = new Map<string, string>();
   for (const entry of entries) {
-    if (entry.type === "intent")
+    if (entry.type !== "intent" && entry.type !== "result") continue;
+    const id = `${entry.callPath} ${entry.key}`;
+    if (entry.type === "result") open.delete(id);
+    else
       open.set(
-        entry.step,
-        `  ${readable(entry, () => callLabel(entry.callPath))}: ${stepNames[entry.kind]}${entry.sideEffect ? ", may have had its effect" : ""}`,
+        id,
+        `  ${readable(entry, () => callLabel(entry.callPath))}: ${effectNames[entry.kind]}${entry.sideEffect ? ", may have had its effect" : ""}`,
       );
-    if (entry.type === "result") open.delete(entry.step);
   }
   return [...open.values()];
 }
 
-const stepNames = { model: "a model request", tool: "a tool", worker: "a call to a worker", question: "a question" } as const;
+const effectNames = { model: "a model request", tool: "a tool", question: "a question" } as const;
 
 function clip(line: string, columns: number): string {
   return clipText(line, columns, "...");

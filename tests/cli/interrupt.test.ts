@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
+import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { openTerminal } from "./open-terminal.ts";
 import { copyExample, runCli, slowScripted, startCli, writeProgram } from "./run-cli.ts";
 
@@ -112,14 +112,16 @@ export const wait = tool({
   it("is ended by a second Ctrl-C while the first one's work is held up", async () => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { hold: {} }\n---\nWait.\n",
-      "model.mjs": "export default () => new Promise(() => setInterval(() => undefined, 1000));\n",
+      "model.mjs":
+        "export default ({ turn }) =>\n" +
+        '  turn === 1 ? { calls: [{ tool: "noop", args: {} }] } : new Promise(() => setInterval(() => undefined, 1000));\n',
       "tools.ts": `import { tool, toolset } from "llm-do";
-const noop = tool({ name: "noop", input: { type: "object" }, run: () => null });
+const noop = tool({ name: "noop", input: { type: "object" }, approval: "pre-approved", run: () => null });
 export const hold = toolset({ name: "hold", tools: () => [noop], close: () => new Promise<void>(() => undefined) });
 `,
     });
     const running = startCli([".", "go", "--trust", "-v"], { cwd });
-    await running.stderrHolds("main starts");
+    await running.stderrHolds("noop#0 gave");
     await new Promise((resolve) => setTimeout(resolve, 300));
     running.child.kill("SIGINT");
     await running.stderrHolds("press Ctrl-C again to end at once");

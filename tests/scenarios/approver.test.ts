@@ -48,7 +48,9 @@ test("an approver sees what is approved for the run, and can take it back: the c
   expect(result?.denied).toHaveLength(1);
   const sources = journal.flatMap((entry) => (entry.type === "decision" ? [entry.source] : []));
   expect(sources).toEqual(["person", "person", "person", "memory"]);
-  expect(journal.filter(({ type }) => type === "revocation")).toMatchObject([{ worker: "main", tool: "write_file", args }]);
+  const [first] = journal.flatMap((entry) => (entry.type === "decision" ? [entry.memory] : []));
+  const revoked = { worker: "main", tool: "write_file", memory: first };
+  expect(journal.filter(({ type }) => type === "revocation")).toMatchObject([revoked]);
 });
 
 test("an approver is told why edited arguments would not be taken", async () => {

@@ -14,7 +14,7 @@ async function callCurl(sandbox: string, more: { readonly files?: Record<string,
   const { result, error } = await play({
     files: { "main.worker": worker(`${sandbox}\ntoolsets: { shell: { rules: [{ pattern: curl }] } }`), ...more.files },
     machine: { commands },
-    model: ({ turn, toolResults }) => (turn === 1 ? curl : stdoutOf(toolResults())),
+    model: ({ turn, toolResults }) => (turn === 1 ? curl : stdoutOf(toolResults()) || "nothing"),
     approval: {
       mode: "prompt",
       approver: async (request) => {
@@ -113,7 +113,7 @@ describe("commands that cannot be isolated", () => {
     const { result, error } = await play({
       files: { "main.worker": worker(preApproved), ...files },
       machine: { commands, isolation },
-      model: ({ turn, toolResults }) => (turn === 1 ? curl : stdoutOf(toolResults())),
+      model: ({ turn, toolResults }) => (turn === 1 ? curl : stdoutOf(toolResults()) || "nothing"),
       approval: { mode: "prompt", approver, ...policy },
       request: { input: "x" },
     });

@@ -18,10 +18,12 @@ interface Calling {
   readonly approval?: ApprovalPolicy;
   readonly reader?: string;
   readonly times?: number;
+  readonly replays?: boolean;
 }
 
 /** A tool of the entry calls a worker with more than its input. What the call rejects with becomes `failed: …`. */
-async function callWith({ callee = "reader", input = { input: "go" }, options, approval, reader, times = 1 }: Calling) {
+async function callWith({ callee = "reader", input = { input: "go" }, options, times = 1, ...calling }: Calling) {
+  const { approval, reader, replays = true } = calling;
   const review = tool({
     input: z.object({}),
     approval: "pre-approved",
@@ -44,6 +46,7 @@ async function callWith({ callee = "reader", input = { input: "go" }, options, a
     approval: approval ?? { mode: "approve_all" },
     model: ({ worker: name, turn }) => (name === "main" && turn === 1 ? { calls: [{ tool: "review", args: {} }] } : "done"),
     request: { input: "begin" },
+    replays,
   });
   const [asked] = played.model.requests.filter(({ system }) => system[0] === "You read.");
   const result = played.events.find((event) => event.type === "tool-result" && event.tool === "review");
@@ -85,7 +88,7 @@ test("another context is another call: it asks again, and its digest is another 
       return [`text ${calls}`];
     },
   };
-  const { journal } = await callWith({ options, approval: asking(requests, "run"), times: 2 });
+  const { journal } = await callWith({ options, approval: asking(requests, "run"), times: 2, replays: false });
   expect(requests).toHaveLength(2);
   const digests = journal.flatMap((entry) => (entry.type === "verdict" && entry.tool === "reader" ? [entry.digest] : []));
   expect(new Set(digests).size).toBe(2);

@@ -73,6 +73,7 @@ describe("a provider's failure of one child", () => {
       model: () => ({ error: { code: "bad_request" } }),
       approval: { mode: "approve_all" },
       request: { entry: "tools.ts:main", input: {} },
+      replays: false,
     });
     expect(types).toEqual(["provider"]);
     expect(error).toMatchObject({ code: "provider" });

@@ -1,9 +1,11 @@
 import { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory-host.ts";
+import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
+import { readFacts, readJournal } from "../../src/journal/read-journal.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
-import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
+import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
+import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 export interface Scenario {
   /** Files of the program by their path in it; `.worker` files may leave the fences out of an empty frontmatter. */
@@ -14,6 +16,10 @@ export interface Scenario {
   readonly environment?: Readonly<Record<string, string>>;
   /** Exports of the program's `tools.ts`. */
   readonly tools?: Readonly<Record<string, unknown>>;
+  /** False where the program's own code keeps something between its calls, so that a replay finds it changed. Default true. */
+  readonly replays?: boolean;
+  /** Called when the run has ended, before its replay enters the program's code again. */
+  readonly onPlayed?: () => void;
   /** Programs of the machine, and whether they can be isolated there. */
   readonly machine?: Pick<MemoryHostOptions, "commands" | "isolation">;
 }
@@ -37,6 +43,8 @@ export async function play({
   approval = { mode: "prompt" },
   request = {},
   machine = {},
+  replays = true,
+  onPlayed,
 }: Scenario): Promise<Played> {
   const root = "/program";
   const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
@@ -59,26 +67,37 @@ export async function play({
   const scripted = scriptedModel(model, "test:model");
   const { serverTools = {} } = scriptedProvider;
   const provider = { name: "test", description: "for tests", keyVariables: [], serverTools, create: async () => scripted };
+  const impatient = { ...host, clock: { ...host.clock, sleep: async () => undefined } };
+  const full: RunRequest = {
+    target: root,
+    approval: typeof approval === "function" ? approval(host) : approval,
+    host: request.limits?.seconds === undefined ? impatient : host,
+    trust: true,
+    model: "test:model",
+    providers: [provider],
+    onEvent: (event) => events.push(event),
+    ...request,
+  };
+  const program = replays ? await compileToReplay(full) : undefined;
   let result: RunOutput | undefined;
   let error: unknown;
   try {
-    const impatient = { ...host, clock: { ...host.clock, sleep: async () => undefined } };
-    result = await run({
-      target: root,
-      approval: typeof approval === "function" ? approval(host) : approval,
-      host: request.limits?.seconds === undefined ? impatient : host,
-      trust: true,
-      model: "test:model",
-      providers: [provider],
-      onEvent: (event) => events.push(event),
-      ...request,
-    });
+    result = await run(full);
   } catch (thrown) {
     error = thrown;
   }
+  onPlayed?.();
   const runs = await host.files.names(`${root}/.llm-do/runs`);
-  const journal = runs[0] === undefined ? [] : (await readJournal(host, `${root}/.llm-do/runs/${runs[0]}`)).entries;
+  const directory = runs[0] === undefined ? undefined : `${root}/.llm-do/runs/${runs[0]}`;
+  const journal = directory === undefined ? [] : (await readJournal(host, directory)).entries;
   const kept = Object.entries(host.snapshot(root)).filter(([path]) => !path.includes("/.llm-do/"));
+  if (program && directory !== undefined)
+    await expectSameReplay(program, {
+      host: { ...host, clock: nodeClock },
+      facts: await readFacts(host, directory),
+      events,
+      debug: full.debug ?? false,
+    });
   return {
     result,
     error,

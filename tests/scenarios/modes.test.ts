@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { type ApprovalDecision, type ApprovalPolicy, RunError, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
-import type { JournalEntry } from "../../src/protocol/journal-entry.ts";
+import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { openTerminal } from "../cli/open-terminal.ts";
 import { runCli, writeProgram } from "../cli/run-cli.ts";
 

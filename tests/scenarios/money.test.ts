@@ -219,7 +219,9 @@ describe("an attempt that failed", () => {
     expect(error).toMatchObject({ code: "provider" });
     expect(requests).toBe(5);
     expect(usage).toMatchObject({ requests: 5, inputTokens: 500, cachedInputTokens: 200 });
-    const failed = entries.flatMap((entry) => (entry.type === "result" ? [entry.detail["usage"]] : []));
+    const failed = entries.flatMap((entry) =>
+      entry.type === "result" && entry.outcome.type !== "value" ? [entry.outcome.usage] : [],
+    );
     expect(failed).toMatchObject(Array.from({ length: 5 }, () => ({ inputTokens: 100 })));
   });
 

@@ -672,7 +672,7 @@ describe("providers", () => {
 });
 
 describe("the journal", () => {
-  test("has an intent before and a result after every step, and a grant before every execution", async () => {
+  test("has an intent before and a result after every effect, and a grant before every execution; reading needs no intent", async () => {
     const { journal } = await play({
       files: { "main.worker": writer, "a.txt": "x" },
       model: ({ turn }) =>
@@ -702,7 +702,6 @@ describe("the journal", () => {
     expect(order.filter((line) => line.startsWith("main/0"))).toEqual([
       "main/0.read_file verdict",
       "main/0.read_file grant",
-      "main/0.read_file intent",
       "main/0.read_file result",
     ]);
   });

@@ -29,7 +29,6 @@ export const handMade: GatedToolset = {
   isSequential: () => false,
   callsOf: () => [],
   call: async () => ({ ok: true, value: null }),
-  open: async () => undefined,
   close: async () => undefined,
 };
 

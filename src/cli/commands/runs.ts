@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { runsDirectories } from "../../journal/journal-directory.ts";
 import { type JournalContents, readJournal } from "../../journal/read-journal.ts";
-import type { JournalEntry } from "../../protocol/journal-entry.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";

@@ -1,0 +1,54 @@
+// What the journal of a run of 20 turns holds: lines, bytes and syncs, where each turn reads a file and where each writes one.
+// `node bench/journal.ts`.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createNodeHost } from "../src/host/node-host.ts";
+import { type RunRequest, run } from "../src/index.ts";
+import { scriptedModel } from "../src/testing/index.ts";
+import { printRow } from "./timing.ts";
+
+const turns = 20;
+
+/** Counts the syncs of every file that is opened for appending. */
+function countingHost() {
+  const host = createNodeHost();
+  const counts = { syncs: 0 };
+  const openAppend: typeof host.files.openAppend = async (path, mode) => {
+    const file = await host.files.openAppend(path, mode);
+    return {
+      append: (text) => file.append(text),
+      close: () => file.close(),
+      sync: () => {
+        counts.syncs++;
+        return file.sync();
+      },
+    };
+  };
+  return { host: { ...host, files: { ...host.files, openAppend } }, counts };
+}
+
+async function record(tool: string, argsOf: (turn: number) => Record<string, string>) {
+  const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
+  writeFileSync(join(root, "a.txt"), "a line\n");
+  writeFileSync(join(root, "main.worker"), "---\ndescription: d\ntoolsets:\n  filesystem: {}\n---\nYou help.\n");
+  const model = scriptedModel(({ turn }) => (turn < turns ? { calls: [{ tool, args: argsOf(turn) }] } : "done"), "test:model");
+  const { host, counts } = countingHost();
+  const provider = { name: "test", description: "for the bench", keyVariables: [], create: async () => model };
+  const request: RunRequest = {
+    ...{ target: root, host, input: "go", model: "test:model", trust: true, providers: [provider] },
+    approval: { mode: "approve_all" },
+  };
+  await run(request);
+  const runs = join(root, ".llm-do/runs");
+  const text = readFileSync(join(runs, readdirSync(runs)[0] ?? "", "journal.jsonl"), "utf8");
+  rmSync(root, { recursive: true });
+  return { lines: text.trimEnd().split("\n").length, bytes: Buffer.byteLength(text), syncs: counts.syncs };
+}
+
+printRow("20 turns", "lines", "bytes", "syncs");
+printRow("---", "---", "---", "---");
+const pure = await record("read_file", () => ({ path: "a.txt" }));
+printRow("each reads a file", `${pure.lines}`, `${pure.bytes}`, `${pure.syncs}`);
+const effects = await record("write_file", (turn) => ({ path: `b${turn}.txt`, content: "x" }));
+printRow("each writes a file", `${effects.lines}`, `${effects.bytes}`, `${effects.syncs}`);

@@ -1,0 +1,139 @@
+import type { ApprovalDecision, ApprovalRequest, DeniedCall } from "../protocol/approval.ts";
+import type { FactKey } from "../protocol/fact.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { toolFailure } from "../toolsets/toolset.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { allowLine } from "./allow-line.ts";
+import { decide, type SettledQuestion } from "./decide.ts";
+import { type GateRun, PolicyStop } from "./gate-types.ts";
+import {
+  type CheckedArgs,
+  checkArgs,
+  contentOf,
+  describeCall,
+  type PendingCall,
+  type PreparedCall,
+  previewCall,
+} from "./pending-call.ts";
+import { createRememberedApprovals } from "./remembered-approvals.ts";
+
+export interface Asking extends FactKey {
+  readonly prepared: PreparedCall;
+  readonly why: string;
+  /** Nobody wrote that the call asks, so an author may pre-approve it. */
+  readonly isUnstated: boolean;
+}
+
+/** Settles a call whose verdict is ask, and records how. A policy that stops the run stops it before the next question comes up. */
+export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
+  const { callPath, name: tool, runtime } = call.request;
+  const { key, prepared } = asking;
+  const settled = await decide(
+    { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking) },
+    {
+      policy: run.policy,
+      effects: run.effects,
+      questions: run.questions,
+      memory: createRememberedApprovals(run.effects.state, {
+        hide: (value) => run.hideKnown(value).shown,
+        onRevoke: ({ worker, tool: revoked, memory }) =>
+          run.effects.record({ type: "revocation", callPath, worker, tool: revoked, memory }),
+      }),
+      checkArgs: (edited) => problemOf(run, call, edited),
+      signal: runtime.signal,
+      onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
+      onDecided: (one) => recordDecision(run, call, { ...asking, ...one }),
+    },
+  );
+  const { decision, source } = settled;
+  run.emit(call.request, { type: "approval-decision", tool, decision, source });
+  runtime.signal.throwIfAborted();
+  return decision;
+}
+
+/** As the approver sees it, and as memory knows it. A call that is restored from a record has its question there. */
+function describeQuestion(run: GateRun, call: PendingCall, { prepared, why }: Asking) {
+  const { callPath, name: tool, caller: worker, callerId } = call.request;
+  const { canonicalArgs: args } = prepared.preparation;
+  const { reference } = call.binding;
+  const preview = prepared.isRestored ? undefined : previewCall(call, prepared);
+  const description = prepared.isRestored ? "" : describeCall(call, prepared);
+  const whole = { runId: run.runId, callPath, worker, tool, args, description, why, ...(preview ? { preview } : {}) };
+  return {
+    question: toQuestion(run, whole),
+    call: { worker, callerId, reference, tool, args, why, content: contentOf(prepared, preview) },
+  };
+}
+
+/** As an approver may see it. What is not shown in full cannot be remembered: this is the one place that decides it. */
+function toQuestion(run: GateRun, whole: Omit<ApprovalRequest, "position" | "canRemember" | "notShown">) {
+  const { shown, hidden } = run.hideKnown(whole);
+  const omitted = whole.preview?.type === "text" ? whole.preview.omits : undefined;
+  const notShown = [...hidden.map((name) => `the value of ${name}`), ...(omitted === undefined ? [] : [omitted])].join(", ");
+  return notShown === "" ? { ...shown, canRemember: true } : { ...shown, notShown, canRemember: false };
+}
+
+function recordDecision(run: GateRun, call: PendingCall, settled: Asking & SettledQuestion): void {
+  const { callPath, name: tool } = call.request;
+  const { key, decision, source, memory, remembered } = settled;
+  const recorded = run.effects.recall("decision", { callPath, key });
+  const denied = decision.type === "approve" ? undefined : (recorded?.denied ?? describeDenial(run, call, settled));
+  const more = { ...(remembered ? { remembered } : {}), ...(denied ? { denied } : {}) };
+  run.effects.record({ type: "decision", callPath, key, tool, decision, source, memory, ...more });
+  if (endsRunAt(run, decision)) run.stop(policyStop(call, decision));
+}
+
+function describeDenial(
+  run: GateRun,
+  call: PendingCall,
+  { prepared, decision, source, isUnstated }: Asking & SettledQuestion,
+): DeniedCall {
+  const { callPath, caller: worker, name: tool } = call.request;
+  const { note } = decision;
+  const description = run.redact(describeCall(call, prepared));
+  const ways = isUnstated ? waysToAllow(call) : {};
+  return { callPath, worker, tool, description, source, ...(note === undefined ? {} : { note }), ...ways };
+}
+
+/** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
+function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
+  const rule = `${request.caller}/${request.name}`;
+  return binding.fromCode ? { rule } : { rule, allow: allowLine(binding.reference, tool.name) };
+}
+
+export function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {
+  return type === "stop" || (type === "deny" && policy.onDenied === "stop");
+}
+
+export function policyStop({ request }: PendingCall, { note }: ApprovalDecision): PolicyStop {
+  return new PolicyStop(`\`${request.name}\` was denied${note ? `: ${note}` : ""}, and the run stops for it`);
+}
+
+/** What a person made of the arguments; undefined where they are as they were shown. */
+export async function editedArgs(
+  run: GateRun,
+  call: PendingCall,
+  { decision, prepared }: { readonly decision: ApprovalDecision; readonly prepared: PreparedCall },
+): Promise<CheckedArgs | undefined> {
+  const args = decision.type === "approve" ? decision.args : undefined;
+  if (!args || canonicalJson(args) === canonicalJson(run.hideKnown(prepared.view.args).shown)) return undefined;
+  return checkEdited(call, args);
+}
+
+function checkEdited(call: PendingCall, args: JsonObject): Promise<CheckedArgs> {
+  if (JSON.stringify(args).includes("⟦secret:")) {
+    throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
+  }
+  return checkArgs(call, args);
+}
+
+/** Why edited arguments would be refused, for whoever edits them. */
+async function problemOf(run: GateRun, call: PendingCall, args: JsonObject): Promise<string | undefined> {
+  try {
+    await checkEdited(call, args);
+    return undefined;
+  } catch (thrown) {
+    return run.hideKnown(errorMessage(thrown)).shown;
+  }
+}

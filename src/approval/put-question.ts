@@ -1,0 +1,77 @@
+import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../protocol/approval.ts";
+import { isRecord } from "../protocol/json.ts";
+import { abortable } from "../util/abortable.ts";
+import { errorMessage } from "../util/error-message.ts";
+import type { Approver, ApproverOptions } from "./policy.ts";
+
+/** How a question was settled. */
+export interface Decision {
+  readonly decision: ApprovalDecision;
+  readonly source: DecisionSource;
+}
+
+export interface QuestionTerms extends ApproverOptions {
+  readonly approver: Approver;
+  /** Seconds, from when the question is put. Undefined: no limit. */
+  readonly seconds: number | undefined;
+  /** The run's clock: rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Nobody answered in time; the signal of the approver aborts with it. */
+export class UnansweredQuestion extends Error {
+  constructor(seconds: number) {
+    super(`nobody answered within ${seconds} ${seconds === 1 ? "second" : "seconds"}`);
+    this.name = "UnansweredQuestion";
+  }
+}
+
+/** An approver that was told to give up has this long to leave the terminal to the next question. */
+const graceMilliseconds = 1000;
+
+/** Puts one question to the approver. Every failure of the approver is a denial; rejects with the signal's reason on abort. */
+export async function putQuestion(request: ApprovalRequest, terms: QuestionTerms): Promise<Decision> {
+  try {
+    const decision = await answerOf(request, terms);
+    terms.signal.throwIfAborted();
+    if (!isDecision(decision)) throw new TypeError("the approver must answer { type: 'approve' | 'deny' | 'stop' }");
+    return { decision, source: "person" };
+  } catch (thrown) {
+    terms.signal.throwIfAborted();
+    if (thrown instanceof UnansweredQuestion) return { decision: { type: "deny", note: thrown.message }, source: "timeout" };
+    return { decision: { type: "deny", note: `the approver failed: ${errorMessage(thrown)}` }, source: "error" };
+  }
+}
+
+async function answerOf(request: ApprovalRequest, terms: QuestionTerms): Promise<unknown> {
+  const { approver, seconds, sleep, signal, ...options } = terms;
+  if (seconds === undefined) return abortable((async () => approver(request, { signal, ...options }))(), signal);
+  const late = new AbortController();
+  const done = new AbortController();
+  const either = AbortSignal.any([signal, late.signal]);
+  sleep(seconds * 1000, done.signal).then(
+    () => late.abort(new UnansweredQuestion(seconds)),
+    () => undefined,
+  );
+  const answer = (async () => approver(request, { signal: either, ...options }))();
+  try {
+    return await abortable(answer, either);
+  } catch (thrown) {
+    const settled = answer.catch(() => undefined);
+    if (late.signal.aborted) await Promise.race([settled, sleep(graceMilliseconds, done.signal).catch(() => undefined)]);
+    throw late.signal.aborted ? late.signal.reason : thrown;
+  } finally {
+    done.abort();
+  }
+}
+
+function isDecision(value: unknown): value is ApprovalDecision {
+  if (!isRecord(value)) return false;
+  if (value["note"] !== undefined && typeof value["note"] !== "string") return false;
+  if (value["type"] === "deny" || value["type"] === "stop") return true;
+  return (
+    value["type"] === "approve" &&
+    [undefined, "run"].includes(value["remember"] as undefined) &&
+    (value["args"] === undefined || isRecord(value["args"]))
+  );
+}

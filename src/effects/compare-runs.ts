@@ -1,0 +1,53 @@
+import type { CallPath } from "../protocol/call.ts";
+import type { Fact } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+
+/** The first fact of a call that is not the same in both runs. Absent: the run has no further fact of the call. */
+export interface RunDifference {
+  readonly callPath: CallPath;
+  readonly recorded?: Fact;
+  readonly replayed?: Fact;
+}
+
+/**
+ * Compares two runs call by call, since calls beside each other may interleave in any way. Left out are the id of the run, the
+ * numbering of questions, revocations, which answer nothing, and a request's allowance, which depends on what runs beside it.
+ */
+export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]): readonly RunDifference[] {
+  const [before, after] = [byCall(recorded), byCall(replayed)];
+  const differences: RunDifference[] = [];
+  for (const callPath of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(callPath) ?? [], after.get(callPath) ?? []];
+    const length = Math.max(old.length, now.length);
+    const index = Array.from({ length }, (_, at) => at).find((at) => textOf(old[at]) !== textOf(now[at]));
+    if (index === undefined) continue;
+    const [was, is] = [old[index], now[index]];
+    differences.push({ callPath, ...(was ? { recorded: was } : {}), ...(is ? { replayed: is } : {}) });
+  }
+  return differences;
+}
+
+function byCall(facts: readonly Fact[]): ReadonlyMap<CallPath, Fact[]> {
+  const calls = new Map<CallPath, Fact[]>();
+  for (const fact of facts) {
+    if (fact.type === "revocation") continue;
+    const callPath = "callPath" in fact ? fact.callPath : "";
+    const known = calls.get(callPath);
+    if (known) known.push(fact);
+    else calls.set(callPath, [fact]);
+  }
+  return calls;
+}
+
+function textOf(fact: Fact | undefined): string {
+  return fact === undefined ? "" : canonicalJson(withoutPassing(fact));
+}
+
+function withoutPassing(fact: Fact): unknown {
+  if (fact.type === "run-start") return { ...fact, runId: undefined };
+  if (fact.type !== "intent") return fact;
+  const { request, allowance: _, ...detail } = fact.detail;
+  const question = isRecord(request) ? { ...request, runId: undefined, position: undefined } : request;
+  return { ...fact, detail: { ...detail, request: question } };
+}

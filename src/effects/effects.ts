@@ -1,0 +1,104 @@
+import type { CallPath } from "../protocol/call.ts";
+import type { EffectKind, Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { LimitName, Usage } from "../protocol/usage.ts";
+import type { RunState } from "./run-state.ts";
+
+/*
+ * Terminology. A *fact* is something that is true of a run, as plain data; the journal holds facts. The *state* of a run is a
+ * fold over its facts. An *effect* is what a run does to the world or asks of it (a model request, the execution of a tool, a
+ * question). The *answerer* decides where the outcome of an effect comes from: from the world (`live`), from the world and
+ * into a journal (`recorded`), or from the facts of an earlier run (`replayed`). Runtime and gate ask for effects and never
+ * know which answerer they have.
+ */
+
+/** Describes an effect: plain data, known before it happens. */
+export interface EffectRecord extends FactKey {
+  readonly kind: EffectKind;
+  /** Equal effects have equal digests; taken over the redacted form. */
+  readonly digest: string;
+  /** True where the world may change: the intent is then on disk before the work starts. */
+  readonly sideEffect: boolean;
+  /** True where an intent is recorded although the world does not change: the effect costs money, or a person's time. */
+  readonly announced: boolean;
+  readonly detail: JsonObject;
+}
+
+/** How an outcome travels through a journal. Both directions are pure. */
+export interface OutcomeCodec<T> {
+  encode(value: T): JsonValue;
+  decode(value: JsonValue): T;
+  /** Undefined for what is not an outcome of the effect: it unwinds the run. */
+  encodeError?(thrown: unknown): JsonObject | undefined;
+  decodeError?(error: JsonObject): unknown;
+}
+
+export interface Effect<T> {
+  readonly record: EffectRecord;
+  readonly codec: OutcomeCodec<T>;
+  /** What the provider had reported before it failed. Default: nothing. */
+  readonly spentByFailure?: () => Usage | undefined;
+  /** Does it. Called by the answerers `live` and `recorded` alone, once. */
+  readonly work: () => Promise<T>;
+}
+
+/** The one seam between a run and the world. One object for each run. */
+export interface Effects {
+  readonly state: RunState;
+  /** Applies a fact to the state at once, and appends it to the journal, after all earlier ones. Never throws. */
+  record(fact: Fact): void;
+  /** Records, and resolves when the fact is on disk. Rejects with a `JournalError`. */
+  recordDurably(fact: Fact): Promise<void>;
+  /**
+   * Answers an effect. Rejects with what the work rejected with; with a `JournalError` where the journal cannot be written;
+   * with a `ReplayMiss` where a replayed run asks for what the record does not hold.
+   */
+  perform<T>(effect: Effect<T>, signal: AbortSignal): Promise<T>;
+  /** The recorded fact of a decision; undefined where the decision is to be made now. Asked before the state is read. */
+  recall<Type extends KeyedFactType>(type: Type, key: FactKey): FactOf<Type> | undefined;
+  /**
+   * Asks whether a limit allows something: a decision that reads live bookkeeping. Returns the limit that does not, and records
+   * it. A replayed run is refused what the recorded run was refused, and `check` is not called.
+   */
+  checkLimit(key: FactKey, check: () => ReachedLimit | undefined): ReachedLimit | undefined;
+  /** Resolves when all that came before a recalled fact has happened again. */
+  turnOf(fact: Fact): Promise<void>;
+  /**
+   * Called before code makes a call. Undefined where the call can be made; a replayed run that is cut short rejects for a call
+   * that the recorded run did not come to, when its signal aborts.
+   */
+  reach(callPath: CallPath, signal: AbortSignal): Promise<never> | undefined;
+  /**
+   * Called when code has come to its end. Undefined where its call ends now; a replayed run waits for what came before its end, and
+   * rejects where the recorded call was aborted before.
+   */
+  finish(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
+  /** The recorded start of a call; undefined where it starts now. */
+  recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
+  /** Reads the world without changing it: the files that a call names, a model's set-up. A replayed run never needs it. */
+  look<T>(at: Look, work: () => Promise<T>): Promise<T>;
+  /** Waits. A replayed run does not. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
+  onInterruption(end: (reason: Interruption) => void): void;
+  /** Calls `expire` when the time is over. Returns a function that stops the timer. In a replayed run time does not pass. */
+  startTimer(milliseconds: number, expire: () => void): () => void;
+}
+
+/** `owner`: the call whose limit it is; absent for the run's own. */
+export interface ReachedLimit {
+  readonly limit: LimitName;
+  readonly allowed: number;
+  readonly owner?: CallPath;
+}
+
+export type Interruption =
+  /** `owner` is absent for the run's own time. */
+  { readonly type: "time-up"; readonly owner?: CallPath } | { readonly type: "aborted"; readonly message: string };
+
+export interface Look {
+  readonly callPath: CallPath;
+  /** Names what is looked at, for messages: `the arguments of write_file`. */
+  readonly what: string;
+  readonly signal: AbortSignal;
+}

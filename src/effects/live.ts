@@ -1,0 +1,70 @@
+import type { Clock } from "../host/host.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Fact, FactOf, Outcome } from "../protocol/fact.ts";
+import type { Effect, Effects } from "./effects.ts";
+import { createRunState } from "./run-state.ts";
+
+export interface LiveOptions {
+  readonly clock: Clock;
+  /** Where facts are kept; `noJournal` keeps none. Owned by the caller, who closes it. */
+  readonly journal: Journal;
+}
+
+/** Answers every effect from the world, and records it: the intent ahead of what may change the world, the outcome after it. */
+export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
+  const state = createRunState();
+  const record = (fact: Fact): void => {
+    state.apply(fact);
+    journal.append(fact);
+  };
+  const outcomeOf = <T>({ codec, spentByFailure }: Effect<T>, thrown: unknown): Outcome => {
+    const error = codec.encodeError?.(thrown);
+    const usage = spentByFailure?.();
+    const spent = usage ? { usage } : {};
+    if (error) return { type: "error", error, ...spent };
+    return { type: "interrupted", ...spent };
+  };
+  const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
+    signal.throwIfAborted();
+    const { announced, detail, ...identity } = effect.record;
+    const { callPath, key, kind, digest, sideEffect } = identity;
+    if (sideEffect || announced) record({ type: "intent", ...identity, detail });
+    await journal.written({ durable: sideEffect });
+    const end = (outcome: Outcome): FactOf<"result"> => ({ type: "result", callPath, key, kind, digest, outcome });
+    try {
+      const value = await effect.work();
+      record(end({ type: "value", value: effect.codec.encode(value) }));
+      return value;
+    } catch (thrown) {
+      record(end(outcomeOf(effect, thrown)));
+      throw thrown;
+    }
+  };
+  return Object.freeze<Effects>({
+    state,
+    record,
+    recordDurably: (fact) => {
+      record(fact);
+      return journal.written({ durable: true });
+    },
+    perform,
+    recall: () => undefined,
+    checkLimit: (key, check) => {
+      const reached = check();
+      if (reached) record({ type: "limit", callPath: key.callPath, key: key.key, ...reached });
+      return reached;
+    },
+    turnOf: async () => undefined,
+    reach: () => undefined,
+    finish: () => undefined,
+    recallStart: () => undefined,
+    onInterruption: () => undefined,
+    look: (_at, work) => work(),
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+    startTimer: (milliseconds, expire) => {
+      const stop = new AbortController();
+      clock.sleep(milliseconds, stop.signal).then(expire, () => undefined);
+      return () => stop.abort();
+    },
+  });
+}

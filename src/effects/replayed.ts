@@ -1,0 +1,152 @@
+import type { Clock } from "../host/host.ts";
+import type { CallPath } from "../protocol/call.ts";
+import { parentCallPath } from "../protocol/call.ts";
+import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { abortable } from "../util/abortable.ts";
+import type { Effect, EffectRecord, Effects, Interruption, Look } from "./effects.ts";
+import { FactOrder } from "./fact-order.ts";
+import { runTimeKey, timeKey } from "./keys.ts";
+import { createRunState } from "./run-state.ts";
+
+/** A replayed run asked for something that the record does not hold. */
+export class ReplayMiss extends Error {
+  readonly callPath: CallPath;
+
+  constructor(callPath: CallPath, what: string) {
+    super(`the record holds no answer for ${what} (${callPath})`);
+    this.name = "ReplayMiss";
+    this.callPath = callPath;
+  }
+}
+
+/** An effect whose digest is not the recorded one: the program, or what it computes, is different today. */
+export interface Drift {
+  readonly callPath: CallPath;
+  readonly key: string;
+  readonly kind: EffectRecord["kind"];
+  /** What the run would do today. */
+  readonly today: JsonObject;
+}
+
+export interface ReplayedEffects extends Effects {
+  /** What the replayed run recorded, in its own order. */
+  readonly facts: readonly Fact[];
+  readonly drifts: readonly Drift[];
+}
+
+/**
+ * Answers every effect from the facts of an earlier run, and never from the world. What the record lacks was not reached: where
+ * a call above did not come to its end, the effect waits for the signal; anywhere else it rejects with a `ReplayMiss`.
+ * `recorded` are the facts of the earlier run, with the content of their blobs; `clock` is a real one.
+ */
+export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): ReplayedEffects {
+  const index = indexFacts(recorded);
+  const state = createRunState();
+  const facts: Fact[] = [];
+  const drifts: Drift[] = [];
+  let interrupt = (_reason: Interruption): void => undefined;
+  const order = new FactOrder(recorded, clock);
+  const record = (fact: Fact): void => {
+    facts.push(fact);
+    state.apply(fact);
+    order.happened(fact);
+  };
+  /** The recorded run did not get further here: something else ended it, or ended what is above. */
+  const unwind = async (callPath: CallPath, signal: AbortSignal): Promise<never> => {
+    const found = index.interruptionOf(callPath);
+    if (found) order.turnOf(found.fact).then(() => interrupt(found.reason));
+    return abortable(new Promise<never>(() => undefined), signal);
+  };
+  const miss = ({ callPath, what, signal }: Look): Promise<never> =>
+    index.isCutShort(callPath) ? unwind(callPath, signal) : Promise.reject(new ReplayMiss(callPath, what));
+  const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
+    signal.throwIfAborted();
+    const { callPath, key, kind, digest, sideEffect, announced, detail } = effect.record;
+    const found = index.keyed.get(keyOf("result", effect.record)) as FactOf<"result"> | undefined;
+    if (!found) return miss({ callPath, what: key, signal });
+    if (found.digest !== digest) drifts.push({ callPath, key, kind, today: detail });
+    if (sideEffect || announced) record({ type: "intent", callPath, key, kind, digest, sideEffect, detail });
+    const { outcome } = found;
+    const end = () => record({ ...found, digest });
+    if (outcome.type === "interrupted") return unwind(callPath, signal).finally(end);
+    // What had ended was taken, also where the run was stopped meanwhile.
+    await abortable(order.turnOf(found), signal).catch(() => undefined);
+    end();
+    if (outcome.type === "value") return effect.codec.decode(outcome.value);
+    throw effect.codec.decodeError?.(outcome.error);
+  };
+  return Object.freeze<ReplayedEffects>({
+    state,
+    facts,
+    drifts,
+    record,
+    recordDurably: async (fact) => record(fact),
+    perform,
+    checkLimit: (key) => {
+      const reached = index.keyed.get(keyOf("limit", key)) as FactOf<"limit"> | undefined;
+      if (reached) record(reached);
+      return reached;
+    },
+    recall: (type, key) => index.keyed.get(keyOf(type, key)) as FactOf<typeof type> | undefined,
+    turnOf: (fact) => order.turnOf(fact),
+    reach: (callPath, signal) =>
+      !index.reached.has(callPath) && index.isCutShort(callPath) ? unwind(callPath, signal) : undefined,
+    finish: (callPath, signal) => {
+      const end = index.ended.get(callPath);
+      if (end && end.stopReason !== "aborted") return abortable(order.turnOf(end), signal);
+      return index.isCutShort(callPath) ? unwind(callPath, signal) : undefined;
+    },
+    recallStart: (callPath) => index.starts.get(callPath),
+    onInterruption: (end) => {
+      interrupt = end;
+    },
+    look: ({ callPath, what, signal }) => miss({ callPath, what, signal }),
+    sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
+    startTimer: () => () => undefined,
+  });
+}
+
+function indexFacts(facts: readonly Fact[]) {
+  const keyed = new Map<string, Fact>();
+  const starts = new Map<CallPath, FactOf<"call-start">>();
+  const ended = new Map<CallPath, FactOf<"call-end">>();
+  const reached = new Set<CallPath>();
+  let end: FactOf<"run-end"> | undefined;
+  for (const fact of facts) {
+    if ("callPath" in fact) reached.add(fact.callPath);
+    if (fact.type === "call-start") starts.set(fact.callPath, fact);
+    if (fact.type === "call-end") ended.set(fact.callPath, fact);
+    if (fact.type === "run-end") end = fact;
+    if ("key" in fact) keyed.set(keyOf(fact.type, fact), fact);
+  }
+  /** Whether the call, or one above it, did not come to its end. */
+  const isCutShort = (callPath: CallPath): boolean =>
+    end?.stopReason !== "done" ||
+    [...withAncestors(callPath)].some((path) => starts.has(path) && ended.get(path)?.stopReason !== "done");
+  const interruptionOf = (callPath: CallPath): { readonly reason: Interruption; readonly fact: Fact } | undefined => {
+    for (const path of withAncestors(callPath)) {
+      const own = keyed.get(keyOf("limit", { callPath: path, key: timeKey }));
+      if (own) return { reason: { type: "time-up", owner: path }, fact: own };
+      const ofRun = keyed.get(keyOf("limit", { callPath: path, key: runTimeKey }));
+      if (ofRun) return { reason: { type: "time-up" }, fact: ofRun };
+    }
+    if (end && end.stopReason !== "aborted") return undefined;
+    const fact = facts.find(isUnwound) ?? end ?? facts.at(-1);
+    return fact && { reason: { type: "aborted", message: end?.reason ?? "the record ends here" }, fact };
+  };
+  return { keyed, starts, ended, reached, isCutShort, interruptionOf };
+}
+
+/** The first trace of an abort, which is no fact of its own. */
+function isUnwound(fact: Fact): boolean {
+  return fact.type === "result" ? fact.outcome.type === "interrupted" : fact.type === "call-end" && fact.stopReason === "aborted";
+}
+
+function* withAncestors(callPath: CallPath): Iterable<CallPath> {
+  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
+}
+
+function keyOf(type: KeyedFactType, { callPath, key }: FactKey): string {
+  return `${type}\n${callPath}\n${key}`;
+}

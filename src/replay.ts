@@ -1,0 +1,82 @@
+import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
+import { createReplayedEffects, type Drift } from "./effects/replayed.ts";
+import type { Host } from "./host/host.ts";
+import { createUntouchedHost } from "./host/untouched-host.ts";
+import { redactFact } from "./journal/redact-fact.ts";
+import type { Program } from "./program/program.ts";
+import type { ApprovalMode } from "./protocol/approval.ts";
+import type { EventSink } from "./protocol/event.ts";
+import type { Fact } from "./protocol/fact.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import { type RunResult, runEntry } from "./runtime/run-entry.ts";
+import { RunError } from "./runtime/run-error.ts";
+import { environmentSecrets, Redactor } from "./util/redactor.ts";
+import { version } from "./version.ts";
+
+/** What a replay came to. */
+export interface ReplayReport {
+  readonly runId: string;
+  /** Whether the program of today does what was recorded. */
+  readonly same: boolean;
+  /** The first difference of each call. */
+  readonly differences: readonly RunDifference[];
+  /** Effects that are different today, and were answered from the record all the same. */
+  readonly drifts: readonly Drift[];
+  /** Absent where the run fails. */
+  readonly result?: RunResult;
+  readonly error?: RunError;
+}
+
+export interface RecordedRun {
+  /** The real one: its environment says which values are secrets. Nothing else of it is touched but the clock. */
+  readonly host: Pick<Host, "environment" | "clock">;
+  /** As `readFacts` gives them. */
+  readonly facts: readonly Fact[];
+  readonly debug?: boolean;
+  readonly onEvent?: EventSink;
+}
+
+/**
+ * Plays a recorded run again: every call is entered, user code runs as it is, and each effect is answered from the record, on a
+ * host that throws on any touch. Throws an `Error` where the record does not begin with the start of a run.
+ */
+export async function replayFacts(program: Program, { host, facts, debug = false, onEvent }: RecordedRun): Promise<ReplayReport> {
+  const [start] = facts;
+  if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
+  const { runId, onDenied, limits } = start;
+  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets]);
+  const effects = createReplayedEffects(facts, host.clock);
+  const setup = {
+    ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },
+    host: createUntouchedHost(),
+    policy: { mode: start.mode as ApprovalMode, onDenied },
+    resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
+    // What a request cost is in its recorded outcome.
+    priceOf: async () => () => 0,
+  };
+  const { input, files, fragments } = start.input;
+  const ending = {
+    signal: undefined,
+    warnings: [],
+    keepArtifacts: async <T>(kept: T) => kept,
+    closeJournal: async () => undefined,
+  };
+  let outcome: Pick<ReplayReport, "result" | "error">;
+  try {
+    outcome = { result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, ...ending }) };
+  } catch (thrown) {
+    if (!(thrown instanceof RunError)) throw thrown;
+    outcome = { error: thrown };
+  }
+  const differences = compareRuns(
+    facts,
+    effects.facts.map((fact) => redactFact(fact, redactor)),
+  );
+  return {
+    runId,
+    same: differences.length === 0 && effects.drifts.length === 0,
+    differences,
+    drifts: effects.drifts,
+    ...outcome,
+  };
+}

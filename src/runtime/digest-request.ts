@@ -1,0 +1,40 @@
+import type { ModelRequest } from "../models/model.ts";
+import { isRecord } from "../protocol/json.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import type { Redactor } from "../util/redactor.ts";
+import { sha256 } from "../util/sha256.ts";
+
+export interface DigestTerms {
+  /** `provider:name`. */
+  readonly model: string;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Equal requests have equal digests: of the model's id, the system parts, the messages, the tools, the output schema and the
+ * worker's own settings. Taken over the form without secrets, which is what a record holds. Messages and tools are digested
+ * once each, however often they are sent.
+ */
+export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
+  const once = (value: object) => digestOnce(value, redactor);
+  return sha256([model, canonicalJson(redactor.json(rest)), ...tools.map(once), "", ...messages.map(once)].join("\n"));
+}
+
+const digestOf = new WeakMap<object, string>();
+
+function digestOnce(value: object, redactor: Redactor): string {
+  let digest = digestOf.get(value);
+  if (digest === undefined) {
+    digest = sha256(canonicalJson(redactor.json(withoutContent(value))));
+    digestOf.set(value, digest);
+  }
+  return digest;
+}
+
+/** A file stands for its content by its own digest. */
+function withoutContent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutContent);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([key]) => key !== "data" || value["type"] !== "file");
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutContent(member)]));
+}

@@ -1,0 +1,51 @@
+import { expect } from "vitest";
+import { compile, type RunEvent, type RunRequest } from "../../src/index.ts";
+import type { Program } from "../../src/program/program.ts";
+import { type RecordedRun, replayFacts } from "../../src/replay.ts";
+
+/** The program of a request, compiled before its run changes anything; undefined where it does not compile. */
+export async function compileToReplay(request: RunRequest): Promise<Program | undefined> {
+  if (request.program) return request.program;
+  const { approval, input: _, journal: __, onEvent: ___, ...source } = request;
+  try {
+    const { program } = await compile({ ...source, rules: approval?.rules ?? [], toRun: true });
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface PlayedRun extends Required<Pick<RecordedRun, "host" | "facts" | "debug">> {
+  readonly events: readonly RunEvent[];
+}
+
+/**
+ * Plays a recorded run again, on a host that throws on any touch: the same facts, the same effects, and the same events of each
+ * call but for times, pieces of text, progress and the numbering of questions.
+ */
+export async function expectSameReplay(program: Program, { host, facts, debug, events }: PlayedRun): Promise<void> {
+  const replayed: RunEvent[] = [];
+  const report = await replayFacts(program, { host, facts, debug, onEvent: (event) => replayed.push(event) });
+  expect({ differences: report.differences, drifts: report.drifts }).toEqual({ differences: [], drifts: [] });
+  // Where a run was stopped, code beside it may have begun a call of which there is no fact yet.
+  const reached = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
+  const end = facts.at(-1);
+  const counts = ({ callPath }: RunEvent) => (end?.type === "run-end" && end.stopReason === "done") || reached.has(callPath);
+  if (events.length > 0) expect(byCall(replayed.filter(counts))).toEqual(byCall(events.filter(counts)));
+}
+
+function byCall(events: readonly RunEvent[]): Record<string, unknown[]> {
+  const calls: Record<string, unknown[]> = Object.create(null);
+  for (const event of events) {
+    if (event.type.endsWith("-delta") || event.type === "progress" || event.type === "warning") continue;
+    const { time: _, ...rest } = event;
+    calls[event.callPath] = [...(calls[event.callPath] ?? []), withoutPassing(rest)];
+  }
+  return calls;
+}
+
+function withoutPassing(event: Record<string, unknown>): Record<string, unknown> {
+  const { milliseconds: _, delayMilliseconds: __, afterOutput: ___, stack: ____, ...rest } = event;
+  const request = rest["request"];
+  return typeof request === "object" ? { ...rest, request: { ...request, position: undefined } } : rest;
+}
