@@ -79,8 +79,12 @@ function recordDecision(run: GateRun, call: PendingCall, settled: Asking & Settl
   const { key, decision, source, memory, remembered } = settled;
   const recorded = run.effects.recall("decision", { callPath, key });
   const denied = decision.type === "approve" ? undefined : (recorded?.denied ?? describeDenial(run, call, settled));
-  const more = { ...(remembered ? { remembered } : {}), ...(denied ? { denied } : {}) };
-  run.effects.record({ type: "decision", callPath, key, tool, decision, source, memory, ...more });
+  const more = {
+    ...(memory === undefined ? {} : { memory }),
+    ...(remembered ? { remembered } : {}),
+    ...(denied ? { denied } : {}),
+  };
+  run.effects.record({ type: "decision", callPath, key, tool, decision, source, ...more });
   if (endsRunAt(run, decision)) run.stop(policyStop(call, decision));
 }
 

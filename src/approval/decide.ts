@@ -28,8 +28,8 @@ export interface DecideOptions extends ApproverOptions {
 }
 
 export interface SettledQuestion extends Decision {
-  /** The id under which approvals and denials of the call are remembered. */
-  readonly memory: string;
+  /** The id under which approvals and denials of the call are remembered. Absent where the mode decided. */
+  readonly memory?: string;
   /** Present where the approval is for the whole run. */
   readonly remembered?: ApprovalForRun;
 }
@@ -65,7 +65,7 @@ async function repeatDecision(
   if (!recorded) throw new Error("invariant: a question was answered, and no decision is recorded");
   await abortable(effects.turnOf(recorded), signal);
   const { decision, source, memory, remembered } = recorded;
-  const settled = { decision, source, memory, ...(remembered ? { remembered } : {}) };
+  const settled = { decision, source, ...(memory === undefined ? {} : { memory }), ...(remembered ? { remembered } : {}) };
   onDecided(settled);
   return settled;
 }
@@ -73,13 +73,12 @@ async function repeatDecision(
 async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promise<SettledQuestion> {
   const { policy, questions, signal } = options;
   signal.throwIfAborted();
-  const memory = memoryId(asked.call);
   const unasked = answerOfMode(policy);
   if (unasked) {
-    const settled = { ...unasked, memory };
-    options.onDecided(settled);
-    return settled;
+    options.onDecided(unasked);
+    return unasked;
   }
+  const memory = memoryId(asked.call);
   const place = await questions.take(signal);
   try {
     const known = knownAnswer(asked, options, memory);

@@ -228,7 +228,7 @@ function judgeCall({ rules }: GateRun, call: PendingCall, prepared: PreparedCall
 
 function grant(run: GateRun, { request, key }: CallInRound, prepared: PreparedCall): Granted<PreparedCall> {
   grants.add(prepared);
-  run.effects.record({ type: "grant", callPath: request.callPath, key, tool: request.name, digest: prepared.digest });
+  run.effects.record({ type: "grant", callPath: request.callPath, key, tool: request.name });
   return prepared as Granted<PreparedCall>;
 }
 
@@ -247,8 +247,7 @@ function toEffect(run: GateRun, call: CallInTurn, granted: Granted<PreparedCall>
   const { digest, preparation } = granted;
   const sideEffect = preparation.sideEffect ?? tool.sideEffect ?? true;
   const key = `tool ${request.keyPrefix ?? ""}`.trimEnd();
-  const detail = { tool: request.name };
-  const record = { callPath: request.callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail };
+  const record = { callPath: request.callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
   return { record, codec: resultCodec, work: () => redeem(run, call, granted) };
 }
 

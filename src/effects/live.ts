@@ -30,7 +30,8 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     const { callPath, key, kind, digest, sideEffect } = identity;
     if (sideEffect || announced) record({ type: "intent", ...identity, detail });
     await journal.written({ durable: sideEffect });
-    const end = (outcome: Outcome): FactOf<"result"> => ({ type: "result", callPath, key, kind, digest, outcome });
+    const known = sideEffect || announced ? {} : { digest };
+    const end = (outcome: Outcome): FactOf<"result"> => ({ type: "result", callPath, key, kind, ...known, outcome });
     try {
       const value = await effect.work();
       record(end({ type: "value", value: effect.codec.encode(value) }));

@@ -65,10 +65,11 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     const { callPath, key, kind, digest, sideEffect, announced, detail } = effect.record;
     const found = index.keyed.get(keyOf("result", effect.record)) as FactOf<"result"> | undefined;
     if (!found) return miss({ callPath, what: key, signal });
-    if (found.digest !== digest) drifts.push({ callPath, key, kind, today: detail });
+    const known = found.digest ?? (index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined)?.digest;
+    if (known !== digest) drifts.push({ callPath, key, kind, today: detail });
     if (sideEffect || announced) record({ type: "intent", callPath, key, kind, digest, sideEffect, detail });
     const { outcome } = found;
-    const end = () => record({ ...found, digest });
+    const end = () => record(found.digest === undefined ? found : { ...found, digest });
     if (outcome.type === "interrupted") return unwind(callPath, signal).finally(end);
     // What had ended was taken, also where the run was stopped meanwhile.
     await abortable(order.turnOf(found), signal).catch(() => undefined);

@@ -17,7 +17,7 @@ function setUp() {
 }
 
 function result(value: string): Fact {
-  return { type: "result", callPath: "main/0.tool", key: "tool", kind: "tool", digest: "d", outcome: { type: "value", value } };
+  return { type: "result", callPath: "main/0.tool", key: "tool", kind: "tool", outcome: { type: "value", value } };
 }
 
 /** One fact of each type. */
@@ -49,9 +49,9 @@ const facts: readonly Fact[] = [
     verdict: { type: "ask", why: "w", isUnstated: true },
   },
   { type: "refusal", callPath: "main/1.t", key: "1", tool: "t", error: { type: "not_found", error: "no" } },
-  { type: "decision", callPath: "main/0.t", key: "1", tool: "t", decision: { type: "deny" }, source: "nobody", memory: "m" },
+  { type: "decision", callPath: "main/0.t", key: "1", tool: "t", decision: { type: "deny" }, source: "nobody" },
   { type: "revocation", callPath: "main/0.t", worker: "main", tool: "t", memory: "m" },
-  { type: "grant", callPath: "main/0.t", key: "1", tool: "t", digest: "d" },
+  { type: "grant", callPath: "main/0.t", key: "1", tool: "t" },
   { type: "intent", callPath: "main/0.t", key: "tool", kind: "tool", digest: "d", sideEffect: true, detail: {} },
   result("x"),
   { type: "limit", callPath: "main", key: "model 2.1", limit: "tokens", allowed: 5 },
@@ -110,7 +110,7 @@ describe("a journal", () => {
     [`{"v":2,"n":1,"time":0,"type":"party"}`, 'no entry of the type "party"'],
   ])("says where it is damaged: %s", async (line, message) => {
     const { host } = setUp();
-    const first = `{"v":2,"n":0,"time":0,"type":"grant","callPath":"a","key":"1","tool":"t","digest":"d"}`;
+    const first = `{"v":2,"n":0,"time":0,"type":"grant","callPath":"a","key":"1","tool":"t"}`;
     host.put(`${directory}/journal.jsonl`, `${first}\n${line}\n`);
     await expect(readFacts(host, directory)).rejects.toThrow(UnreadableJournal);
     await expect(readFacts(host, directory)).rejects.toThrow(message);

@@ -114,8 +114,8 @@ export type Fact =
       readonly tool: string;
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
-      /** Equal calls have equal ids, by which approvals and denials are remembered. */
-      readonly memory: string;
+      /** Equal calls have equal ids, by which approvals and denials are remembered. Absent where the mode decided. */
+      readonly memory?: string;
       /** Present where the approval is for the whole run. */
       readonly remembered?: ApprovalForRun;
       readonly denied?: DeniedCall;
@@ -128,7 +128,8 @@ export type Fact =
       readonly tool: string;
       readonly memory: string;
     }
-  | (FactKey & { readonly type: "grant"; readonly tool: string; readonly digest: string })
+  /** Exactly the call of this key's verdict may execute. */
+  | (FactKey & { readonly type: "grant"; readonly tool: string })
   /** Written ahead of an effect that may change the world, or costs money. */
   | (FactKey & {
       readonly type: "intent";
@@ -137,7 +138,8 @@ export type Fact =
       readonly sideEffect: boolean;
       readonly detail: JsonObject;
     })
-  | (FactKey & { readonly type: "result"; readonly kind: EffectKind; readonly digest: string; readonly outcome: Outcome })
+  /** `digest`: of an effect without an intent, which has it otherwise. */
+  | (FactKey & { readonly type: "result"; readonly kind: EffectKind; readonly digest?: string; readonly outcome: Outcome })
   /** A request or a tool call that a limit did not allow, or a time that was up. `owner`: whose limit; absent for the run's own. */
   | (FactKey & {
       readonly type: "limit";

@@ -28,7 +28,7 @@ const facts: readonly Fact[] = [
   { type: "revocation", callPath, worker: "main", tool: "tool", memory: "m" },
   { type: "refusal", callPath, key: "2", tool: "tool", error: { type: "changed", error: "it changed" } },
   { type: "limit", callPath: "main", key: "model 2.1", limit: "tokens", allowed: 5 },
-  { type: "grant", callPath, key: "1", tool: "tool", digest: "d" },
+  { type: "grant", callPath, key: "1", tool: "tool" },
   { type: "intent", callPath, key: "tool", kind: "tool", digest: "d", detail: {}, sideEffect: true },
   {
     ...{ type: "result", callPath, key: "tool", kind: "tool", digest: "d" },

@@ -16,7 +16,7 @@ export function createApprovalsState() {
     if (fact.type !== "decision") return;
     const { decision, source, memory } = fact;
     if (fact.denied) denied.push(fact.denied);
-    if (source !== "person") return;
+    if (source !== "person" || memory === undefined) return;
     if (decision.type === "deny") denials.set(memory, (denials.get(memory) ?? 0) + 1);
     if (fact.remembered) {
       const shown = [...(remembered.get(memory)?.shown ?? []), ...fact.remembered.shown];
