@@ -11,7 +11,8 @@ export function parsePattern(text: string): Pattern {
 /**
  * Whether a command begins as the pattern says: token by token. A `*` in a token is any run of characters of one argument (in
  * the program's name: but no `/`), a token `*` any number of arguments, or any program. Only static words equal anything else.
- * A token that does not begin with `-` matches no argument that does: `*.py` means files, and not the option `-cimport x#.py`.
+ * A token that does not begin with `-` matches no argument that does: `*.py` means files, and not the option `-cimport x#.py`. One
+ * that names a folder before its star matches no way out of it: `scripts/*` is not `scripts/../x`.
  */
 export function coversCommand(pattern: Pattern, words: readonly ShellWord[]): boolean {
   const [program, ...tokens] = pattern;
@@ -44,7 +45,9 @@ function coversRest(tokens: Pattern, words: readonly ShellWord[]): boolean {
 }
 
 function matchesArgumentToken(token: string, text: string): boolean {
-  return (token.startsWith("-") || !text.startsWith("-")) && matchesStars(token, text);
+  if (text.startsWith("-") && !token.startsWith("-")) return false;
+  const leaves = /\/.*\*/.test(token) && text.split("/").includes("..") && !token.split("/").includes("..");
+  return !leaves && matchesStars(token, text);
 }
 
 /** `*` alone is special; `?` is a character like any other. */

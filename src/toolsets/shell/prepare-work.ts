@@ -30,12 +30,13 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const read = parse(command, [cwd.components]);
   const expansions = await lookUpGlobs(scopes, cwd, read);
   const plan = expansions.size === 0 ? read : parse(command, [cwd.components], expansions);
-  const table = await lookUpPaths(scopes, cwd, plan);
+  const { table, isComplete } = await lookUpPaths(scopes, cwd, plan);
   const isolation = await access.commands.isolation();
   const { networkEnabled, unisolated = false } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
   const repositories = await lookUpRepositories(scopes, cwd, { plan, isWalled: notIsolated === undefined });
-  const reasons = [...judgeFolder(cwd), ...repositories];
+  const tooMany = isComplete ? [] : [asks("it names too many paths to look at")];
+  const reasons = [...judgeFolder(cwd), ...tooMany, ...repositories];
   const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
   const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);

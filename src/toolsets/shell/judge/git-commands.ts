@@ -2,7 +2,9 @@ import { enter } from "../parse/folders.ts";
 import type { Folder, ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { baseName } from "../parse/scripts.ts";
 import { changing, harmlessSubcommands } from "../programs/git-options.ts";
+import { findOption, readOptions } from "../programs/options.ts";
 import { programReader } from "../programs/registry.ts";
+import { writerOptions } from "../programs/writers.ts";
 
 /** How a line of commands could use git. */
 export interface GitUse {
@@ -12,6 +14,8 @@ export interface GitUse {
   readonly changes: boolean;
   /** Commands that speak to another repository. */
   readonly transports: readonly GitTransport[];
+  /** A program of the line that brings whole folders along, so that git could find a repository that is not there yet. */
+  readonly copier: string | undefined;
 }
 
 export interface GitTransport {
@@ -30,12 +34,30 @@ export function findGitUse(plan: ShellPlan): GitUse | undefined {
     folders: [...folders.values()],
     changes: uses.some(({ changes }) => changes),
     transports: uses.flatMap(({ transports }) => transports),
+    copier: findCopier(plan),
   };
 }
 
 interface Gathered {
   readonly folders: Map<string, Folder>;
   readonly uses: Pick<GitUse, "changes" | "transports">[];
+}
+
+function findCopier(plan: ShellPlan): string | undefined {
+  for (const command of plan.commands) {
+    const inner = command.words.map(({ script }) => script && findCopier(script)).find((name) => name !== undefined);
+    const copier = startsOf(command).find(copies)?.[0]?.value;
+    if ((inner ?? copier) !== undefined) return inner ?? copier;
+  }
+  return undefined;
+}
+
+function copies(words: readonly ShellWord[]): boolean {
+  const name = baseName(words[0]?.value ?? "");
+  if (name === "tar") return programReader(name)({ words, hasInput: false }).effect === "write";
+  if (name !== "cp") return false;
+  const { options, unknown } = readOptions(words, writerOptions.cp);
+  return unknown !== undefined || findOption({ options }, "-a", "-R") !== undefined;
 }
 
 function gather(plan: ShellPlan, gathered: Gathered): void {
@@ -80,9 +102,11 @@ function readUse(words: readonly ShellWord[]): Pick<GitUse, "changes" | "transpo
   const values = words.map(({ value }) => value);
   const at = values.findIndex((value, index) => !value.startsWith("-") && values[index - 1] !== "-C");
   const subcommand = values[at] ?? "";
+  // It starts a git in each submodule of the history, which no index has to name.
+  const entersAll = values.includes("--submodule=diff");
   const looks = at === -1 || keepingLinks.has(subcommand) || (harmlessSubcommands.has(subcommand) && !changing.has(subcommand));
   const read = transports.get(subcommand);
-  return { changes: !looks, transports: read === undefined ? [] : read(subcommand, values.slice(at + 1)) };
+  return { changes: !looks || entersAll, transports: read === undefined ? [] : read(subcommand, values.slice(at + 1)) };
 }
 
 /** What changes a repository, but brings no folder into its index that is not there already. */
@@ -110,6 +134,18 @@ function operandsOf(args: readonly string[]): readonly string[] {
   });
 }
 
+/** What can be the repository: the first operand, or the next one where the first could be the value of an option. */
+function placesOf(args: readonly string[]): readonly string[] {
+  const operands = operandsOf(args);
+  const before = args[args.indexOf(operands[0] ?? "") - 1] ?? "";
+  const isValue =
+    before !== "--" && !before.includes("=") && unclear.some((option) => before.length > 3 && option.startsWith(before));
+  return operands.slice(0, isValue ? 2 : 1);
+}
+
+/** Long options with a value, also where they are abbreviated; those that are a flag as well. */
+const unclear = [...valued, "--submodule-prefix", "--recurse-submodules-default", "--receive-pack", "--upload-pack", "--exec"];
+
 /** Values of an option, behind `=` or in the next word, abbreviated or not. */
 function valuesOf(args: readonly string[], option: string): readonly string[] {
   return args.flatMap((arg, index) => {
@@ -119,18 +155,18 @@ function valuesOf(args: readonly string[], option: string): readonly string[] {
   });
 }
 
-const first: ReadTransport = (subcommand, args) => [{ subcommand, named: operandsOf(args).slice(0, 1) }];
+const first: ReadTransport = (subcommand, args) => [{ subcommand, named: placesOf(args) }];
 
 /** `git fetch --multiple` takes several. */
 const several: ReadTransport = (subcommand, args) => [
-  { subcommand, named: operandsOf(args).slice(0, args.some((arg) => arg.startsWith("--mu")) ? undefined : 1) },
+  { subcommand, named: args.some((arg) => arg.startsWith("--mu")) ? operandsOf(args) : placesOf(args) },
 ];
 
 const transports: ReadonlyMap<string, ReadTransport> = new Map<string, ReadTransport>([
   ["fetch", several],
   ...["pull", "ls-remote", "fetch-pack", "send-pack"].map((name): [string, ReadTransport] => [name, first]),
   ["request-pull", (subcommand, args) => [{ subcommand, named: operandsOf(args).slice(1, 2) }]],
-  ["push", (subcommand, args) => [{ subcommand, named: [...valuesOf(args, "--repo"), ...operandsOf(args).slice(0, 1)] }]],
+  ["push", (subcommand, args) => [{ subcommand, named: [...valuesOf(args, "--repo"), ...placesOf(args)] }]],
   [
     "archive",
     (subcommand, args) => {

@@ -6,6 +6,7 @@ import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
 import {
   folderOfGlob,
+  isGuess,
   leadsElsewhere,
   lookedUp,
   type NamedProtection,
@@ -53,6 +54,7 @@ function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole)
     for (const path of pathsIn(word)) reasons.push(...judgeName(work, protectionOfPath(folder, path), { effect, name }));
     for (const path of lookedUp(word, ended)) {
       const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
+      if (isGuess(word, path) && !isThere(where)) continue;
       reasons.push(...judgeFact(where, effect, name));
       const isScope = where.type === "inside" && where.components.length === 0 && word.kind === "static";
       if (effect === "write" && isScope) reasons.push(asks(`${name} is a whole scope`));
@@ -182,7 +184,10 @@ export function findOutside(work: PathWork, scopes: readonly string[]): string |
   for (const [index, [word, ended]] of withEnds(command.words).entries()) {
     if (index === 0 || word.value === "--" || reading.texts?.has(index) === true) continue;
     if (leadsElsewhere(word)) return nameWord(word);
-    const paths = lookedUp(word, ended).filter((path) => ended || !word.value.startsWith("-") || /[/.~]/.test(path));
+    const paths = lookedUp(word, ended).filter((path) => {
+      const isPath = ended || !word.value.startsWith("-") || /[/.~]/.test(path);
+      return isPath || command.folders?.some((folder) => isThere(whereIs(table, folder, path)));
+    });
     named += paths.length;
     const isKnown = word.kind === "static" || (word.kind === "glob" && !word.value.startsWith("-"));
     if (!isKnown) return nameWord(word);
@@ -194,6 +199,10 @@ export function findOutside(work: PathWork, scopes: readonly string[]): string |
   }
   const isSomewhere = named > 0 || command.folders.every((folder) => liesIn(whereIs(table, folder, "."), scopes, reading.effect));
   return isSomewhere ? undefined : "the folder that it runs in";
+}
+
+function isThere(where: Where): boolean {
+  return where.type === "inside" && where.fact !== undefined && where.fact.type !== "missing";
 }
 
 function liesIn(where: Where, scopes: readonly string[], effect: Effect): boolean {

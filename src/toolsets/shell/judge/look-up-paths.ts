@@ -3,11 +3,17 @@ import { enter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey, withEnds } from "./path-table.ts";
 
-/** Of more than this many paths nothing is known, so that they ask. */
-const mostPaths = 200;
+/** A line that could mean more paths than this is never allowed. */
+const mostPaths = 500;
+
+export interface LookedUpPaths {
+  readonly table: PathTable;
+  /** Whether all of them were looked up. */
+  readonly isComplete: boolean;
+}
 
 /** Looks at everything that a command line could mean by its words; opens nothing, and follows no link. */
-export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<PathTable> {
+export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<LookedUpPaths> {
   const wanted: Wanted = { paths: new Map(), written: new Set() };
   gather(plan, wanted);
   const facts = [...wanted.paths].slice(0, mostPaths).map(async ([key, components]): Promise<[string, PathFact][]> => {
@@ -16,7 +22,7 @@ export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: Shel
     const writable = wanted.written.has(key) ? await findWritable(scopes, virtualPathOf(base.scope, components)) : undefined;
     return [[key, writable === undefined ? fact : { ...fact, writable }]];
   });
-  return new Map((await Promise.all(facts)).flat());
+  return { table: new Map((await Promise.all(facts)).flat()), isComplete: wanted.paths.size <= mostPaths };
 }
 
 interface Wanted {

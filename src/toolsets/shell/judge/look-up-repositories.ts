@@ -28,5 +28,8 @@ export async function lookUpRepositories(
     const remotes = use.transports.map((transport) => judgeRemotes(transport, { configs, couldBePath }));
     return remotes.map((remote) => (remote === undefined ? undefined : asks(`git: ${remote}`)));
   });
+  const { copier } = use;
+  if (copier !== undefined)
+    found.push(asks(`git: \`${copier}\` could bring a repository along, which nobody looked at; run them apart`));
   return [...new Map(found.flatMap((reason) => (reason ? [[`${reason.why} ${reason.basis}`, reason]] : []))).values()];
 }

@@ -39,8 +39,12 @@ export function pathsIn({ value }: Pick<ShellWord, "value">): readonly string[] 
 /** The paths of a word that are looked up on disk: itself, or what an option is given. `ended`: it is behind `--`. */
 export function lookedUp({ value }: Pick<ShellWord, "value">, ended = false): readonly string[] {
   if (!value.startsWith("-")) return [value];
-  const given = valueOfOption(value);
-  return [...(ended ? [value] : []), ...(given === undefined ? [] : [given])];
+  return [...(ended ? [value] : []), ...valuesOfOption(value)];
+}
+
+/** Whether what is looked up for a word counts only where something is there: `-rf` is no path, unless a file is called `f`. */
+export function isGuess({ value }: Pick<ShellWord, "value">, path: string): boolean {
+  return value.startsWith("-") && !value.includes("=") && path !== value && !/[/.~]/.test(path);
 }
 
 /** Words with whether they stand behind `--`. */
@@ -58,12 +62,13 @@ export function leadsElsewhere({ value }: Pick<ShellWord, "value">): boolean {
   return pieces.some((piece) => piece.startsWith("/") || piece.startsWith("~") || piece.split("/").includes(".."));
 }
 
-/** What an option holds that could be a path: behind its `=`, or behind its letter where there is a slash. */
-export function valueOfOption(value: string): string | undefined {
-  if (value.includes("=")) return value.slice(value.indexOf("=") + 1);
-  if (value.startsWith("--") || value.length < 3) return undefined;
-  const rest = value.slice(2);
-  return rest.includes("/") || rest.startsWith(".") || rest.startsWith("~") ? rest : undefined;
+/** What an option holds that could be a path: behind its `=`, or behind one of the letters that it begins with. */
+function valuesOfOption(value: string): readonly string[] {
+  if (value.includes("=")) return [value.slice(value.indexOf("=") + 1)];
+  if (value.startsWith("--")) return [];
+  const letters = /^[A-Za-z0-9]*/.exec(value.slice(1))?.[0].length ?? 0;
+  const last = Math.min(Math.max(letters + 1, 2), value.length - 1, mostOption);
+  return Array.from({ length: Math.max(last - 1, 0) }, (_, index) => value.slice(index + 2));
 }
 
 export type Where =

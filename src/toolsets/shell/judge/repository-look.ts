@@ -79,15 +79,30 @@ class Look {
     this.#options = options;
   }
 
-  /** The folder whose `.git` git takes. */
+  /** The folder whose `.git` git takes. One that is no repository is passed over by git, which looks around it. */
   async findTop(folder: string): Promise<string | undefined> {
+    let doubtful: string | undefined;
     for (let at = folder; ; at = dirname(at)) {
       const git = this.#pathOf(join(at, ".git"));
-      if (git === undefined && this.#options.isWalled) return undefined;
+      if (git === undefined && this.#options.isWalled) return doubtful;
       if (git === undefined)
         throw new Finding("its repository lies around the scopes, and the configuration there was not looked at");
-      if ((await this.#typeOf(git)) !== "missing") return at;
+      const type = await this.#typeOf(git);
+      if (type !== "missing" && doubtful !== undefined)
+        throw new Finding("a `.git` on the way to its repository may be none, and git may take either");
+      if (type !== "missing" && (type !== "directory" || (await this.#isRepository(join(at, ".git"))))) return at;
+      if (type !== "missing") doubtful = at;
+      if (dirname(at) === at) return doubtful;
     }
+  }
+
+  /** Whether git surely takes a folder for a repository. */
+  async #isRepository(folder: string): Promise<boolean> {
+    const entries = await this.#entriesIn(folder, "its repository");
+    const has = (name: string, type: string) => entries.some((entry) => entry.name === name && entry.type === type);
+    if (!has("HEAD", "file") || !has("objects", "directory") || !has("refs", "directory")) return false;
+    const head = await this.#read(join(folder, "HEAD"), { maxBytes: maxConfigurationBytes, what: "its repository" });
+    return /^(?:ref: refs\/\S+|[\da-f]{40}|[\da-f]{64})\s*$/.test(new TextDecoder().decode(head));
   }
 
   /** git completes the name of a repository, and starts from the top of its own. */
@@ -120,23 +135,35 @@ class Look {
     const own = await this.#namesIn(folder, name);
     const common = own.has("commondir") ? await this.#followed(join(folder, "commondir"), { from: folder, name }) : folder;
     const shared = common === folder ? own : await this.#namesIn(common, name);
-    const configs = [
-      ...(shared.has("config") ? [await this.#config(join(common, "config"), name)] : []),
-      ...(own.has("config.worktree") ? [await this.#config(join(folder, "config.worktree"), name)] : []),
-    ];
+    const main = shared.has("config") ? [await this.#config(join(common, "config"), name)] : [];
+    const configs = [...main, ...(own.has("config.worktree") ? [await this.#config(join(folder, "config.worktree"), name)] : [])];
     (this.#isNested ? this.configs.nested : this.configs.own).push(...configs);
     this.#isNested = true;
-    const settings = configs.flatMap((config) => config.settings);
-    const last = (section: string, key: string) => settings.findLast((one) => one.section === section && one.key === key)?.value;
-    const tree = last("core", "worktree");
-    if (top !== undefined && tree !== undefined && resolvePath(folder, tree) !== top)
+    // Which of them counts depends on the repository's format, so each has to be the one.
+    const trees = configs.flatMap((config) => valuesOf(config, "core", "worktree"));
+    if (top !== undefined && trees.some((tree) => resolvePath(folder, tree) !== top))
       throw new Finding(`the work tree of ${name} is elsewhere, and what lies there was not looked at`);
     if (this.#options.remotes !== undefined) await this.#legacyRemotes(common, { names: shared, name });
     if (top !== undefined && own.has("index")) {
-      const hashBytes = last("extensions", "objectformat")?.toLowerCase() === "sha256" ? 32 : 20;
+      // git takes no format from the configuration of a work tree.
+      const format = main.flatMap((config) => valuesOf(config, "extensions", "objectformat")).at(-1);
+      const hashBytes = format?.toLowerCase() === "sha256" ? 32 : 20;
       await this.#links(join(folder, "index"), { top, name, hashBytes });
     }
+    if (own.has("rebase-merge") && this.#options.everywhere) await this.#rebase(join(folder, "rebase-merge"), name);
     if (shared.has("modules")) await this.#modules(join(common, "modules"));
+  }
+
+  /** `git rebase --continue` runs what stands in the list of a rebase that was begun. */
+  async #rebase(folder: string, name: string): Promise<void> {
+    const entries = await this.#entriesIn(folder, name);
+    if (!entries.some((entry) => entry.name === "git-rebase-todo")) return;
+    const list = await this.#read(join(folder, "git-rebase-todo"), {
+      maxBytes: maxConfigurationBytes,
+      what: `the rebase of ${name}`,
+    });
+    if (/^\s*(?:x|exec)\s/m.test(new TextDecoder().decode(list)))
+      throw new Finding(`the rebase of ${name} has commands that it runs`);
   }
 
   /** Names of submodules are paths, so a folder can be a repository or hold some. */
@@ -264,6 +291,10 @@ class Look {
     });
     return paths.toSorted((a, b) => b.length - a.length)[0]?.path;
   }
+}
+
+function valuesOf({ settings }: GitConfig, section: string, key: string): readonly string[] {
+  return settings.filter((one) => one.section === section && one.key === key).map(({ value = "" }) => value);
 }
 
 function elsewhere(name: string): Finding {

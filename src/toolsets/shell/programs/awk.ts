@@ -16,6 +16,9 @@ export const readAwk: ReadProgram = ({ words }) => {
   if (program !== undefined && (program.kind !== "static" || !isHarmlessAwkProgram(program.value))) {
     hatches.push(hatch("its program can write files or run programs"));
   }
+  // gawk reads from a connection where a file has such a name.
+  if (operands.some((index) => words[index]?.value.startsWith("/inet")))
+    hatches.push(hatch("`/inet` connects to another machine"));
   const texts = new Set(options.map(({ index }) => index));
   if (first !== undefined) texts.add(first);
   return { hatches, effect: "read", texts };

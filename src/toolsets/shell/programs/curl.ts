@@ -12,9 +12,9 @@ export const readCurl: ReadProgram = ({ words }) => {
   const { options, operands, unknown } = readOptions(words, curlOptions);
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` can write, send or read files`));
-  const method = options.find(({ name }) => name === "-X")?.value;
-  if (method !== undefined && method !== "GET" && method !== "HEAD")
-    hatches.push(hatch(`\`${method}\` changes things elsewhere`));
+  const methods = options.filter(({ name }) => name === "-X").map(({ value = "" }) => value);
+  const changes = methods.find((method) => method !== "GET" && method !== "HEAD");
+  if (changes !== undefined) hatches.push(hatch(`\`${changes}\` changes things elsewhere`));
   const reads = options.some(({ name, value }) => name === "-H" && value?.startsWith("@") === true);
   if (reads) hatches.push(hatch("a header with `@` sends a file"));
   const urls = [...operands.map((index) => words[index]?.value ?? ""), ...options.filter(({ name }) => name === "--url").map(({ value }) => value ?? "")]; // biome-ignore format: one list
@@ -22,7 +22,7 @@ export const readCurl: ReadProgram = ({ words }) => {
   return { hatches, effect: "text" };
 };
 
+/** Spelt out as far as the path: `file:/x` is a file, and braces and brackets stand for several addresses. */
 function isWebAddress(url: string): boolean {
-  const scheme = url.includes("://") ? url.slice(0, url.indexOf("://")).toLowerCase() : "https";
-  return (scheme === "http" || scheme === "https") && !url.startsWith("@");
+  return /^(?:https?:\/\/)?(?:[\w.~%!$&'*+,;=:-]*@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$)/i.test(url);
 }

@@ -57,6 +57,13 @@ export const readShell: ReadProgram = ({ words }) => {
   return { hatches, effect: "unknown", scripts: [script], texts: new Set([first ?? 0]) };
 };
 
+/** They run programs, load code and write files: functions of sqlite3, commands of mysql and duckdb, `COPY … TO PROGRAM`. */
+const databaseDangers: readonly RegExp[] = [
+  /\b(?:edit|load_extension|fts3_tokenizer|writefile|readfile|to\s+program|from\s+program)\b/i,
+  /(?:^|[;\n])\s*(?:system|source|tee|pager|install|load)\b/i,
+  /^-(?:-?(?:cmd|pager|tee|output|log-file)|[oL])/,
+];
+
 /** Database shells obey commands of their own. */
 export const readDatabaseShell: ReadProgram = (start) => {
   const obeys = start.words
@@ -67,7 +74,8 @@ export const readDatabaseShell: ReadProgram = (start) => {
         value.includes("\\") ||
         value.startsWith("-init") ||
         value.startsWith("-f") ||
-        value.startsWith("--file"),
+        value.startsWith("--file") ||
+        databaseDangers.some((danger) => danger.test(value)),
     );
   const hatches = [];
   if (start.hasInput) hatches.push(hatch("it runs what it is given as input"));

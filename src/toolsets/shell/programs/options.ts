@@ -26,9 +26,11 @@ export interface OptionTable {
   readonly stops: boolean;
   /** `-20`: a dash and digits is an option too. */
   readonly digits: boolean;
+  /** Values stand in the next word, also where letters follow in the same one; only a number can be in it. */
+  readonly apart: boolean;
 }
 
-type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits">>;
+type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart">>;
 
 /**
  * Reads a table, one option a word: `n|quiet` takes no value, `e|expression=` takes one in the same word or the next, `arg==` takes
@@ -36,7 +38,8 @@ type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits">>;
  * has one, others have two (all have one where the style is `words`); one that is written with its dash keeps it. A name belongs to
  * one row only.
  */
-export function optionTable(text: string, { style = "letters", stops = false, digits = false }: TableTraits = {}): OptionTable {
+export function optionTable(text: string, traits: TableTraits = {}): OptionTable {
+  const { style = "letters", stops = false, digits = false, apart = false } = traits;
   const rows = text
     .split(/\s+/)
     .filter((row) => row !== "")
@@ -48,7 +51,7 @@ export function optionTable(text: string, { style = "letters", stops = false, di
       byName.set(name, row);
     }
   }
-  return { rows, byName, style, stops, digits };
+  return { rows, byName, style, stops, digits, apart };
 }
 
 const suffixes: Readonly<Record<string, Arity>> = { "": "none", "?": "optional", "=": "one", "==": "two" };
@@ -167,6 +170,7 @@ function readLetters(words: readonly ShellWord[], index: number, table: OptionTa
     const name = row.names[0] ?? "";
     const rest = value.slice(at + 1);
     if (row.arity === "none") options.push({ name, value: undefined, index });
+    else if (table.apart && rest !== "" && !/^\d+$/.test(rest)) return { options, isUnknown: true, isDangerous };
     else if (rest !== "" || row.arity === "optional") {
       return { options: [...options, { name, value: rest === "" ? undefined : rest, index }], isUnknown: false, isDangerous };
     } else {

@@ -19,11 +19,13 @@ function packageTool({ harmless, options, actions = "", opens = [] }: PackageToo
     const hatches: Hatch[] = [];
     if (danger !== undefined) hatches.push(hatch(`\`${danger}\` chooses what runs`));
     if (unknown !== undefined && unknown !== danger) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`, unknown));
-    const [first, second] = operands.map((index) => words[index]?.value ?? "");
+    const [first, ...others] = operands.map((index) => words[index]?.value ?? "");
+    // Not the second one alone: `--json true` takes its value from the next word.
+    const action = others.find((other) => actions.split(" ").includes(other));
     if (first !== undefined && !harmless.split(" ").includes(first)) {
       hatches.push(hatch(`\`${first}\` changes things or runs programs of others`, first));
     }
-    if (second !== undefined && actions.split(" ").includes(second)) hatches.push(hatch(`\`${second}\` changes things`, second));
+    if (action !== undefined) hatches.push(hatch(`\`${action}\` changes things`, action));
     return { hatches, effect: "unknown", ...(hatches.length > 0 ? { opens } : {}) };
   };
 }
@@ -74,7 +76,7 @@ const npm = packageTool({
 });
 
 const yarn = packageTool({
-  harmless: "list ls why info test run outdated audit licenses start build lint help version",
+  harmless: "list ls why info test run outdated audit licenses start build lint help",
   opens: ["package.json"],
   options: packageOptions.yarn,
 });
@@ -105,11 +107,11 @@ const runner: ReadProgram = ({ words }) => {
 
 /** Runs what a makefile says; the command line can say something else. */
 const make: ReadProgram = ({ words }) => {
-  const { unknown } = readOptions(words, packageOptions.make);
-  const sets = words.slice(1).find(({ value }) => value.includes("="));
+  const { unknown, operands } = readOptions(words, packageOptions.make);
+  const sets = operands.map((index) => words[index]).find((word) => word?.value.includes("="));
   const hatches: Hatch[] = [];
   if (unknown !== undefined) hatches.push(hatch(`\`${unknown}\` can make it run something else`));
-  if (sets !== undefined && !sets.value.startsWith("-")) hatches.push(hatch(`\`${sets.value}\` sets a variable of the makefile`));
+  if (sets !== undefined) hatches.push(hatch(`\`${sets.value}\` sets a variable of the makefile`));
   return { hatches, effect: "unknown" };
 };
 
@@ -117,25 +119,23 @@ const make: ReadProgram = ({ words }) => {
 export const runningOptions = {
   svn: optionTable("!diff-cmd= !diff3-cmd= !merge-cmd? !editor-cmd= !config-dir= !config-option="),
   hg: optionTable("!config= !config-file= !e|ssh= !remotecmd="),
-  cmake: optionTable("!E !P="),
 } as const;
 
-/** Options of compilers begin so, whatever follows in the same word. */
-const compilerDangers = [
-  "-wrapper",
-  "--wrapper",
-  "-specs",
-  "--specs",
-  "-fplugin",
-  "-B",
-  "@",
-  "-Xclang",
-  "-Wl,-plugin",
-  "-Wl,--plugin",
-];
+/** `cmake -E`, `-P SCRIPT` and `-C SCRIPT`, whatever follows in the same word. */
+const cmake: ReadProgram = ({ words }) => {
+  const danger = words.slice(1).find(({ value }) => /^-[CEP]/.test(value));
+  return { hatches: danger === undefined ? [] : [hatch(`\`${danger.value}\` runs programs or a script`)], effect: "unknown" };
+};
+
+/**
+ * Options that name programs or plug-ins, files of further options (`@`), and what is handed on to the linker, the assembler or the
+ * preprocessor in words of its own.
+ */
+const compilerDangers =
+  /^(?:--?(?:wrapper|specs|prefix|ld-path|for-linker|for-assembler)|-B|@|-X(?:linker|clang|assembler|preprocessor)$)|plugin|,@|^-fuse-ld=.*\//;
 
 const compiler: ReadProgram = ({ words }) => {
-  const danger = words.slice(1).find(({ value }) => compilerDangers.some((start) => value.startsWith(start)));
+  const danger = words.slice(1).find(({ value }) => compilerDangers.test(value));
   return { hatches: danger === undefined ? [] : [hatch(`\`${danger.value}\` can run programs`)], effect: "unknown" };
 };
 
@@ -155,6 +155,7 @@ export const packageTools: ReadonlyMap<string, ReadProgram> = new Map([
   ["pipx", packageTool({ harmless: "list help", options: packageOptions.pipx })],
   ["uv", packageTool({ harmless: "version help tree", options: packageOptions.uv })],
   ["make", make],
+  ["cmake", cmake],
   ...Object.entries(runningOptions).map(([name, table]) => [name, dangerousOptions(table)] as const),
   ...["gcc", "g++", "cc", "c++", "clang", "clang++"].map((name) => [name, compiler] as const),
 ]);

@@ -49,6 +49,7 @@ export const patternTools: ReadonlyMap<string, ReadProgram> = new Map<string, Re
   ["grep", readGrep(grep)],
   ["egrep", readGrep(egrep)],
   ["fgrep", readGrep(fgrep)],
+  ["zgrep", readGrep(grep)],
   ["jq", patternFirst(jq, { given: ["-f"], paths: [] })],
   ["rg", patternFirst(rg, { given: ["-e", "-f", "--files", "--type-list"], paths: ["-f", "--ignore-file"] })],
   ["ag", patternFirst(ag, { given: ["-g"], paths: ["-p"] })],

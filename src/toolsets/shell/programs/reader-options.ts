@@ -56,6 +56,9 @@ const compressor = optionTable(
   "c|stdout|to-stdout d|decompress|uncompress l|list k|keep t|test v|verbose q|quiet n|no-name 1 2 3 4 5 6 7 8 9",
 );
 
+/** Those that write to their output. Others of the same names have options for the program that decompresses. */
+const decompressor = optionTable("c|stdout|to-stdout d|decompress f|force l|list k|keep t|test v|verbose q|quiet help V|version");
+
 /** Programs that read what they are given, but for what is marked or not named here. */
 export const readerOptions = {
   sort: optionTable(
@@ -85,7 +88,11 @@ export const readerOptions = {
     `a d f i l x L= P= I= gitignore gitfile= ignore-case matchdirs metafirst info infofile= prune filelimit= noreport timefmt= q N Q p
     u g s h si D F inodes device v t c U r dirsfirst filesfirst sort= A S n C X J T= nolinks charset= fromfile fflinks version help du
     !R !o= !H= !hintro= !houtro=`,
+    { apart: true },
   ),
+  zcat: decompressor,
+  bzcat: decompressor,
+  xzcat: decompressor,
   yq: optionTable(
     `y|yaml-output Y|yaml-roundtrip w|width= c|compact-output n|null-input e|exit-status r|raw-output R|raw-input C|color-output|colors
     M|monochrome-output|no-colors S|sort-keys tab arg== argjson== o|output-format= p|input-format= P|prettyPrint N|no-doc I|indent=

@@ -44,10 +44,11 @@ const readXxd: ReadProgram = ({ words }) => {
   return { hatches: isOne ? [] : [hatch("its second operand is a file that it writes")], effect: isOne ? "read" : "write" };
 };
 
-/** Compressors replace their files, unless they are told to write to their output, to list or to test. */
+/** Compressors replace their files, unless they write to their output, list or test. Of `-t` and `-d` the last one counts. */
 const readCompressor: ReadProgram = ({ words }) => {
   const read = readOptions(words, smallOptions.gzip);
-  if (read.unknown === undefined && findOption(read, "-c", "-l", "-t")) return { hatches: [], effect: "read" };
+  const looks = findOption(read, "-l", "-t") !== undefined && findOption(read, "-d") === undefined;
+  if (read.unknown === undefined && (looks || findOption(read, "-c"))) return { hatches: [], effect: "read" };
   return { hatches: [hatch("it replaces files")], effect: "write" };
 };
 
@@ -63,9 +64,18 @@ const readJobs: ReadProgram = ({ words }) => {
   return { hatches: unknown === undefined ? [] : [hatch(`\`${unknown}\` can start a program`)], effect: "text" };
 };
 
+/** `date 01021530` sets the clock as `-s` does. */
+const readDate: ReadProgram = (start) => {
+  const { operands } = readOptions(start.words, readerOptions.date);
+  const reading = knownOptions(readerOptions.date)(start);
+  const sets = operands.some((index) => start.words[index]?.head.startsWith("+") !== true);
+  return sets ? { ...reading, hatches: [...reading.hatches, hatch("it sets the clock")] } : reading;
+};
+
 export const smallTools: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
   ...patternTools,
   ...Object.entries(readerOptions).map(([name, table]) => [name, knownOptions(table)] as const),
+  ["date", readDate],
   ["uniq", readUniq],
   ["xxd", readXxd],
   ["less", readPager],
