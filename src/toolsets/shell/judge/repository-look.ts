@@ -163,7 +163,7 @@ class Look {
       what: `the rebase of ${name}`,
     });
     if (/^\s*(?:x|exec)\s/m.test(new TextDecoder().decode(list)))
-      throw new Finding(`the rebase of ${name} has commands that it runs`);
+      throw new Finding(`the rebase of ${name} has commands that it runs`, sha256(list));
   }
 
   /** Names of submodules are paths, so a folder can be a repository or hold some. */
