@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
+import { noWall } from "../../host/command-bench.ts";
 import { approveAll, attack, outcome, World } from "../world.ts";
 
 const scope = "sandbox: { paths: { w: { root: .., mode: rw, write_approval: false } } }";
@@ -304,5 +305,75 @@ describe("code of a program", { timeout: 60_000 }, () => {
     expect(error).toBeUndefined();
     expect(paths.map((path, index) => [path, outcome(results[index] as never)])).toEqual(paths.map((path) => [path, "ok"]));
     for (const path of paths) expect(world.read(path)).toBe("evil");
+  });
+});
+
+/** Names that a program of the user obeys when it opens, enters, builds or starts there. */
+const steering: Readonly<Record<string, string>> = {
+  "start-up files of shells and the terminal":
+    ".bashrc .bash_profile .zshenv deep/.zshrc .config/fish/config.fish .inputrc .lesskey .tmux.conf .wezterm.lua .alacritty.toml .screenrc .pam_environment .envrc",
+  "start-up files of interpreters and debuggers":
+    ".ghci .iex.exs .erlang .Rprofile .RData .ocamlinit .irbrc .gdbinit .lldbinit-Xcode .pdbrc.py .perldb .ipython/profile_default/startup/x.py .jupyter/jupyter_notebook_config.py .julia/config/startup.jl usercustomize.py .ammonite/predef.sc",
+  "editors and their servers":
+    ".vscode/tasks.json .idea/workspace.xml .vimrc .nvim.lua .emacs.el .spacemacs .doom.d/config.el .dir-locals.el .helix/languages.toml .zed/tasks.json .nova/Tasks/x.json .settings/org.eclipse.core.prefs .externalToolBuilders/x.launch .bsp/sbt.json .luarc.json rust-analyzer.toml .rubocop.yml .flake8 .markdownlint.cjs x.code-workspace .vs/tasks.vs.json .clangd",
+  "version control and its hooks":
+    ".git .git/hooks/pre-commit .gitattributes .gitmodules .lfsconfig .husky/pre-commit .githooks/x .simple-git-hooks.json simple-git-hooks.cjs lefthook.yml lefthook-local.toml .pre-commit-hooks.yaml .hg/hgrc .sl/config .jj/repo/config.toml .subversion/config",
+  "package managers and toolchains":
+    "package.json package.yaml package.json5 .npmrc .yarnrc.yml .yarn/releases/yarn.cjs .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml deno.json deno.jsonc bunfig.toml .pnp.cjs .cargo/config.toml rust-toolchain rust-toolchain.toml gradle.properties gradle/wrapper/gradle-wrapper.properties .gradle/init.gradle .mvn/jvm.config .sbtopts .jvmopts .lein/profiles.clj .bazelversion tools/bazel mise.toml .tool-versions .bundle/config .pip/pip.conf .docker/cli-plugins/x .aws/cli/alias .local/lib/python3/site-packages/x.pth .local/share/systemd/user/x.service",
+  "servers that build and serve":
+    ".github/workflows/x.yml .github/actions/x/action.yml .gitlab-ci.yml .circleci/config.yml .drone.star .cirrus.star Jenkinsfile Jenkinsfile.release azure-pipelines.yml .azure-pipelines/x.yml .teamcity/settings.kts .tekton/x.yaml .buildkite/pipeline.yml buildspec.yml appspec.yml cloudbuild.yaml codemagic.yaml bitrise.yml .build.yml .builds/x.yml .zuul.yaml zuul.d/x.yaml .packit.yaml .readthedocs.yaml atlantis.yaml netlify.toml vercel.json .ebextensions/x.config .htaccess .user.ini devfile.yaml .devcontainer.json .gitpod.yml .replit replit.nix .codesandbox/tasks.json",
+  agents:
+    "AGENTS.md sub/AGENTS.override.md CLAUDE.md CLAUDE.local.md .claude/settings.json .claude.json GEMINI.md .cursorrules .cursor/rules/x.mdc .windsurfrules .roomodes .roorules-code .clinerules/x.md .kilocode/rules/x.md .kilocodemodes .github/copilot-instructions.md .github/prompts/x.prompt.md .github/chatmodes/x.md .mcp.json mcp.json opencode.json .opencode/agent/x.md crush.json .crush.json .aider.conf.yml .aider.model.settings.yml .openhands/setup.sh .factory/droids/x.md .amp/settings.json .aiassistant/rules/x.md .junie/guidelines.md .serena/project.yml .pi/extensions/x.ts .codeium/windsurf/mcp_config.json",
+  "spellings of such names":
+    ".BashRC .gIt/config Package.JSON .vscode./tasks.json ｐackage.json .git\u200b/config .\u212Aube/config AGENTS.MD. jenkinsFILE .husky::$DATA/x ma\u017Fter/.npmrc",
+};
+
+/** They look like those, and nobody obeys them. */
+const harmless =
+  "README.md .gitignore .gitkeep .dockerignore docs/agents-guide.md docs/claude.txt notes/my-rules.md src/config/index.ts config.json settings.json lib/rules.ts packages.json package.json.md Makefile src/tools/build.ts gradle/libs.versions.toml .github/ISSUE_TEMPLATE/x.md .github/CODEOWNERS cargo/config.toml html/htaccess.md render.ts build.json zed/x vercel.md .cache/x .nyc_output/x local/bin/x head/HEAD.md rust-toolchain.md deno.md";
+
+describe("names that steer other programs", { timeout: 60_000 }, () => {
+  const names = (text: string) => text.split(" ");
+  const freely = () => createWorld({ files: { "program/main.worker": withTool.replace(", t: {}", "") } });
+  const calls = (paths: readonly string[]) =>
+    paths.map((path, index) => ({
+      tool: index % 2 === 0 ? "write_file" : "append_file",
+      args: { path: `w/user/${path}`, content: "evil" },
+    }));
+
+  test.each(Object.entries(steering))("%s: a scope that asks for nothing asks for them", async (_, text) => {
+    const world = freely();
+    const { results, error } = await attack(world, { model: [calls(names(text))], approval: { mode: "reject_all" } });
+    expect(error).toBeUndefined();
+    expect(results).toHaveLength(names(text).length);
+    expect(existsSync(world.at("user")) ? world.files("user") : []).toEqual([]);
+  });
+
+  test("others are written without a question", async () => {
+    const world = freely();
+    const { results, error } = await attack(world, { model: [calls(names(harmless))], approval: { mode: "reject_all" } });
+    expect(error).toBeUndefined();
+    const refused = names(harmless).filter((_, index) => outcome(results[index] as never) !== "ok");
+    expect(refused).toEqual([]);
+    expect(world.files("user")).toEqual(names(harmless).sort());
+  });
+
+  test.skipIf(noWall !== "")("a command behind the wall brings none of them", async () => {
+    const world = freely();
+    world.put(
+      "program/main.worker",
+      `---\ndescription: x\n${scope}\ntoolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }\n---\nGo.\n`,
+    );
+    const all = Object.entries(steering).flatMap(([what, text]) => (what.startsWith("spellings") ? [] : names(text)));
+    const planted = all.filter((name) => name !== ".git");
+    // Named nowhere in the command: it puts the names together.
+    world.put("names.txt", `${planted.join("\n")}\n`);
+    const command =
+      'while read -r name; do mkdir -p "user/$(dirname "$name")"; echo evil > "user/$name"; done < names.txt; touch user/done';
+    const { error } = await attack(world, { model: [[{ tool: "shell", args: { command } }]] });
+    expect(error).toBeUndefined();
+    expect(existsSync(world.at("user/done"))).toBe(true);
+    expect(planted.filter((name) => existsSync(world.at(`user/${name}`)))).toEqual([]);
+    expect(world.files("user").filter((name) => name !== "done" && !name.includes(".moved-aside-"))).toEqual([]);
   });
 });
