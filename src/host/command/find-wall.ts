@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Isolation } from "../commands.ts";
 import { type Bubblewrap, toBubblewrapLaunch } from "./bubblewrap.ts";
-import { findProgram, isExecutable } from "./program-path.ts";
+import { findSystemProgram, isExecutable } from "./program-path.ts";
 import { runProcess } from "./run-process.ts";
 import { findSystemView, privateFolders } from "./system-view.ts";
 
@@ -26,8 +26,9 @@ function noWall(why: string): Wall {
 }
 
 async function findBubblewrap(path: readonly string[], shell: string): Promise<Wall> {
-  const file = await findProgram("bwrap", ["/usr/bin", "/usr/local/bin", "/run/current-system/sw/bin", ...path]);
-  if (file === undefined) return noWall("bubblewrap is not installed: apt install bubblewrap, or dnf, pacman, apk, zypper");
+  const file = await findSystemProgram("bwrap", path);
+  if (file === undefined)
+    return noWall("bubblewrap is not installed in a folder of the system: apt install bubblewrap, or dnf, pacman, apk, zypper");
   const { stdout } = await promisify(execFile)(file, ["--help"], { encoding: "utf8" }).catch(() => ({ stdout: "" }));
   if (!stdout.includes("--bind-fd")) {
     return noWall(`${file} is too old: it lacks --bind-fd (0.10, or a distribution's security update of autumn 2024)`);

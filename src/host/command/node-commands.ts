@@ -15,7 +15,7 @@ import { readGitIdentity } from "./git-identity.ts";
 import type { Ended } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 import { moveAside } from "./move-aside.ts";
-import { findProgram, findProgramPath } from "./program-path.ts";
+import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
 import { findProtected, releaseEntries } from "./protected-entries.ts";
 import { runWalled } from "./walled-command.ts";
 
@@ -28,7 +28,8 @@ export function createNodeCommands(machine: Machine): Commands {
   };
   let shell: Promise<string | undefined> | undefined;
   const findShell = () => {
-    shell ??= findPath().then((path) => findProgram("bash", ["/bin", "/usr/bin", ...path]));
+    const find = process.platform === "linux" ? findSystemProgram : findProgram;
+    shell ??= findPath().then((path) => find("bash", ["/bin", "/usr/bin", ...path]));
     return shell;
   };
   const identities = new Map<string, Promise<string | undefined>>();

@@ -3,6 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { variable } from "../host.ts";
 import { isWithin } from "../within.ts";
+import { programFolders } from "./program-folders.ts";
 
 export interface PathFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -45,6 +46,21 @@ export async function findProgram(name: string, path: readonly string[]): Promis
   }
   return undefined;
 }
+
+/**
+ * A program that runs outside of the wall, or is the wall: from a folder of the system, wherever PATH names it. A folder of PATH such
+ * as `node_modules/.bin` can hold what a program brought or a command made.
+ */
+export async function findSystemProgram(name: string, path: readonly string[]): Promise<string | undefined> {
+  for (const folder of [...systemFolders, ...path]) {
+    const found = await findProgram(name, [folder]);
+    const real = found && (await realpath(found).catch(() => undefined));
+    if (real !== undefined && programFolders.some((place) => isWithin(real, place))) return found;
+  }
+  return undefined;
+}
+
+const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
 export async function isExecutable(path: string): Promise<boolean> {
   try {
