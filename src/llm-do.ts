@@ -69,6 +69,7 @@ export async function run(request: RunRequest): Promise<RunOutput> {
 export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
   const host = request.host ?? (await defaultHost());
   const program = await requireProgram({ ...request, host });
+  await requireIsolation(program, host);
   return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules, unisolated }), version });
 }
 

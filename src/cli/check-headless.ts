@@ -15,17 +15,20 @@ export interface HeadlessOptions {
 
 /**
  * `check --headless`: what a run that can ask nobody would be denied. Gives that run's exit code as far as it can be told: 2
- * where the program is not trusted, 4 where a tool always asks, and 0 where none does, also where it depends on the arguments.
+ * where the program is not trusted or must be isolated and cannot, 4 where a tool always asks, and 0 where none does, also where it depends on the arguments.
  */
 export async function reportHeadless(compiled: Compiled, options: HeadlessOptions): Promise<number> {
   const { outline, untrusted, diagnostics } = compiled;
   const { format, unisolated } = options;
-  const found = outline && forecast(outline, { notIsolated: unisolated ? undefined : await findNotIsolated(outline) });
-  const exitCode = !found || untrusted ? exitCodes.usage : exitCodeOf(found);
+  const notIsolated = outline && (await findNotIsolated(outline));
+  const found = outline && forecast(outline, { notIsolated: unisolated ? undefined : notIsolated });
+  const cannotBegin = notIsolated !== undefined && outline?.workers.some(({ commands }) => commands?.isolationRequired);
+  const exitCode = !found || untrusted || cannotBegin ? exitCodes.usage : exitCodeOf(found);
   if (format === "json") {
     const whole = { v: 1, trusted: !untrusted, ...found, diagnostics: diagnostics.map(toJsonDiagnostic), exitCode };
     await writeResult(`${JSON.stringify(whole, undefined, 2)}\n`);
   } else if (found) await writeResult(renderForecast(found, process.stdout.columns || 80));
+  if (cannotBegin) writeStderr(`llm-do: \`sandbox.required\`: no run begins here, because ${notIsolated}\n`);
   if (found) writeStderr(`llm-do: unattended: ${summarizeForecast(found)}${consequence(found)}\n`);
   return exitCode;
 }
