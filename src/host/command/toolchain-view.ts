@@ -1,6 +1,7 @@
-import { realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { variable } from "../host.ts";
+import { protectionOfName } from "../protected-names.ts";
 import { isWithin } from "../within.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import type { Mount } from "./mount.ts";
@@ -40,14 +41,17 @@ const programHomes = new Set([
 
 /**
  * Toolchains outside the system's folders: of an entry of PATH `…/bin` the folder that it lies in, read-only, unless that
- * is a home directory or a folder in one that holds more than programs; then the entry alone.
+ * is a home directory, a folder in one that holds more than programs, or somebody's project; then the entry alone.
  */
 export async function findToolchainView(facts: ToolchainFacts): Promise<readonly Mount[]> {
   const view = [...facts.seen];
-  const show = async (path: string, root: (real: string) => string) => {
+  const show = async (path: string, root: (real: string) => string | Promise<string>) => {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined) return;
-    if (!isSeen(view, real)) view.push({ kind: "read-only", path: root(real), source: root(real) });
+    if (!isSeen(view, real)) {
+      const shown = await root(real);
+      view.push({ kind: "read-only", path: shown, source: shown });
+    }
     if (real !== path && !isSeen(view, path)) view.push({ kind: "link", path, target: real });
   };
   for (const entry of facts.path) await show(entry, (real) => toolchainOf(real, facts));
@@ -60,10 +64,20 @@ function isSeen(view: readonly Mount[], path: string): boolean {
   return view.some((mount) => mount.kind !== "empty" && isWithin(path, mount.path));
 }
 
-function toolchainOf(folder: string, facts: ToolchainFacts): string {
+async function toolchainOf(folder: string, facts: ToolchainFacts): Promise<string> {
   if (!["bin", ".bin", "sbin", "shims"].includes(basename(folder))) return folder;
   const parent = dirname(folder);
-  return isForPrograms(parent, facts) ? parent : folder;
+  return isForPrograms(parent, facts) && (isInProgramHome(parent, facts) || !(await isProject(parent))) ? parent : folder;
+}
+
+function isInProgramHome(folder: string, { homes }: ToolchainFacts): boolean {
+  return homes.some((home) => [...programHomes].some((name) => isWithin(folder, join(home, name))));
+}
+
+/** A folder whose `bin` is on PATH, as `direnv` puts it there, holds its sources and keys beside it. */
+async function isProject(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
 }
 
 function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {

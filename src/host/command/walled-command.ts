@@ -121,7 +121,7 @@ async function findMounts(
   const { request, machine, table, path, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
   const system = await findSystemView();
-  const secrets = secretPlaces(homes, machine.stateDirectory);
+  const secrets = secretPlaces(homes, machine);
   const program = await findProgram(name, path);
   const roots = toRootMounts(table, setting.held);
   const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
