@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { Directory, RootDirectory } from "./directory.ts";
@@ -73,12 +73,21 @@ async function identityOf(path: string): Promise<string | undefined> {
 function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions): Writer {
   return {
     ...(writes === undefined ? {} : { writes }),
-    machine: createHash("sha256").update(hostname()).digest("hex").slice(0, 8),
+    machine: createHash("sha256").update(`${hostname()}${processNamespace()}`).digest("hex").slice(0, 8),
     process: process.pid,
     isAlive,
     now,
     randomName: () => randomBytes(10).toString("hex"),
   };
+}
+
+/** Where containers share a host name: a process of another one is not seen, alive or dead. Empty where there are none. */
+function processNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
 }
 
 function isAlive(pid: number): boolean {
