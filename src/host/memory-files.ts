@@ -1,7 +1,7 @@
 import type { AppendFile, HostFiles, ReadOptions } from "./host.ts";
 import { makeOwnFolders } from "./make-folders.ts";
 import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
-import { assertSize, confinedPath, writeAtomically } from "./node-files.ts";
+import { alone, assertSize, confinedPath, writeAtomically } from "./node-files.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import { maxReadBytes } from "./scopes.ts";
 import { SystemError } from "./system-error.ts";
@@ -26,6 +26,7 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
       await makeOwnFolders(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
+    alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppend(tree, path, mode ?? 0o666),
     remove: async (path) => {
       tree.check("remove", path);

@@ -11,6 +11,7 @@ import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { maxReadBytes } from "./scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import { isWithin } from "./within.ts";
+import { lockForWriting } from "./write-lock.ts";
 
 export function createNodeFiles(system: ScopeSystem): HostFiles {
   return {
@@ -22,6 +23,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     makeDirectory: (path, mode) => makeFolders(system, path, mode),
     makeOwnDirectory: (root, names, mode) => makeOwnFolders(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
+    alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
     remove: (path) => rm(path, { force: true, recursive: true }),
   };
@@ -98,6 +100,16 @@ export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }
     await removeLeftOvers(directory, system.writer);
     const content = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
     await replaceFile(directory, basename(target), { bytes: content, writer: system.writer, like, mode });
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Shared by both twins. */
+export async function alone<T>(system: ScopeSystem, path: string, fn: () => Promise<T>): Promise<T> {
+  const directory = await system.openRoot(dirname(path));
+  try {
+    return await lockForWriting({ directory, name: basename(path), writer: system.writer }, fn);
   } finally {
     await directory.close();
   }

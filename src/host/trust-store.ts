@@ -42,9 +42,12 @@ type TrustHost = Pick<Host, "files" | "stateDirectory" | "clock">;
 export function createTrustStore(host: TrustHost, warn: (message: string) => void): TrustStore {
   const path = join(host.stateDirectory, "trust.json");
   const read = () => readStore(host, path, warn);
-  const write = async (folders: Entries) => {
+  const write = (folders: Entries) =>
+    host.files.writeAtomically(path, `${JSON.stringify({ v: 2, folders }, undefined, 2)}\n`, 0o600);
+  /** What is read in it is what its write replaces: another process may answer the same question for another folder. */
+  const updating = async <T>(update: () => Promise<T>): Promise<T> => {
     await host.files.makeDirectory(host.stateDirectory, 0o700);
-    await host.files.writeAtomically(path, `${JSON.stringify({ v: 2, folders }, undefined, 2)}\n`, 0o600);
+    return host.files.alone(path, update);
   };
   return {
     get: async (folder) => {
@@ -56,7 +59,8 @@ export function createTrustStore(host: TrustHost, warn: (message: string) => voi
     },
     add: async (folder, reach) => {
       const real = await host.files.realPath(folder);
-      await write({ ...(await read()), [real]: { trustedAt: new Date(host.clock.now()).toISOString(), reach } });
+      const trustedAt = new Date(host.clock.now()).toISOString();
+      await updating(async () => write({ ...(await read()), [real]: { trustedAt, reach } }));
     },
     list: async () => {
       const folders = Object.entries(await read()).map(([folder, entry]) => toTrusted(folder, entry));
@@ -64,11 +68,12 @@ export function createTrustStore(host: TrustHost, warn: (message: string) => voi
     },
     revoke: async (folder) => {
       const real = await host.files.realPath(folder).catch(() => folder);
-      const folders = await read();
-      if (!Object.hasOwn(folders, real)) return false;
-      const { [real]: _, ...others } = folders;
-      await write(others);
-      return true;
+      if (!Object.hasOwn(await read(), real)) return false;
+      return updating(async () => {
+        const { [real]: revoked, ...others } = await read();
+        if (revoked !== undefined) await write(others);
+        return revoked !== undefined;
+      });
     },
   };
 }
