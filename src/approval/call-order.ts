@@ -6,8 +6,9 @@ import type { PendingCall } from "./pending-call.ts";
 /**
  * Takes a call's place among the calls of the run. Synchronous, so that calls stand in the order in which they were requested.
  *
- * Among the calls of one caller a target stands for everything below it, and calls that only read run side by side. Calls of
- * different callers have no order: of them only those that change the very same target wait for one another.
+ * A target stands for everything below it. Among the calls of one caller those that only read run side by side. Calls of different
+ * callers have no order: of them only those that change wait for one another, so that a command does not go on with a file that a
+ * file tool has replaced meanwhile.
  */
 export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue): Ticket {
   const { callPath } = call.request;
@@ -28,9 +29,9 @@ function holdsOf(target: Target, caller: string): readonly Hold[] {
   const path = names.join("/");
   const above = names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join("/"));
   const mode = changes ? "change" : "read";
-  return [
-    ...above.map((folder): Hold => ({ key: `${caller}\n${folder}`, mode: `${mode}-below` })),
-    { key: `${caller}\n${path}`, mode },
-    ...(changes ? [{ key: path, mode } as const] : []),
+  const holdsFor = (prefix: string): readonly Hold[] => [
+    ...above.map((folder): Hold => ({ key: `${prefix}${folder}`, mode: `${mode}-below` })),
+    { key: `${prefix}${path}`, mode },
   ];
+  return [...holdsFor(`${caller}\n`), ...(changes ? holdsFor("") : [])];
 }
