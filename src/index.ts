@@ -16,8 +16,11 @@ export {
   type JudgedCall,
   type Judgement,
   judgeCalls,
+  type ReplayReport,
+  type ReplayRequest,
   type RunOutput,
   type RunRequest,
+  replay,
   run,
 } from "./llm-do.ts";
 // Models.

@@ -8,6 +8,7 @@ import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
+import { readFacts } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createNamedProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup } from "./models/prices.ts";
@@ -18,7 +19,8 @@ import type { ApprovalRule } from "./protocol/approval.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { FilePart, Message } from "./protocol/message.ts";
 import type { JsonSchema } from "./protocol/tool.ts";
-import type { CompileRequest, JudgeRequest, RunOutput, RunRequest } from "./requests.ts";
+import { type ReplayReport, replayFacts } from "./replay.ts";
+import type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
 import { toFilePart } from "./runtime/attachments.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
@@ -33,7 +35,8 @@ import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
-export type { CompileRequest, JudgeRequest, RunOutput, RunRequest } from "./requests.ts";
+export type { ReplayReport } from "./replay.ts";
+export type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
 /** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
@@ -71,6 +74,18 @@ export async function judgeCalls({ unisolated = false, ...request }: JudgeReques
   const program = await requireProgram({ ...request, host });
   await requireIsolation(program, host);
   return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules, unisolated }), version });
+}
+
+/**
+ * Plays a recorded run again with the program of today, compiled as `run` compiles it: nothing is asked, nothing is touched, and
+ * every effect is answered from the record. Rejects as `compile` and `run` do before anything ran, and where the record cannot
+ * be read.
+ */
+export async function replay({ directory, onEvent, ...request }: ReplayRequest): Promise<ReplayReport> {
+  const host = request.host ?? (await defaultHost());
+  const program = await requireProgram({ ...request, host, toRun: true });
+  const facts = await readFacts(host, directory);
+  return replayFacts(program, { host, facts, ...(onEvent ? { onEvent } : {}) });
 }
 
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {

@@ -43,6 +43,13 @@ export interface CompileRequest {
 
 export interface JudgeRequest extends Omit<CompileRequest, "toRun">, Pick<ApprovalPolicy, "unisolated"> {}
 
+export interface ReplayRequest extends Omit<CompileRequest, "toRun"> {
+  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
+  readonly directory: string;
+  /** Receives the events of the replayed run. */
+  readonly onEvent?: EventSink;
+}
+
 export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
   /**
    * What `compile` gave with `toRun: true`, in the place of `target`, `files` and all that says how to compile them. Nothing is

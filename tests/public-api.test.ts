@@ -24,6 +24,7 @@ test("llm-do", async () => {
     judgeCalls
     needsApproval
     preApproved
+    replay
     run
     tool
     toolFailure
@@ -81,6 +82,8 @@ test("llm-do", async () => {
     type ProviderEnvironment
     type RememberedApprovals
     type RememberedCall
+    type ReplayReport
+    type ReplayRequest
     type ReportedUsage
     type RuleText
     type RunErrorCode

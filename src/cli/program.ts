@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { addInit, addSchema, refuseDashes } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
+import type { ReplayFlags } from "./commands/replay.ts";
 import type { RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
@@ -31,6 +32,7 @@ export function createProgram(line: CommandLine): Command {
   addExplain(program, line);
   addVerdict(program, line);
   addRuns(program, line);
+  addReplay(program, line);
   addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);
@@ -128,6 +130,22 @@ function addVerdict(program: Command, line: CommandLine): void {
       refuseDashes("verdict", line);
       const { verdictCommand } = await import("./commands/verdict.ts");
       line.exitCode = await verdictCommand({ target, tool, args }, flags);
+    });
+}
+
+function addReplay(program: Command, line: CommandLine): void {
+  const replay = program
+    .command("replay")
+    .description("play a recorded run again with the program of today, answered from the record; 1 where it does something else")
+    .argument("[run]", "its id, or `last`", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files", ".");
+  addCompileOptions(replay)
+    .option("--trust", "import the program's code, which runs as it is")
+    .option("--json", "print JSON")
+    .action(async (run: string, target: string, flags: ReplayFlags) => {
+      refuseDashes("replay", line);
+      const { replayCommand } = await import("./commands/replay.ts");
+      line.exitCode = await replayCommand(run, target, flags);
     });
 }
 

@@ -68,7 +68,7 @@ function suggestCommand(target: string): void {
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
-const commandNames = ["run", "check", "explain", "verdict", "runs", "trust", "schema", "init", "help"];
+const commandNames = ["run", "check", "explain", "verdict", "runs", "replay", "trust", "schema", "init", "help"];
 
 interface Work {
   readonly flags: RunFlags;

@@ -1,0 +1,65 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli, writeProgram } from "./run-cli.ts";
+
+const files = {
+  "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { filesystem: {}, shout: {} }\n---\nYou write.\n",
+  "model.mjs": `export default ({ turn }) =>
+  turn === 1
+    ? { calls: [{ tool: "write_file", args: { path: "a.txt", content: "hello" } }, { tool: "shout", args: { text: "x" } }] }
+    : "written";
+`,
+  "tools.ts": `import { appendFileSync } from "node:fs";
+import { tool } from "llm-do";
+export const shout = tool({
+  input: { type: "object", properties: { text: { type: "string" } } },
+  run: ({ text }: { text: string }) => {
+    appendFileSync("effects.log", text);
+    return text.toUpperCase();
+  },
+});
+`,
+};
+
+async function record(): Promise<string> {
+  const cwd = await writeProgram(files);
+  expect((await runCli([".", "go", "--trust", "--approve-all"], { cwd })).exitCode).toBe(0);
+  return cwd;
+}
+
+describe("llm-do replay", () => {
+  it("plays the last run again, and does nothing of it", async () => {
+    const cwd = await record();
+    await writeFile(join(cwd, "a.txt"), "changed since");
+    const { exitCode, stdout } = await runCli(["replay", "--trust"], { cwd });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining("does the same") });
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("changed since");
+    expect(await readFile(join(cwd, "effects.log"), "utf8")).toBe("x");
+  });
+
+  it("says which request is different with the program of today, and exits with 1", async () => {
+    const cwd = await record();
+    await writeFile(join(cwd, "main.worker"), files["main.worker"].replace("You write.", "You write much."));
+    const { exitCode, stdout } = await runCli(["replay", "last", ".", "--trust"], { cwd });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("main: the model request is different (model 1.1)");
+    const json = await runCli(["replay", "--trust", "--json"], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({ v: 1, same: false, drifts: [{ callPath: "main", key: "model 1.1" }, {}] });
+  });
+
+  it("names a run that is not there, a blob that is gone and a damaged entry", async () => {
+    const cwd = await record();
+    expect(await runCli(["replay", "nope"], { cwd })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("there is no run `nope` of `.`"),
+    });
+    const { stdout } = await runCli(["runs", "list", "--json"], { cwd });
+    const journal = join(cwd, ".llm-do/runs", JSON.parse(stdout)[0].runId, "journal.jsonl");
+    const lines = (await readFile(journal, "utf8")).split("\n");
+    await writeFile(journal, lines.map((line) => line.replace('"denied":0', '"denied":"x"')).join("\n"));
+    const { exitCode, stderr } = await runCli(["replay", "--trust"], { cwd });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/journal\.jsonl:\d+: the field `denied` of this run-end entry is missing or damaged/);
+  });
+});
