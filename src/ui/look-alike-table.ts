@@ -10,6 +10,7 @@ const letters: Readonly<Record<string, string>> = {
   Armenian: "ՍU ՏS ՕO աw գq զq հh ոn ռn սu ցg քf օo",
   Cherokee: "ᎠD ᎡR ᎢT Ꭵi ᎩY ᎪA ᎫJ ᎬE ᎳW ᎷM ᎻH ᎽY ᏀG Ꮒh ᏃZ Ꮟb ᏒR ᏔW ᏕS ᏙV ᏚS ᏞL ᏟC ᏢP ᏦK Ꮷd ᏳG ᏴB ꭵi ꮁr ꮃw ꮓz ꮩv ꮪs ꮯc",
   Coptic: "ⲅr ⲎH Ⲓl ⲔK ⲘM ⲚN ⲞO ⲟo ⲢP ⲣp ⲤC ⲥc ⲦT ⲨY ⲬX ⳐL",
+  Phonetic: "ɑa ɡg ɩi ɪI ʏY ᴄc ᴏo ᴑo ᴜu ᴠv ᴡw ᴢz ꜱs",
   Lisu: "ꓐB ꓑP ꓒd ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲl ꓳO ꓴU",
 };
 

@@ -22,7 +22,7 @@ interface Word {
  */
 export function findLookAlikes(line: string, isCommand: boolean): LookAlike[] {
   if (/^[\0-\x7F]*$/.test(line)) return [];
-  const words = [...line.matchAll(/[\p{L}\p{M}]+/gu)].map(({ index, 0: text }) => toWord(index, text));
+  const words = [...line.matchAll(/[\p{L}\p{M}\p{Nl}]+/gu)].map(({ index, 0: text }) => toWord(index, text));
   const company = findCompany(words, line);
   const found: LookAlike[] = words.flatMap((word, at) =>
     isSuspect(word, { line, isCommand, hasCompany: company[at] === true }) ? word.lookAlikes : [],
@@ -58,7 +58,8 @@ function toWord(start: number, text: string): Word {
 
 function toLetter(character: string): LookAlikeLetter | undefined {
   if (/[\uFF21-\uFF3A\uFF41-\uFF5A]/.test(character)) return { script: "Wide", like: character.normalize("NFKC") };
-  if (!/[\u{1D400}-\u{1D7FF}]/u.test(character)) return lookAlikeLetters.get(character);
+  // Mathematical letters, those that stand among letter-like symbols, and Roman numerals.
+  if (!/[\u{1D400}-\u{1D7FF}\u2100-\u214F\u2160-\u217F]/u.test(character)) return lookAlikeLetters.get(character);
   const like = character.normalize("NFKC");
   return /^[A-Za-z]$/.test(like) ? { script: "Mathematical", like } : undefined;
 }

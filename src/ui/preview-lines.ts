@@ -37,6 +37,10 @@ function contentLines(content: string): PreviewLine[] {
   return content.endsWith("\n") ? toLines(content.slice(0, -1)) : [...toLines(content), noLineBreak];
 }
 
+/** A longer text is parted into lines where it is shown. */
+const longestSplit = 100_000;
+
 export function toLines(text: string): PreviewLine[] {
+  if (text.length > longestSplit) return [{ block: text }];
   return text.split("\n").map((line) => ({ text: line }));
 }

@@ -1,4 +1,6 @@
-import type { PreviewLine, TextLine } from "./preview-line.ts";
+import { runSteps } from "../util/in-steps.ts";
+import { countBreaks } from "./diff-window.ts";
+import type { PreviewLine, TextBlock, TextLine } from "./preview-line.ts";
 import { count } from "./render-diff.ts";
 import { escapeCharacter, type Showing, showText } from "./show-text.ts";
 import { cutText, cutWords } from "./wrap-text.ts";
@@ -26,6 +28,8 @@ export class PreviewRows {
   readonly #style: RowStyle;
   readonly #isCommand: boolean;
   #next = 0;
+  /** What is left of a block of lines that was begun. */
+  #block: TextBlock | undefined;
   /** The rest of the line before. */
   #open: Iterator<string> | undefined;
 
@@ -39,24 +43,25 @@ export class PreviewRows {
   take(longest: number, found = new Map<string, string>()): RowPage {
     const rows: string[] = [];
     for (;;) {
-      const isEnd = !this.#open && this.#next >= this.#lines.length;
-      const isFull = rows.length >= longest && (this.#open !== undefined || typeof this.#lines[this.#next] !== "string");
+      const isBegun = this.#open !== undefined || this.#block !== undefined;
+      const isEnd = !isBegun && this.#next >= this.#lines.length;
+      const isFull = rows.length >= longest && (isBegun || typeof this.#lines[this.#next] !== "string");
       if (isEnd || isFull) return { rows: [...rows, ...this.#notesOn(found), ...(isEnd ? [] : this.#rest())], isEnd };
       this.#addTo(rows, { longest, found });
     }
   }
 
   #addTo(rows: string[], { longest, found }: { readonly longest: number; readonly found: Map<string, string> }): void {
-    const line = this.#lines[this.#next];
-    if (!this.#open) {
-      this.#next++;
+    let open = this.#open;
+    if (!open) {
+      const line = this.#takeLine();
       if (line === undefined) return;
       if (typeof line === "string") {
         rows.push(...this.#note(showText(line)));
         return;
       }
+      open = rowsOf(line, { ...this.#style, isCommand: this.#isCommand, found });
     }
-    const open = this.#open ?? rowsOf(line as TextLine, { ...this.#style, isCommand: this.#isCommand, found });
     this.#open = open;
     while (rows.length < longest) {
       const { value, done } = open.next();
@@ -69,8 +74,18 @@ export class PreviewRows {
     this.#open = peeked(open);
   }
 
+  #takeLine(): TextLine | string | undefined {
+    const line = this.#block ?? this.#lines[this.#next++];
+    if (typeof line !== "object" || !("block" in line)) return line;
+    const { block, ...style } = line;
+    const end = block.indexOf("\n");
+    this.#block = end === -1 ? undefined : { ...style, block: block.slice(end + 1) };
+    return { ...style, text: end === -1 ? block : block.slice(0, end) };
+  }
+
   #rest(): string[] {
-    const lines = this.#lines.length - this.#next;
+    const left = [...(this.#block ? [this.#block] : []), ...this.#lines.slice(this.#next)];
+    const lines = left.reduce((sum, line) => sum + linesIn(line), 0);
     const more = `${count(lines)} more lines are not shown`;
     return this.#note(this.#open ? `this line goes on, and ${more}` : more);
   }
@@ -85,6 +100,10 @@ export class PreviewRows {
   #note(text: string): string[] {
     return cutWords(`(${text})`, this.#style.columns - 5).map((row, index) => `${index === 0 ? "  " : "    "}${row}`);
   }
+}
+
+function linesIn(line: PreviewLine): number {
+  return typeof line === "object" && "block" in line ? runSteps(countBreaks(line.block)) + 1 : 1;
 }
 
 const mostNamed = 8;

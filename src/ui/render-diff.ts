@@ -1,9 +1,9 @@
 import { inSteps, type Steps } from "../util/in-steps.ts";
+import { commonHead, commonTail } from "./common-ends.ts";
 import { type Change, diffLines, type FileLine, type LineDiff, type LineRange } from "./diff-lines.ts";
+import { context, type DiffWindow, findDiffWindow } from "./diff-window.ts";
 import type { PreviewLine } from "./preview-line.ts";
 
-/** Lines around a change that are shown with it. */
-const context = 4;
 /** Of a line that is changed, longer ones are shown around the change alone. */
 const longestLine = 400;
 /** Characters that are shown before and after the change of a long line. */
@@ -13,11 +13,30 @@ export const noLineBreak = "no line break at the end of the file";
 
 /** A unified diff. Every line that is changed is in it. */
 export function* renderDiff(path: string, before: string, after: string): Steps<PreviewLine[]> {
-  const diff = yield* diffLines(before, after);
-  if (diff.changes.length === 0) return ["the content stays as it is"];
+  const window = yield* findDiffWindow(before, after);
   const lines: PreviewLine[] = [{ text: `--- ${path}` }, { text: `+++ ${path}` }];
-  for (const hunk of hunksOf(diff)) yield* addHunk(lines, diff, hunk);
+  if (Math.max(...window.lines) > mostLines) return [...lines, ...wholeChange(window)];
+  const diff = yield* diffLines(window.before, window.after);
+  if (diff.changes.length === 0) return ["the content stays as it is"];
+  for (const hunk of hunksOf(diff)) yield* addHunk(lines, { ...diff, skipped: window.skipped }, hunk);
   return lines;
+}
+
+/** Of a part that is compared line by line. */
+const mostLines = 200_000;
+
+function wholeChange({ before, after, skipped, lines: [old, now] }: DiffWindow): PreviewLine[] {
+  const range = (count: number) => rangeText({ start: skipped, end: skipped + count });
+  const block = (text: string, sign: "+" | "-", format: "green" | "red"): PreviewLine[] => {
+    if (text === "") return [];
+    return text.endsWith("\n") ? [{ block: text.slice(0, -1), sign, format }] : [{ block: text, sign, format }, noLineBreak];
+  };
+  return [{ text: `@@ -${range(old)} +${range(now)} @@` }, ...block(before, "-", "red"), ...block(after, "+", "green")];
+}
+
+/** A comparison of a part of a file, with the lines in front of it. */
+interface PartDiff extends LineDiff {
+  readonly skipped: number;
 }
 
 /** Changes that are near one another. */
@@ -31,7 +50,7 @@ function hunksOf({ changes }: LineDiff): Change[][] {
   return hunks;
 }
 
-function* addHunk(lines: PreviewLine[], { before, after }: LineDiff, changes: readonly Change[]): Steps<void> {
+function* addHunk(lines: PreviewLine[], { before, after, skipped }: PartDiff, changes: readonly Change[]): Steps<void> {
   const [first, last] = [changes[0], changes.at(-1)];
   if (!first || !last) return;
   const start = Math.max(first.old.start - context, 0);
@@ -39,7 +58,8 @@ function* addHunk(lines: PreviewLine[], { before, after }: LineDiff, changes: re
   const newStart = first.new.start - (first.old.start - start);
   const old = { start, end };
   const now = { start: newStart, end: last.new.end + (end - last.old.end) };
-  lines.push({ text: `@@ -${rangeText(old)} +${rangeText(now)} @@` });
+  const inFile = (range: LineRange) => rangeText({ start: range.start + skipped, end: range.end + skipped });
+  lines.push({ text: `@@ -${inFile(old)} +${inFile(now)} @@` });
   let at = start;
   for (const change of changes) {
     for (const line of before.slice(at, change.old.start)) lines.push(...toLine(" ", line));
@@ -67,12 +87,9 @@ function* addChange(lines: PreviewLine[], old: readonly FileLine[], now: readonl
 /** What is the same at both ends of two long lines is counted, and not shown. */
 function pairLines(old: FileLine, now: FileLine): PreviewLine[] {
   const [a, b] = [old.text, now.text];
-  const shortest = Math.min(a.length, b.length);
-  let [head, tail] = [0, 0];
-  while (head < shortest && a[head] === b[head]) head++;
-  while (tail < shortest - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  head = wholeBefore(a, Math.max(head - aroundChange, 0));
-  tail = Math.max(tail - aroundChange, 0);
+  const same = commonHead(a, b);
+  const head = wholeBefore(a, Math.max(same - aroundChange, 0));
+  let tail = Math.max(commonTail(a, b, Math.min(a.length, b.length) - same) - aroundChange, 0);
   if (/^[\uDC00-\uDFFF]/.test(a.slice(a.length - tail))) tail--;
   const cut = (line: FileLine) => ({ ...line, text: line.text.slice(head, line.text.length - tail) });
   const lines = [...toLine("-", cut(old)), ...toLine("+", cut(now))];

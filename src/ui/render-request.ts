@@ -30,7 +30,7 @@ const longestContent = 60;
 const longestText = 2000;
 /** Of a page that follows. */
 const longestPage = 500;
-/** Characters of the one line that says what would be done; what goes on is shown as a part of the preview. */
+/** Characters of what would be done, and of the reason; what goes on is shown as a part of the preview. */
 const longestDescription = 2000;
 
 /**
@@ -56,7 +56,8 @@ export function* openRequest(
   const dim = (text: string) => paragraph("  ", showText(text)).map((row) => style("dim", row));
   const head = showText(`Approval ${position.n} of ${position.m}: ${worker} wants to call ${tool}`);
   const preview = yield* previewLines(request);
-  const pages = new PreviewRows([...preview, ...restOf(description)], { columns, style, isCommand });
+  const rest = [...restOf("what would be done", description), ...restOf("the reason", why)];
+  const pages = new PreviewRows([...preview, ...rest], { columns, style, isCommand });
   const found = new Map<string, string>();
   const what = showFirst(description.slice(0, longestDescription), { isCommand, found });
   const { rows, isEnd } = pages.take(longest, found);
@@ -67,7 +68,7 @@ export function* openRequest(
     ...(notShown === undefined
       ? []
       : paragraph("  ", showText(`Not shown, so that it cannot be approved for the run: ${notShown}`))),
-    ...dim(`It asks because: ${why}`),
+    ...dim(`It asks because: ${why.slice(0, longestDescription)}`),
     ...dim(`Call: ${callLabel(request.callPath)}`),
   ];
   const more = () => {
@@ -81,7 +82,7 @@ function firstPage({ preview }: ApprovalRequest): number {
   return preview?.type === "new-file" || preview?.type === "diff" ? longestContent : longestText;
 }
 
-function restOf(description: string): PreviewLine[] {
-  if (description.length <= longestDescription) return [];
-  return ["what would be done, from where it breaks off:", ...toLines(description.slice(longestDescription))];
+function restOf(what: string, text: string): PreviewLine[] {
+  if (text.length <= longestDescription) return [];
+  return [`${what}, from where it breaks off:`, ...toLines(text.slice(longestDescription))];
 }

@@ -139,7 +139,7 @@ export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Ar
 function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
   const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
-  const before = present.text?.text;
+  const before = present.text && (present.text.hasMark ? "\ufeff" : "") + present.text.text;
   if (before !== undefined) return { type: "diff", path, before, after };
   const what = `${formatCount(present.bytes)} bytes that ${present.content === undefined ? "cannot be read" : "are not text"}`;
   return { type: "text", text: `Replaces ${what} by:\n${after}`, omits: `the ${what} of ${path}` };
