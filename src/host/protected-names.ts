@@ -31,6 +31,14 @@ export function isOpened(opened: ReadonlySet<string>, components: readonly strin
   return opened.has(projectSettings) && isSteeringName(folded) && !isWriteProtected(folded) && !folded.some(asksToRead);
 }
 
+/**
+ * The one name without which git takes no folder for a repository, whose `config` starts programs. No protection for commands,
+ * which speak of `HEAD` all the time and mean no file.
+ */
+export function makesRepository(name: string): boolean {
+  return foldName(name) === "head";
+}
+
 /** Names that compile would take into a program whose folder they are put in. */
 export function isProgramName(name: string): boolean {
   const folded = foldName(name);

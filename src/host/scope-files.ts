@@ -1,4 +1,5 @@
 import type { Directory, EntryFacts } from "./directory.ts";
+import { makesRepository } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import * as refuse from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
@@ -9,6 +10,7 @@ import {
   type FileFacts,
   type InspectedPath,
   maxReadBytes,
+  type Protection,
   type ReadFile,
   type ResolvedPath,
   ScopeError,
@@ -65,9 +67,13 @@ export async function inspectPath(table: ScopeTable, path: ResolvedPath, access:
       virtualPath,
       scope,
       facts: facts === undefined ? undefined : walk.toFileFacts({ scope, virtualPath }, facts),
-      protection: table.protection(scope, walk.componentsOf(parent)),
+      protection: table.protection(scope, walk.componentsOf(parent)) ?? protectionOfTool(access, parent),
     };
   });
+}
+
+function protectionOfTool(access: "read" | "write", { name }: ParentPlace): Protection | undefined {
+  return access === "write" && makesRepository(name) ? "ask-write" : undefined;
 }
 
 export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: number | undefined): Promise<ReadFile> {

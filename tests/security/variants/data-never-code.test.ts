@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -356,6 +357,29 @@ describe("names that steer other programs", { timeout: 60_000 }, () => {
     const refused = names(harmless).filter((_, index) => outcome(results[index] as never) !== "ok");
     expect(refused).toEqual([]);
     expect(world.files("user")).toEqual(names(harmless).sort());
+  });
+
+  const noGit = spawnSync("git", ["--version"]).status === 0 ? "" : "there is no git";
+  test.skipIf(noGit !== "")(`a folder is made no repository whose settings git obeys${noGit}`, async () => {
+    const repository = (world: World) => ({
+      HEAD: "ref: refs/heads/main\n",
+      "objects/x": "",
+      "refs/x": "",
+      config: `[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = "touch ${world.at("ran")}; false"\n`,
+    });
+    const look = (world: World) => {
+      const env = { PATH: process.env["PATH"] ?? "", HOME: world.at("home"), GIT_CEILING_DIRECTORIES: world.root };
+      spawnSync("git", ["status"], { cwd: world.at("user/repo"), env });
+      return existsSync(world.at("ran"));
+    };
+    const open = freely();
+    for (const [name, text] of Object.entries(repository(open))) open.put(`user/repo/${name}`, text);
+    expect(look(open)).toBe(true);
+    const world = freely();
+    const planted = Object.entries(repository(world)).map(([name, text]) => write(`user/repo/${name}`, text));
+    const { results } = await attack(world, { model: [planted], approval: { mode: "reject_all" } });
+    expect(results.map(outcome)).toEqual([expect.not.stringMatching("ok"), "ok", "ok", "ok"]);
+    expect(look(world)).toBe(false);
   });
 
   test.skipIf(noWall !== "")("a command behind the wall brings none of them", async () => {
