@@ -91,6 +91,13 @@ const approvals: readonly ShellRow[] = [
   { title: "cat reads it behind hundreds of letters", command: `cat -${"e".repeat(700)} private/n.txt`, prints: "topsecret" },
   { title: "curl reads a file", command: "curl -s file:FOLDER/private/n.txt", needs: "curl", prints: "topsecret" },
   {
+    title: "jq reads a module of data",
+    command: `jq -n 'import "n" as $d {search: "./private"}; $d'`,
+    setup: "echo '\"topsecret\"' > private/n.json",
+    needs: "jq",
+    prints: "topsecret",
+  },
+  {
     title: "one of several addresses is a file",
     command: "curl -s '{,file:FOLDER/private/n.txt}'",
     needs: "curl",
@@ -142,13 +149,20 @@ const honest: readonly ShellRow[] = [
   },
   { title: "cmake with a variable", command: "cmake -DCMAKE_BUILD_TYPE=Release --version", prints: "version", needs: "cmake" },
   { title: "gawk", command: "gawk -F: '{ print $1 \"/inet\" }' a.txt", prints: "one/inet", needs: "gawk" },
+  {
+    title: "jq with a key",
+    setup: "echo '{\"include\":[42]}' > a.json",
+    command: "jq -c '.include' a.json",
+    prints: "[42]",
+    needs: "jq",
+  },
   { title: "date", command: "date -u -d @0 +%Y", prints: "1970" },
   { title: "cp with letters", setup: "mkdir t", command: "cp -rv a.txt t && ls t", prints: "a.txt" },
   { title: "keys of sort", command: "sort -t, -k1.1,1 a.txt", prints: "one" },
 ];
 
 const rules =
-  "bzip2, bunzip2, xz, zstd, zcat, zgrep, tree, timeout, nice, make, npm, sort, find, fdfind, tar -c, tar, sqlite3, gcc, cmake, node scripts/*, cp, mv, file, date, cat, ls, curl, gawk".split(
+  "bzip2, bunzip2, xz, zstd, zcat, zgrep, tree, timeout, nice, make, npm, sort, find, fdfind, tar -c, tar, sqlite3, gcc, cmake, node scripts/*, cp, mv, file, date, cat, ls, curl, gawk, jq".split(
     ", ",
   );
 

@@ -42,15 +42,25 @@ function leavesFolder(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");
 }
 
+/** jq's filter is a language that reads, and no more; but it can name modules that it reads, data among them. */
+function readJq(table: OptionTable): ReadProgram {
+  const read = patternFirst(table, { given: ["-f"], paths: [] });
+  return (start) => {
+    const reading = read(start);
+    const imports = start.words.some(({ value }) => /(?:^|[;\n])\s*(?:import|include)\b/.test(value));
+    return imports ? { ...reading, hatches: [...reading.hatches, hatch("its filter reads files that it names")] } : reading;
+  };
+}
+
 const { grep, egrep, fgrep, jq, rg, ag, ack } = patternOptions;
 
-/** Programs whose first operand is a pattern or a filter. jq's filter is a language that reads, and no more. */
+/** Programs whose first operand is a pattern or a filter. */
 export const patternTools: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
   ["grep", readGrep(grep)],
   ["egrep", readGrep(egrep)],
   ["fgrep", readGrep(fgrep)],
   ["zgrep", readGrep(grep)],
-  ["jq", patternFirst(jq, { given: ["-f"], paths: [] })],
+  ["jq", readJq(jq)],
   ["rg", patternFirst(rg, { given: ["-e", "-f", "--files", "--type-list"], paths: ["-f", "--ignore-file"] })],
   ["ag", patternFirst(ag, { given: ["-g"], paths: ["-p"] })],
   ["ack", patternFirst(ack, { given: ["--match", "-f"], paths: ["--ignore-file"] })],
