@@ -21,6 +21,7 @@ import { StreamedArguments } from "./streamed-arguments.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
+import { checkCalls } from "./wire/bounds.ts";
 import { WholeAnswer } from "./wire/create-wire-fetch.ts";
 import { patienceOf } from "./wire/patience.ts";
 
@@ -54,6 +55,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
         const answer = await (options.onDelta ? stream(model, call, { ...options, onUsage }) : generate(model, call, options));
         onUsage(answer.usage);
+        checkCalls(answer.content.filter(({ type }) => type === "tool-call").length);
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);

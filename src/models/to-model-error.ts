@@ -82,9 +82,7 @@ function classifyError(error: LibraryError): Failure {
   if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: describeUnsupported(error) };
   if (error.name === "AI_JSONParseError") return { code: "broken_stream", message: "a piece of it is no valid JSON" };
   if (error.name === "AI_TypeValidationError") return { code: "bad_response", message: describeMismatch(error), cause: error };
-  const network = networkCode(error);
-  if (network === "UND_ERR_HEADERS_OVERFLOW") return { code: "bad_response", message: "its headers are too long", cause: error };
-  if (network || /^(fetch failed|terminated)$/.test(error.message)) return connectionFailure(error, network);
+  if (networkCode(error) || /^(fetch failed|terminated)$/.test(error.message)) return classifyConnection(error);
   return { code: "bad_response", message: error.message, cause: error };
 }
 
@@ -95,7 +93,7 @@ function describeUnsupported(error: LibraryError): string {
 
 function classifyCall(error: LibraryError): Failure {
   const status = error.statusCode;
-  if (status === undefined) return connectionFailure(error, networkCode(error));
+  if (status === undefined) return classifyConnection(error);
   if (status < 300) return classifyUnreadable(error);
   if (status < 400) return { code: "bad_request", status, message: "it redirects to another address, which is not followed" };
   const said = describeKind(readBody(error.responseBody));
@@ -182,7 +180,9 @@ function readBody(body: unknown): Record<string, unknown> | undefined {
   return typeof error === "string" ? { message: error } : isRecord(error) ? error : undefined;
 }
 
-function connectionFailure(error: LibraryError, code: string | undefined): Failure {
+function classifyConnection(error: LibraryError): Failure {
+  const code = networkCode(error);
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return { code: "bad_response", message: "its headers are too long", cause: error };
   const refusal = proxyStatus(error);
   if (refusal !== undefined) return { code: "network", retryable: refusal >= 500, message: describeProxyRefusal(refusal) };
   const timedOut = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code);

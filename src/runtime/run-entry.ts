@@ -59,7 +59,8 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments } });
   try {
     await requirePrices(run, name);
-    const end = await endOf(run, { ...place, input, files, fragments, signal });
+    const ended = await endOf(run, { ...place, input, files, fragments, signal });
+    const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
     controller.abort(new Error("the run has ended"));
     const usage = state.usageOf(name);
     const denied = state.denied();

@@ -1,5 +1,5 @@
 import type { OptionRules } from "./option-rules.ts";
-import { flag, instead, integer, map, members, number, oneOf, text, texts } from "./option-schemas.ts";
+import { flag, instead, integer, map, members, number, oneOf, templateVariables, text, texts } from "./option-schemas.ts";
 
 const stop = { type: ["string", "array"] };
 
@@ -26,7 +26,7 @@ export const chatOptions: OptionRules = {
     thinking_budget: integer,
     prompt_mode: text,
     verbosity: text,
-    chat_template_kwargs: map,
+    chat_template_kwargs: templateVariables,
     parallel_tool_calls: flag,
     service_tier: text,
     prompt_cache_key: text,

@@ -16,6 +16,16 @@ export function members(properties: Readonly<Record<string, JsonSchema>>, requir
   return { type: "object", properties, required, additionalProperties: false };
 }
 
+/**
+ * Variables of a chat template: single values. Some servers also read from here what a request has members for: the template
+ * itself, or the tools and messages that it shows to the model.
+ */
+export const templateVariables: JsonSchema = {
+  type: "object",
+  propertyNames: { not: { enum: ["chat_template", "tokenize", "add_generation_prompt", "continue_final_message"] } },
+  additionalProperties: { type: ["boolean", "number", "string", "null"] },
+};
+
 /** What to write instead of an option of any provider. */
 export const instead = {
   setting: (name: string) => `write \`model_settings.${name}\``,

@@ -12,7 +12,14 @@ export const bounds = {
   errorBytes: 64 * 1024,
   /** Levels of JSON. */
   depth: 1000,
+  /** Tool calls: the library of chat completions looks at all of them for each piece of one. */
+  calls: 1000,
 } as const;
+
+/** Throws an `AnswerRefusal` for more calls than an answer may make. */
+export function checkCalls(count: number): void {
+  if (count > bounds.calls) throw new AnswerRefusal("too_large", `the answer makes more than ${bounds.calls} tool calls`);
+}
 
 /** Passes bytes on, up to a bound; then the answer is refused and its connection closed. */
 export function boundBytes(most: number): TransformStream<Uint8Array, Uint8Array> {

@@ -1,5 +1,6 @@
 import { isRecord } from "../../protocol/json.ts";
 import type { AnswerRepair, Body, EventRepair } from "./answer-repair.ts";
+import { checkCalls } from "./bounds.ts";
 import { describeReported } from "./error-words.ts";
 
 /** OpenAI's chat completions, as the servers that are compatible with them write them. */
@@ -20,6 +21,7 @@ function createEventRepair(): EventRepair {
   let called = false;
   let refused = false;
   let index: unknown;
+  const calls = new Set<unknown>();
   return {
     event(event) {
       const error = findError(event);
@@ -33,9 +35,10 @@ function createEventRepair(): EventRepair {
       });
       for (const choice of own) {
         finished ||= typeof choice["finish_reason"] === "string";
-        called ||= isRecord(choice["delta"]) && Array.isArray(choice["delta"]["tool_calls"]);
+        called ||= addCalls(choice["delta"], calls);
         refused ||= isRefused(choice["delta"]);
       }
+      checkCalls(calls.size);
       const choices = refused ? own.map(withRefusal) : own;
       const isSame = choices.length === all.length && choices.every((choice, at) => choice === all[at]);
       // For the library, a member of this name is an error, whatever it holds.
@@ -52,6 +55,17 @@ function findError(body: Body): unknown {
   const choices = Array.isArray(body["choices"]) ? body["choices"] : [];
   const errors = [body, ...choices].map((holder: unknown) => (isRecord(holder) ? holder["error"] : undefined));
   return errors.find((error) => error !== undefined && error !== null && error !== "" && error !== false);
+}
+
+/** A piece that says neither which call it belongs to nor its name belongs to one that is there. */
+function addCalls(delta: unknown, known: Set<unknown>): boolean {
+  const calls = isRecord(delta) ? delta["tool_calls"] : undefined;
+  if (!Array.isArray(calls)) return false;
+  for (const call of calls.filter(isRecord)) {
+    const isNamed = isRecord(call["function"]) && call["function"]["name"];
+    if (isNamed || call["index"] !== undefined) known.add(call["index"] ?? call["id"] ?? call);
+  }
+  return true;
 }
 
 function isRefused(message: unknown): boolean {

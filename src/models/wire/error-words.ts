@@ -21,8 +21,9 @@ export function describeReported(value: unknown, depth = 0): string | undefined 
   const describe = (inner: unknown) => describeReported(inner, depth + 1);
   if (Array.isArray(value)) return joinWords(value.slice(0, 5).map(describe));
   if (!isRecord(value)) return undefined;
-  const { error, message, msg, loc, detail, details, errors, metadata } = value;
-  const said = [message, msg, error, detail, details, errors].map(describe).find((words) => words !== undefined);
+  const { error, message, msg, loc, detail, details, errors, description, error_description: more, metadata } = value;
+  // The first is often a general one (Bad Request), and says nothing of what was wrong.
+  const said = joinWords([message, msg, error, detail, details, errors, description, more].map(describe));
   const place = Array.isArray(loc) ? ` (${loc.join(".")})` : "";
   const upstream = isRecord(metadata) ? describeUpstream(metadata) : undefined;
   return joinWords([said === undefined ? undefined : `${said}${place}`, upstream]);
