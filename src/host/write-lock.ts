@@ -36,11 +36,14 @@ export function lockForWriting<T>({ directory, name, writer }: WritePlace, fn: (
   });
 }
 
-/** Removes the lock that a killed process left behind; one whose owner is alive stays. */
+/** Removes the lock that a killed process left behind. One that is in use stays, in this process too: its owner may be who asks. */
 export async function removeLeftLock(directory: Directory, key: string, writer: Writer): Promise<void> {
-  await inThisProcess.alone(`${directory.identity}/${key}`, async () => {
-    await release(directory, (await tryToAcquire({ directory, key, writer })) ?? []);
-  });
+  const ticket = inThisProcess.take([{ key: `${directory.identity}/${key}`, mode: "change" }]);
+  try {
+    if (!ticket.waits) await release(directory, (await tryToAcquire({ directory, key, writer })) ?? []);
+  } finally {
+    ticket.release();
+  }
 }
 
 interface LockPlace {
