@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { NotIsolated } from "../commands.ts";
 import type { HeldEntry } from "../directory.ts";
 import type { Place } from "../scope-walk.ts";
+import { isWithin } from "../within.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
@@ -127,6 +128,14 @@ async function findMounts(
   const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
+  // What lies in a hidden folder would be shown again by a mount of its own.
+  const shown = masks.filter(({ path }) => !isWithinHidden(path, hidden, roots));
   // Of two at one path the later counts: what is secret is more than protected, and a root that is either was meant.
-  return [...system, ...privately, ...toolchains, ...masks, ...hidden, ...roots];
+  return [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
+}
+
+/** Not where a scope's root lies in between: that was declared on purpose. */
+function isWithinHidden(path: string, hidden: readonly Mount[], roots: readonly Mount[]): boolean {
+  const isMeant = (place: Mount) => roots.some((root) => isWithin(path, root.path) && isWithin(root.path, place.path));
+  return hidden.some((place) => isWithin(path, place.path) && !isMeant(place));
 }
