@@ -56,8 +56,8 @@ describe.skipIf(process.platform === "win32")("a scope's root behind a link", ()
     link(world, "program/data", "first");
     const cwd = world.at("program");
     const terminal = openTerminal([".", "go"], { cwd });
-    await terminal.waitFor("[n]o\n>");
-    terminal.type("a\r");
+    await terminal.waitFor("  no      do not run it\n>");
+    terminal.type("always\r");
     expect(await terminal.exitCode, terminal.screen()).toBe(0);
     expect((await runCli([".", "go", "--headless"], { cwd })).exitCode).toBe(0);
     rmSync(world.at("program/data"));
