@@ -179,7 +179,7 @@ describe("trust", { timeout: 40_000 }, () => {
     });
     const untrusted = await runCli([".", "go", "-q"], { cwd });
     expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(untrusted.stderr).toContain("  has its models reached at: http://127.0.0.1:9/v1 (the provider mine)\n");
+    expect(untrusted.stderr).toContain("  has its models reached at http://127.0.0.1:9/v1 (the provider mine)\n");
     const check = await runCli(["check"], { cwd });
     expect(check).toMatchObject({ exitCode: 0 });
     expect(check.stderr).not.toContain("its code");

@@ -145,9 +145,9 @@ test("limits: what the entry may spend bounds its run; depth and parallel fall t
 });
 
 test("the defaults that are told are those of a run", async () => {
-  const read = (file: string) => readFile(join(import.meta.dirname, "../../src/runtime", file), "utf8");
-  expect(await read("create-config.ts")).toContain("defaultLimits = { depth: 5, parallel: 8 }");
-  expect(await read("call-worker.ts")).toContain("defaultTurns = 50;");
+  const read = (file: string) => readFile(join(import.meta.dirname, "../../src", file), "utf8");
+  expect(await read("runtime/create-config.ts")).toContain("defaultLimits = { depth: 5, parallel: 8 }");
+  expect(await read("program/program.ts")).toContain("defaultTurns = 50;");
 });
 
 describe("texts of a program", () => {
