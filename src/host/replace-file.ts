@@ -1,6 +1,6 @@
 import type { Directory, EntryFacts, NewFile } from "./directory.ts";
 import { createTemporaryName, isLeftOver, isTemporaryName, lockKeyOf, type Writer } from "./temporary-name.ts";
-import { removeLeftLock } from "./write-lock.ts";
+import { removeLeftLocks } from "./write-lock.ts";
 
 export interface Replacement {
   readonly bytes: Uint8Array;
@@ -49,9 +49,10 @@ async function fill(file: NewFile, bytes: Uint8Array, like: EntryFacts | undefin
 /** Removes the temporaries and locks that killed processes left in a directory. Never fails. */
 export async function removeLeftOvers(directory: Directory, writer: Writer): Promise<void> {
   try {
-    for (const entry of await directory.entries()) {
-      const lock = lockKeyOf(entry.name);
-      if (lock !== undefined) await removeLeftLock(directory, lock, writer);
+    const entries = await directory.entries();
+    const locks = entries.map(({ name }) => name).filter((name) => lockKeyOf(name) !== undefined);
+    await removeLeftLocks(directory, locks, writer);
+    for (const entry of entries) {
       if (entry.type !== "file" || !isTemporaryName(entry.name)) continue;
       const facts = await directory.look(entry.name);
       if (facts?.type !== "file" || !isLeftOver(entry.name, facts.modifiedMilliseconds, writer)) continue;

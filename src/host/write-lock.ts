@@ -4,7 +4,7 @@ import type { Directory, EntryFacts } from "./directory.ts";
 import { nodeClock } from "./node-clock.ts";
 import { foldName } from "./protected-names.ts";
 import { errorCode, SystemError } from "./system-error.ts";
-import { createLockName, createTemporaryName, isLeftOver, isTemporaryName, type Writer } from "./temporary-name.ts";
+import { createLockName, createTemporaryName, isLeftOver, isTemporaryName, lockKeyOf, type Writer } from "./temporary-name.ts";
 
 /** A file that is about to be replaced. */
 export interface WritePlace {
@@ -36,13 +36,26 @@ export function lockForWriting<T>({ directory, name, writer }: WritePlace, fn: (
   });
 }
 
-/** Removes the lock that a killed process left behind. One that is in use stays, in this process too: its owner may be who asks. */
-export async function removeLeftLock(directory: Directory, key: string, writer: Writer): Promise<void> {
-  const ticket = inThisProcess.take([{ key: `${directory.identity}/${key}`, mode: "change" }]);
-  try {
-    if (!ticket.waits) await release(directory, (await tryToAcquire({ directory, key, writer })) ?? []);
-  } finally {
-    ticket.release();
+/**
+ * Removes the files of locks that killed processes left behind. One that is in use stays, in this process too: its owner may be who
+ * asks. A process that was killed while it released its lock leaves higher levels without lower ones: while this process holds the
+ * lock, nobody climbs to them, so the dead among them go.
+ */
+export async function removeLeftLocks(directory: Directory, names: readonly string[], writer: Writer): Promise<void> {
+  for (const [key, files] of Map.groupBy(names, (name) => lockKeyOf(name) ?? "")) {
+    const ticket = inThisProcess.take([{ key: `${directory.identity}/${key}`, mode: "change" }]);
+    try {
+      const held = ticket.waits ? undefined : await tryToAcquire({ directory, key, writer });
+      if (held === undefined) continue;
+      const left: string[] = [];
+      for (const name of files.filter((file) => !held.includes(file))) {
+        const facts = await directory.look(name);
+        if (facts && (await isDead(directory, { name, facts, writer }))) left.push(name);
+      }
+      await release(directory, [...left, ...held]);
+    } finally {
+      ticket.release();
+    }
   }
 }
 

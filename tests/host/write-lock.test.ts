@@ -58,9 +58,13 @@ describe("the lock of a file that is written", () => {
     expect(names(host)).toEqual(["/s/file", "/s/other"]);
   });
 
-  test("is removed when the scope is opened, where its owner has died", async () => {
+  test.each([
+    ["whole", [0, 1]],
+    ["without the lower levels, which a process had removed when it was killed", [2, 3]],
+  ])("is removed when the scope is opened, where its owner has died: %s", async (_what, levels) => {
+    const left = Object.fromEntries(levels.map((level) => [lock(level), dead]));
     const host = createMemoryHost({
-      files: { [lock(0)]: dead, "/s/deep/.llm-do-0123456789abcdef-0.lock": dead, "/s/file": "x" },
+      files: { ...left, "/s/deep/.llm-do-0123456789abcdef-0.lock": dead, "/s/file": "x" },
     });
     const scopes = await host.openScopes([{ name: "s", root: "/s", mode: "rw" }]);
     expect((await scopes.list("s", { pattern: "{.*,**/.*,*}", maxEntries: 9 })).paths).toEqual(["s/file"]);
