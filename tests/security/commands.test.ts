@@ -78,7 +78,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     const world = create();
     world.put("program/work/.env", `KEY=${canary}`);
     world.put("program/work/.llm-do/runs/x", canary);
-    const script = `e=.en; g=.llm; cp \${e}v a; ln \${e}v b; ln -s \${e}v c; cat \${e}v > d; cp -r \${g}-do e; cp -r . copy; tar -cf f .
+    const script = `cp file proof; e=.en; g=.llm; cp \${e}v a; ln \${e}v b; ln -s \${e}v c; cat \${e}v > d; cp -r \${g}-do e; cp -r . copy; tar -cf f .
       find . -type f -exec cat {} + > g; cat .[e]* .l*/*/* > h; exec 3< \${e}v; cat <&3 > i; cat a b c d e/runs/x f g h i; true`;
     const names = ["a", "b", "c", "d", "e/runs/x", "copy/file", "f", "g", "h", "i"];
     const read = names.map((name) => ({ tool: "read_file", args: { path: `work/${name}` } }));
@@ -86,8 +86,8 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(results).toHaveLength(names.length + 1);
     expect(results[0] && outcome(results[0])).toBe("ok");
     expect(JSON.stringify(results)).not.toContain(canary);
-    // What may be read was copied: the command did run.
-    expect(world.read("program/work/copy/file")).toBe("mine");
+    // What may be read was copied: the command did run. A copy of a folder into itself stops at its own name, in any order.
+    expect(world.read("program/work/proof")).toBe("mine");
     expect([world.read("program/work/.env"), world.read("program/work/.llm-do/runs/x")]).toEqual([`KEY=${canary}`, canary]);
   });
 

@@ -94,7 +94,9 @@ const reaches: readonly Row[] = [
   { title: "a secret in a process's environment", script: () => `cat /proc/*/environ | tr '\\0' '\\n' | grep ^SECRET=` },
   {
     title: "a process, to look at",
-    script: () => `cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -qx ${host.seconds} && echo REACHED`,
+    // The pattern does not match itself: the search is a process, too.
+    script: () =>
+      `cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -qx '[${host.seconds.slice(0, 1)}]${host.seconds.slice(1)}' && echo REACHED`,
   },
   { title: "a process, to signal", script: () => `kill -0 ${host.pid} && echo REACHED` },
   { title: "by a link that it makes", script: () => `ln -sfn ${host.folder} l; cat l/file` },
