@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { ProviderOptionsSyntax } from "../language/worker-file.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
@@ -16,10 +15,8 @@ export async function checkProviderOptions(
   const servers = (manifest?.providers?.value ?? []).map(({ name }) => name.value);
   const report = (path: readonly (string | number)[], message: string, hint: string) => {
     const written = clipText(["provider_options", ...path].join("."), 80);
-    const notes = [{ message: hint }];
-    diagnostics.report(
-      diagnose("provider-option", { message: `\`${written}\` ${message}`, span: spanAt(value, path) ?? span, notes }),
-    );
+    const note = hint;
+    diagnostics.report("provider-option", { message: `\`${written}\` ${message}`, span: spanAt(value, path) ?? span, note });
   };
   for (const [name, options] of Object.entries(value.options)) {
     const provider = known.findLast((one) => one.name.toLowerCase() === name);

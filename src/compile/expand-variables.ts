@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -25,7 +24,7 @@ export function warnOfVariables({ diagnostics }: Compilation, syntax: ToolsetSyn
     if (name === undefined) return text;
     const shown = `\`\${${clipText(name, 60)}}\``;
     const message = `${shown} is no variable here: the configuration of \`${syntax.reference.value}\` is taken as it is written`;
-    diagnostics.report(diagnose("variable-literal", { message, span }));
+    diagnostics.report("variable-literal", { message, span });
     return text;
   });
 }
@@ -73,8 +72,8 @@ export function expandText({ host, diagnostics, secrets, variables, toRun }: Com
       return value;
     }
     const message = `the variable \`${clipText(name, 60)}\` is not set`;
-    const notes = [{ message: `set it in the environment; for the text itself write \`$${clipText(written, 60)}\`` }];
-    diagnostics.report(diagnose(toRun ? "variable-missing" : "variable-unset", { message, span, notes }));
+    const note = `set it in the environment; for the text itself write \`$${clipText(written, 60)}\``;
+    diagnostics.report(toRun ? "variable-missing" : "variable-unset", { message, span, note });
     return written;
   });
 }

@@ -1,10 +1,9 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ProfileSyntax } from "../language/manifest.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import type { SandboxSyntax, ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import { isGenerated } from "./generated-workers.ts";
 import type { Home } from "./home.ts";
@@ -47,8 +46,7 @@ async function findBase(compilation: Compilation, reference: Spanned<string>, { 
   if (!found) return undefined;
   if (seen.includes(found.key)) {
     const message = `\`extends: ${clipText(reference.value, 60)}\` leads back to where it came from`;
-    compilation.diagnostics.report(diagnose("extends-cycle", { message, span: reference.span }));
-    return undefined;
+    return compilation.diagnostics.report("extends-cycle", { message, span: reference.span });
   }
   return { settings: found.settings, seen: [...seen, found.key], home };
 }
@@ -63,13 +61,12 @@ async function findFile(compilation: Compilation, reference: Spanned<string>, ho
   const path = await files.resolve(reference, home);
   if (path !== undefined && (await isGenerated(host, generated, path))) {
     const message = `\`${clipText(reference.value, 60)}\` was made in a run: its settings are not an author's`;
-    diagnostics.report(diagnose("generated-refused", { message, span: reference.span }));
-    return undefined;
+    return diagnostics.report("generated-refused", { message, span: reference.span });
   }
   const source = path === undefined ? undefined : await files.read(path, { home, from: reference.span });
   if (path === undefined || !source) return undefined;
   const { file, diagnostics: found } = parseWorkerFile(source);
-  diagnostics.reportAll(found);
+  diagnostics.addAll(found);
   if (!file) return undefined;
   const { source: _source, instructions: _body, extras: _extras, name: _name, locked: _locked, ...settings } = file;
   return { key: path, settings };
@@ -79,16 +76,10 @@ function findProfile({ manifest, diagnostics }: Compilation, { value, span }: Sp
   const profiles = home.package === undefined ? (manifest?.profiles?.value ?? []) : [];
   const profile = profiles.find(({ name }) => name.value === value);
   if (profile) return { key: `profile ${value}`, settings: profile.value.value };
-  const near = didYouMean(
-    value,
-    profiles.map(({ name }) => name.value),
-  );
-  const notes =
-    near.length > 0
-      ? near
-      : [{ message: `a profile is written under \`profiles\` of \`llm-do.yaml\`; a file is \`./${value}.worker\`` }];
-  diagnostics.report(diagnose("extends-unknown", { message: `there is no profile \`${clipText(value, 60)}\``, span, notes }));
-  return undefined;
+  const names = profiles.map(({ name }) => name.value);
+  const form = `a profile is written under \`profiles\` of \`llm-do.yaml\`; a file is \`./${value}.worker\``;
+  const note = didYouMean(value, names) ?? form;
+  return diagnostics.report("extends-unknown", { message: `there is no profile \`${clipText(value, 60)}\``, span, note });
 }
 
 /**

@@ -1,5 +1,4 @@
 import { join, relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Worker } from "../program/program.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
@@ -63,8 +62,8 @@ function reportComputed({ root, diagnostics }: Compilation, { computed }: CodeSe
     if (!isInside(root, place(path))) continue;
     for (const span of spans) {
       const message = "what this `import()` loads is known only when it runs";
-      const notes = [{ message: "write the name out, or `import` all that can be meant and choose among them" }];
-      diagnostics.report(diagnose("computed-import", { message, span, notes }));
+      const note = "write the name out, or `import` all that can be meant and choose among them";
+      diagnostics.report("computed-import", { message, span, note });
     }
   }
 }

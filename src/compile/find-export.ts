@@ -1,7 +1,6 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { Home } from "./home.ts";
 import { isSpecifier } from "./packages.ts";
@@ -32,10 +31,9 @@ export async function findExport(
   const { names, complete, failed } = await modules.exports(place.path, use);
   if (failed) return undefined;
   if (!names.has(name) && (complete || modules.trusted)) {
-    const notes = didYouMean(name, names.keys());
+    const note = didYouMean(name, names.keys());
     const message = `\`${clipText(module, 80)}\` exports no \`${clipText(name, 60)}\``;
-    diagnostics.report(diagnose("export-missing", { message, span: reference.span, notes }));
-    return undefined;
+    return diagnostics.report("export-missing", { message, span: reference.span, note });
   }
   const values = await modules.values(place.path, use);
   if (values) return { ...place, name, verified: true, value: values.get(name) };

@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import type { DiagnosticCode } from "../diagnostics/catalogue.ts";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
@@ -17,7 +16,7 @@ export function generatedFolder(root: string, manifest: ManifestFile | undefined
   const folder = resolve(root, written?.value ?? usualGeneratedFolder);
   if (!written || (isInside(root, folder) && folder !== root)) return folder;
   const message = `\`${written.value}\` is no folder below the program's`;
-  diagnostics.report(diagnose("reference-outside", { message, span: written.span }));
+  diagnostics.report("reference-outside", { message, span: written.span });
   return join(root, usualGeneratedFolder);
 }
 
@@ -39,7 +38,7 @@ const capabilities = ["model", "model_settings", "attachment_policy", "sandbox",
  * no attachments. Tells of everything that the file says to no effect. Its texts are no templates: that is the linker's part.
  */
 export function withoutCapability({ diagnostics }: Compilation, file: WorkerFile): WorkerFile {
-  const report = (code: DiagnosticCode, span: Span, message: string) => diagnostics.report(diagnose(code, { message, span }));
+  const report = (code: DiagnosticCode, span: Span, message: string) => diagnostics.report(code, { message, span });
   for (const [key, what] of Object.entries(refused)) {
     const written = file[key as keyof typeof refused];
     if (written) report("generated-refused", written.span, `a worker that was made in a run takes no ${what}: \`${key}\``);

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { hostsUnsupported } from "../language/unsupported-keys.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
 import type { CommandPolicy } from "../program/program.ts";
@@ -9,7 +8,7 @@ export function linkCommands({ manifest, diagnostics }: Compilation, { sandbox }
   const { network_enabled: network, required } = (sandbox ?? manifest?.sandbox)?.value ?? {};
   if (network && typeof network.value !== "boolean") {
     const message = `\`sandbox.network_enabled\`: ${hostsUnsupported}`;
-    diagnostics.report(diagnose("key-unsupported", { message, span: network.span }));
+    diagnostics.report("key-unsupported", { message, span: network.span });
   }
   return { networkEnabled: network?.value === true, isolationRequired: required?.value ?? false };
 }

@@ -1,9 +1,8 @@
 import { relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { CodeEntry, Entry, Worker } from "../program/program.ts";
 import { isTool } from "../toolsets/toolset.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 
@@ -29,8 +28,7 @@ async function linkCode(
   if (failed || (modules.trusted && !values)) return undefined;
   if (!values && (names.has(name) || !complete)) {
     const message = `\`${name}\` is code, and the program is not trusted: whether it is a function is not known`;
-    diagnostics.report(diagnose("not-verified-untrusted", { message, span }));
-    return undefined;
+    return diagnostics.report("not-verified-untrusted", { message, span });
   }
   const value = values?.get(name);
   const input = isTool(value) ? value.input : undefined;
@@ -39,6 +37,5 @@ async function linkCode(
     return { kind: "code", code: Object.freeze({ name, input, scopes, execute }) };
   }
   const message = `\`${relative(host.workingDirectory, path)}\` exports no function \`${name}\``;
-  diagnostics.report(diagnose("entry-not-found", { message, span, notes: didYouMean(name, names.keys()) }));
-  return undefined;
+  return diagnostics.report("entry-not-found", { message, span, note: didYouMean(name, names.keys()) });
 }

@@ -1,5 +1,4 @@
 import { isAbsolute, resolve } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { isCompatibleModel } from "../models/compatible-models.ts";
 import { type ModelId, parseModelId } from "../models/model-id.ts";
@@ -33,8 +32,7 @@ export function linkModel(compilation: Compilation, worker: LoadedWorker, option
   const { text, source, span } = written;
   const parsed = parseModelId(text, options.providers);
   if (!parsed.ok) {
-    diagnostics.report(diagnose("model-id", { message: parsed.error.message, span }));
-    return undefined;
+    return diagnostics.report("model-id", { message: parsed.error.message, span });
   }
   if (!checkCompatible(compilation, worker, { id: parsed.value.id, written })) return undefined;
   return { id: absoluteScript(parsed.value, files.folderOf(span)), source, namedBy: isFlag(span) ? "user" : "program" };
@@ -63,9 +61,9 @@ function findModel(
 /** A mistake if it is to be run, else only worth a hint. */
 function reportMissing({ diagnostics, toRun }: Compilation, { name, file }: LoadedWorker): void {
   const message = `no model for the worker \`${name}\``;
-  const notes = [{ message: "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`" }];
+  const note = "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`";
   const span = file.name?.span ?? startOf(file.source);
-  diagnostics.report(diagnose(toRun ? "model-missing" : "model-unset", { message, notes, span }));
+  diagnostics.report(toRun ? "model-missing" : "model-unset", { message, note, span });
 }
 
 function checkCompatible(
@@ -79,7 +77,7 @@ function checkCompatible(
   const shown = patterns.map((pattern) => `\`${pattern}\``).join(", ");
   const message = `the model \`${id}\` (${written.source}) is not one that \`${name}\` runs on: ${shown}`;
   const notes = [{ message: "the patterns are here", span: globs.span }];
-  diagnostics.report(diagnose("model-incompatible", { message, span: written.span, notes }));
+  diagnostics.report("model-incompatible", { message, span: written.span, notes });
   return false;
 }
 

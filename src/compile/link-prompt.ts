@@ -1,5 +1,4 @@
 import { dirname, join, relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Source, Spanned } from "../diagnostics/source.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
@@ -52,7 +51,7 @@ async function linkTemplate(text: Spanned<string>, context: TemplateContext): Pr
   if (context.worker.generated) return literalTemplate(text.value);
   const readInclude = (path: string): Promise<Source | undefined> => findInclude(text, path, context);
   const { template, diagnostics } = await parseTemplate(text, { variables: context.variables, readInclude });
-  context.compilation.diagnostics.reportAll(diagnostics);
+  context.compilation.diagnostics.addAll(diagnostics);
   return template;
 }
 
@@ -75,8 +74,8 @@ async function findInclude(
   if (found === undefined) return undefined;
   if (other !== undefined) {
     const shown = [found, other].map((one) => `\`${relative(host.workingDirectory, one)}\``).join(" or ");
-    const notes = [{ message: "rename one of them" }];
-    diagnostics.report(diagnose("template-ambiguous", { message: `\`${path}\` could be ${shown}`, span, notes }));
+    const note = "rename one of them";
+    diagnostics.report("template-ambiguous", { message: `\`${path}\` could be ${shown}`, span, note });
   }
   return files.read(found, { home, from: span });
 }

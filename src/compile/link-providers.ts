@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import { baseUrlProblem, type ProviderSyntax } from "../language/providers-shape.ts";
 import type { NamedServer } from "../models/named-provider.ts";
@@ -22,7 +21,7 @@ export function providerNames({ manifest, diagnostics }: Compilation, known: rea
   const declared = (manifest?.providers?.value ?? []).flatMap(({ name: { value, span } }) => {
     if (!names.includes(value)) return [value];
     const message = `\`${value}\` is a provider that llm-do has already`;
-    diagnostics.report(diagnose("provider-taken", { message, span, notes: [{ message: "give it another name" }] }));
+    diagnostics.report("provider-taken", { message, span, note: "give it another name" });
     return [];
   });
   return [...names, ...declared];
@@ -69,7 +68,7 @@ function linkServer(compilation: Compilation, { name, syntax, known }: ServerLin
 function checkAddress({ diagnostics }: Compilation, expanded: string, { span, value }: Spanned<string>): boolean {
   const problem = expanded.includes("${") ? undefined : baseUrlProblem(expanded);
   if (problem === undefined) return true;
-  diagnostics.report(diagnose("invalid-value", { message: `\`${value}\` ${problem}`, span }));
+  diagnostics.report("invalid-value", { message: `\`${value}\` ${problem}`, span });
   return false;
 }
 
@@ -85,8 +84,8 @@ function checkKeys(
   });
   for (const { variable, owner } of owned) {
     const message = `\`${variable}\` is the key of \`${owner}\`, and goes to its address only`;
-    const notes = [{ message: "put the key for this address into a variable of its own" }];
-    diagnostics.report(diagnose("provider-key", { message, span, notes }));
+    const note = "put the key for this address into a variable of its own";
+    diagnostics.report("provider-key", { message, span, note });
   }
   return owned.length === 0;
 }

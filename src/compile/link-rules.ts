@@ -1,5 +1,4 @@
 import { parseRule, type ReadRule, type RulePattern } from "../approval/approval-rule.ts";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import { positionAt } from "../diagnostics/position.ts";
 import type { Spanned } from "../diagnostics/source.ts";
@@ -44,7 +43,6 @@ function readRule({ effect, source, written }: WrittenRule, diagnostics: Diagnos
     return { effect, source, rule, pattern, written };
   } catch (thrown) {
     const message = `\`${clipText(rule, 80)}\` is no rule: ${errorMessage(thrown)}`;
-    diagnostics.report(diagnose("approval-rule", { message, span }));
-    return undefined;
+    return diagnostics.report("approval-rule", { message, span });
   }
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { SchemaReferenceSyntax, SchemaSyntax } from "../language/worker-file.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -28,8 +27,7 @@ export async function linkSchema(
   if (value.kind === "reference") return linkReference(compilation, value, home);
   const problem = await jsonSchemaProblem(value.jsonSchema);
   if (problem === undefined) return { schema: fromJsonSchema(value.jsonSchema), known: true };
-  compilation.diagnostics.report(diagnose("schema-invalid", { message: `this schema cannot be used: ${problem}`, span }));
-  return undefined;
+  return compilation.diagnostics.report("schema-invalid", { message: `this schema cannot be used: ${problem}`, span });
 }
 
 /** The same for `input`, which has to describe an object, because workers are called with one. */
@@ -41,8 +39,7 @@ export async function linkInputSchema(
   const linked = await linkSchema(compilation, syntax, home);
   if (!linked?.known || linked.schema.jsonSchema["type"] === "object") return linked;
   const message = "`input` has to describe an object with fields";
-  compilation.diagnostics.report(diagnose("schema-invalid", { message, span: syntax?.span }));
-  return undefined;
+  return compilation.diagnostics.report("schema-invalid", { message, span: syntax?.span });
 }
 
 const anything: JsonSchema = { type: "object" };
@@ -60,14 +57,13 @@ async function linkReference(
   const shown = clipText(reference.value, 80);
   if (!found.verified) {
     const message = `\`${shown}\` is code, and the program is not trusted: what the schema says is not known`;
-    diagnostics.report(diagnose("not-verified-untrusted", { message, span }));
+    diagnostics.report("not-verified-untrusted", { message, span });
     return { schema: fromJsonSchema(anything), known: false };
   }
   const schema = await readSchema(found.value);
   if ("jsonSchema" in schema) return { schema, known: true };
-  const notes = [{ message: "export a schema of zod, valibot or arktype, or JSON Schema as data" }];
-  diagnostics.report(diagnose("schema-not-one", { message: `\`${shown}\`: ${schema.problem}`, span, notes }));
-  return undefined;
+  const note = "export a schema of zod, valibot or arktype, or JSON Schema as data";
+  return diagnostics.report("schema-not-one", { message: `\`${shown}\`: ${schema.problem}`, span, note });
 }
 
 async function readSchema(value: unknown): Promise<Schema | { readonly problem: string }> {

@@ -1,5 +1,4 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
@@ -73,9 +72,9 @@ async function checkRoot(
   const label = `the root \`${value}\` of the scope \`${name}\``;
   if (kind === undefined && mode === "ro") {
     const base = isFlag(span) ? "the working directory" : "the file that says it";
-    const notes = [{ message: `make the folder, or correct the path; it is relative to ${base}` }];
-    diagnostics.report(diagnose("scope-root-missing", { message: `${label} is not there`, span, notes }));
+    const note = `make the folder, or correct the path; it is relative to ${base}`;
+    diagnostics.report("scope-root-missing", { message: `${label} is not there`, span, note });
   } else if (kind !== undefined && kind !== "directory") {
-    diagnostics.report(diagnose("scope-root-not-folder", { message: `${label} is not a folder`, span }));
+    diagnostics.report("scope-root-not-folder", { message: `${label} is not a folder`, span });
   }
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { ServerToolSyntax, WorkerFile } from "../language/worker-file.ts";
 import { refuseServerTool } from "../models/server-tools.ts";
 import type { ModelChoice } from "../program/program.ts";
@@ -18,8 +17,8 @@ export function linkServerTools({ diagnostics }: Compilation, file: WorkerFile, 
     const tool = toServerTool(syntax);
     const { span } = syntax.tool_type;
     if (linked.has(tool.type)) {
-      const notes = [{ message: "keep one entry for each tool" }];
-      diagnostics.report(diagnose("server-tool-twice", { message: `\`${tool.type}\` is enabled twice`, span, notes }));
+      const note = "keep one entry for each tool";
+      diagnostics.report("server-tool-twice", { message: `\`${tool.type}\` is enabled twice`, span, note });
       continue;
     }
     linked.set(tool.type, tool);
@@ -50,5 +49,5 @@ function reportRefusal(
   if (!refusal) return;
   const { span } = (refusal.bound && syntax[refusal.bound]) ?? syntax.tool_type;
   const notes = [{ message: `the model is \`${model.id}\` (${model.source})` }, { message: refusal.hint }];
-  report(diagnose("server-tool-unsupported", { message: refusal.message, span, notes }));
+  report("server-tool-unsupported", { message: refusal.message, span, notes });
 }

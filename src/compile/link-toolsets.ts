@@ -1,10 +1,9 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
 import { expandVariables, noteVariables, warnOfVariables } from "./expand-variables.ts";
@@ -66,8 +65,7 @@ async function linkToolset(
   const { toolset } = target;
   if (toolset.requires?.includes("scopes") && scope.readable.length === 0) {
     const message = `\`${syntax.reference.value}\` needs a scope, and \`${scope.worker}\` has none`;
-    compilation.diagnostics.report(diagnose("scopes-required", { message, span: syntax.reference.span }));
-    return undefined;
+    return compilation.diagnostics.report("scopes-required", { message, span: syntax.reference.span });
   }
   const config = await linkConfig(syntax, target, compilation);
   if (!config) return undefined;
@@ -75,7 +73,7 @@ async function linkToolset(
   if (!tools) return undefined;
   for (const { path, message } of toolset.warnings?.(config.value, scope) ?? []) {
     const span = spanOf(syntax, path) ?? syntax.reference.span;
-    compilation.diagnostics.report(diagnose("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span }));
+    compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
   }
   const toolNames = tools.map(({ name }) => name);
   const approvals = linkApprovals(syntax, toolNames, compilation);
@@ -103,7 +101,7 @@ async function linkConfig(
   for (const issue of checked.issues) {
     const span = spanOf(syntax, issue.path) ?? syntax.reference.span;
     const message = `\`${syntax.reference.value}\` does not take this configuration: ${renderIssues([issue])}`;
-    compilation.diagnostics.report(diagnose("toolset-config", { message, span }));
+    compilation.diagnostics.report("toolset-config", { message, span });
   }
   return undefined;
 }
@@ -121,7 +119,7 @@ function checkConfigIsEmpty(syntax: ToolsetSyntax, { diagnostics }: Compilation)
   const [key] = Object.keys(syntax.config.value);
   if (key === undefined) return true;
   const message = `\`${syntax.reference.value}\` takes no configuration, so \`${key}\` means nothing here`;
-  diagnostics.report(diagnose("toolset-config", { message, span: syntax.configSpans.get(key) ?? syntax.reference.span }));
+  diagnostics.report("toolset-config", { message, span: syntax.configSpans.get(key) ?? syntax.reference.span });
   return false;
 }
 
@@ -137,8 +135,7 @@ function listTools(syntax: ToolsetSyntax, { toolset, config, scope, compilation 
     return toolset.tools(config, scope);
   } catch (thrown) {
     const message = `\`${syntax.reference.value}\` cannot list its tools: ${errorMessage(thrown)}`;
-    compilation.diagnostics.report(diagnose("toolset-config", { message, span: syntax.reference.span }));
-    return undefined;
+    return compilation.diagnostics.report("toolset-config", { message, span: syntax.reference.span });
   }
 }
 
@@ -150,15 +147,12 @@ function linkApprovals(
   const entries = syntax.approvals?.value ?? [];
   for (const { tool } of entries) {
     if (tool.value === "*" || toolNames.includes(tool.value)) continue;
-    const near = didYouMean(tool.value, toolNames);
-    const notes = near.length > 0 ? near : [{ message: `its tools: ${toolNames.map((name) => `\`${name}\``).join(", ")}` }];
-    diagnostics.report(
-      diagnose("approval-unknown-tool", {
-        message: `\`${syntax.reference.value}\` has no tool \`${tool.value}\``,
-        span: tool.span,
-        notes,
-      }),
-    );
+    const note = didYouMean(tool.value, toolNames) ?? `its tools: ${quoteNames(toolNames)}`;
+    diagnostics.report("approval-unknown-tool", {
+      message: `\`${syntax.reference.value}\` has no tool \`${tool.value}\``,
+      span: tool.span,
+      note,
+    });
   }
   return new Map(entries.map(({ tool, preApproved }) => [tool.value, preApproved.value]));
 }
@@ -169,17 +163,17 @@ function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation)
     const names = toolNames.map((tool) => toolName(syntax.prefix?.value, tool));
     const { span } = syntax.reference;
     const [wrong] = names.filter((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name));
-    if (wrong !== undefined) diagnostics.report(diagnose("tool-name", { message: `\`${wrong}\` is no name for a tool`, span }));
+    if (wrong !== undefined) diagnostics.report("tool-name", { message: `\`${wrong}\` is no name for a tool`, span });
     const taken = names.filter((name) => owners.has(name));
     const other = owners.get(taken[0] ?? "");
     if (other) {
-      const shown = taken.map((name) => `\`${name}\``).join(", ");
+      const shown = quoteNames(taken);
       const notes = [
         { message: `\`${other.reference.value}\` offers it too`, span: other.reference.span },
         { message: "give one of them a `_prefix`" },
       ];
       const message = `\`${syntax.reference.value}\` offers a second ${taken.length === 1 ? "tool" : "time the tools"} ${shown}`;
-      diagnostics.report(diagnose("tool-name-conflict", { message, span, notes }));
+      diagnostics.report("tool-name-conflict", { message, span, notes });
     }
     for (const name of names) owners.set(name, syntax);
   }

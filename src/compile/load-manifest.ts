@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import { findUnsupportedManifestKeys, type ManifestFile, parseManifest } from "../language/manifest.ts";
@@ -24,9 +23,9 @@ export async function loadManifest(
   const source = isThere ? await files.read(path, { home: { folder: root } }) : undefined;
   if (!source) return undefined;
   const { file, diagnostics: found } = parseManifest(source);
-  diagnostics.reportAll(found);
+  diagnostics.addAll(found);
   for (const { path: key, sentence, span } of findUnsupportedManifestKeys(file)) {
-    diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
+    diagnostics.report("key-unsupported", { message: `\`${key}\`: ${sentence}`, span });
   }
   return file;
 }

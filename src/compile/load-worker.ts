@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
@@ -39,13 +38,13 @@ export async function loadWorker(
   const source = await files.read(path, { home, from });
   if (!source) return undefined;
   const parsed = parseWorkerFile(source, (root) => overrides.patch(root, names));
-  diagnostics.reportAll(parsed.diagnostics);
+  diagnostics.addAll(parsed.diagnostics);
   if (!parsed.file) return undefined;
   const generated = await isGenerated(compilation.host, compilation.generated, path);
   const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
   const file = await extendWorker(compilation, { path, home, file: own });
   for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {
-    diagnostics.report(diagnose("key-unsupported", { message: `\`${key}\`: ${sentence}`, span }));
+    diagnostics.report("key-unsupported", { message: `\`${key}\`: ${sentence}`, span });
   }
   return { ...names, path, home, generated, file };
 }

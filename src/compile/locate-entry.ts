@@ -1,8 +1,6 @@
 import { relative, resolve } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 import { isInside } from "./is-inside.ts";
@@ -36,10 +34,9 @@ async function findMain(compilation: Compilation): Promise<EntryPlace | undefine
   if (only !== undefined) return findEntry(compilation, flagged("--entry", "main"));
   const folder = relative(host.workingDirectory, root) || ".";
   const names = await home.names.workerNames();
-  const choice = names.length > 0 ? `pass \`--entry\` with one of ${list(names)}` : "a program begins with a `main.worker`";
-  const notes = [{ message: choice }];
-  diagnostics.report(diagnose("entry-not-found", { message: `\`${folder}\` holds no \`main.worker\``, notes }));
-  return undefined;
+  const note =
+    names.length > 0 ? `pass \`--entry\` with one of ${quoteNames(names.slice(0, 10))}` : "a program begins with a `main.worker`";
+  return diagnostics.report("entry-not-found", { message: `\`${folder}\` holds no \`main.worker\``, note });
 }
 
 async function findEntry(compilation: Compilation, entry: Spanned<string>): Promise<EntryPlace | undefined> {
@@ -49,8 +46,8 @@ async function findEntry(compilation: Compilation, entry: Spanned<string>): Prom
   if (path !== undefined && others.length === 0) return { kind: "worker", path, from: entry.span };
   const found = [path ?? "", ...others].map((one) => `\`${relative(root, one)}\``).join(" or ");
   if (path !== undefined) return refuse(compilation, entry, { message: `\`${entry.value}\` could be ${found}` });
-  const notes = didYouMean(entry.value, await home.names.workerNames());
-  return refuse(compilation, entry, { message: `there is no worker \`${entry.value}\``, notes });
+  const note = didYouMean(entry.value, await home.names.workerNames());
+  return refuse(compilation, entry, { message: `there is no worker \`${entry.value}\``, note });
 }
 
 /** `tools.ts:main`, relative to the program. */
@@ -71,18 +68,10 @@ function flagged(flag: string, value: string): Spanned<string> {
   return { value, span: wholeOf(createFlagSource(flag, value)) };
 }
 
-function list(names: readonly string[]): string {
-  return names
-    .slice(0, 10)
-    .map((name) => `\`${name}\``)
-    .join(", ");
-}
-
 function refuse(
   { diagnostics }: Compilation,
   { span }: Spanned<string>,
-  { message, notes = [] }: { message: string; notes?: readonly DiagnosticNote[] },
+  { message, note }: { message: string; note?: string | undefined },
 ): undefined {
-  diagnostics.report(diagnose("entry-not-found", { message, span, notes }));
-  return undefined;
+  return diagnostics.report("entry-not-found", { message, span, note });
 }

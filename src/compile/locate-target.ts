@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Host } from "../host/host.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { folderNames, isCodePath } from "./home.ts";
 
 /** Where a program is. */
@@ -36,8 +36,7 @@ export async function locateTarget(options: TargetOptions): Promise<Located<Prog
   const note = "pass a folder with a `main.worker`, a `.worker` file, or the name of a worker";
   if (kind !== undefined) return refuse(`\`${target}\` is neither a folder nor a \`.worker\` file`, note);
   const siblings = await host.files.names(dirname(path)).catch(() => []);
-  const [near] = didYouMean(basename(path), siblings);
-  return refuse(`there is no \`${target}\``, near?.message ?? note);
+  return refuse(`there is no \`${target}\``, didYouMean(basename(path), siblings) ?? note);
 }
 
 /** The folder of the program that a worker file belongs to: helpers lie in `workers/` below it, those made in a run below that. */
@@ -60,14 +59,16 @@ async function locateName(host: Host, name: string): Promise<Located<ProgramPlac
     if ((await host.files.kind(join(below, "main.worker"))) === "file") places.push({ root: below });
     const [only, ...others] = places;
     if (only && others.length === 0) return { place: only };
-    const found = places.map(({ root, worker }) => `\`${worker ?? root}\``).join(" or ");
+    const found = quoteNames(
+      places.map(({ root, worker }) => worker ?? root),
+      " or ",
+    );
     if (only) return refuse(`\`${name}\` could be ${found}`, "pass the path of the one that you mean");
   }
   const known = (await Promise.all(folders.map((folder) => folderNames(host, folder).workerNames()))).flat();
-  const [near] = didYouMean(name, known);
   const [nearest = "", farthest = nearest] = [folders[0], folders.at(-1)];
   const where = nearest === farthest ? `in \`${nearest}\`` : `from \`${nearest}\` up to \`${farthest}\``;
-  return refuse(`there is no file, folder or worker \`${name}\` ${where}`, near?.message);
+  return refuse(`there is no file, folder or worker \`${name}\` ${where}`, didYouMean(name, known));
 }
 
 /** Without version control above it, the working directory alone: what lies further up may be anybody's. */
@@ -100,5 +101,5 @@ function refuse(message: string, note?: string): { diagnostics: Diagnostic[] } {
 }
 
 function refusal(message: string, note?: string): Diagnostic {
-  return diagnose("target-not-found", { message, notes: note === undefined ? [] : [{ message: note }] });
+  return diagnose("target-not-found", { message, note });
 }

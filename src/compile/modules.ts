@@ -1,6 +1,5 @@
 import { relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -24,7 +23,7 @@ export interface ModulesOptions {
   readonly files: ProgramFiles;
   /** The program's folder is trusted: its code may run. */
   readonly trusted: boolean;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
 }
 
 /** Who looks at a module: the home that it must lie in, and what refers to it, for the diagnostic of one that fails. */
@@ -90,8 +89,7 @@ export class Modules {
       return new Map(Object.entries(await host.importModule(path)));
     } catch (thrown) {
       const shown = relative(host.workingDirectory, path);
-      report(diagnose("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}`, span: from }));
-      return undefined;
+      return report("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}`, span: from });
     }
   }
 }

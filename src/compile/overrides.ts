@@ -1,10 +1,9 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { MapNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { type Override, parseModelFor, parseOverride } from "./parse-override.ts";
 import { setIn } from "./set-in.ts";
@@ -15,8 +14,6 @@ export interface Overridden {
   readonly name: string;
   readonly isEntry: boolean;
 }
-
-type Report = (diagnostic: Diagnostic) => void;
 
 /** What the command line says over the program's files: `--set` and `--model-for`. The last one holds. */
 export class Overrides {
@@ -65,8 +62,8 @@ export class Overrides {
     for (const override of this.#sets) if (!this.#used.has(override)) this.#reportTarget(override.segments[0], names);
     for (const { pattern } of this.#models.filter((one) => !this.#used.has(one))) {
       const message = `\`${clipText(pattern.value, 60)}\` matches no worker that the entry reaches`;
-      const notes = [{ message: `the workers: ${list(names)}` }];
-      this.#report(diagnose("override-target", { message, span: pattern.span, notes }));
+      const note = `the workers: ${quoteNames(names)}`;
+      this.#report("override-target", { message, span: pattern.span, note });
     }
   }
 
@@ -76,15 +73,15 @@ export class Overrides {
     if (!other || other.id === worker.id) return;
     const [first] = override.segments;
     const message = `\`${first.value}\` could be the worker \`${other.id}\` or \`${worker.id}\``;
-    const notes = [{ message: `write \`["${worker.id}"]\` in the place of the name` }];
-    this.#report(diagnose("override-target", { message, span: first.span, notes }));
+    const note = `write \`["${worker.id}"]\` in the place of the name`;
+    this.#report("override-target", { message, span: first.span, note });
   }
 
   #reportTarget(first: Spanned<string>, names: readonly string[]): void {
-    const near = didYouMean(first.value, [...names, ...keys]);
-    const notes = near.length > 0 ? near : [{ message: names.length > 0 ? `the workers: ${list(names)}` : "there is no worker" }];
+    const all = names.length > 0 ? `the workers: ${quoteNames(names)}` : "there is no worker";
+    const note = didYouMean(first.value, [...names, ...keys]) ?? all;
     const message = `\`${clipText(first.value, 60)}\` is neither a key of the entry nor a worker that it reaches`;
-    this.#report(diagnose("override-target", { message, span: first.span, notes }));
+    this.#report("override-target", { message, span: first.span, note });
   }
 }
 
@@ -102,8 +99,4 @@ function pathIn({ segments }: Override, { id, name, isEntry }: Overridden): read
   const isKey = rest.length === 0 || keys.includes(first.value) || first.value.startsWith("x-");
   if (isKey) return isEntry ? segments : undefined;
   return first.value === name || first.value === id ? rest : undefined;
-}
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(", ");
 }

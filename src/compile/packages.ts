@@ -1,6 +1,5 @@
 import { dirname, join, relative, resolve } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ManifestFile } from "../language/manifest.ts";
@@ -18,7 +17,7 @@ export interface PackagesOptions {
   /** The same without links. */
   readonly realRoot: string;
   readonly manifest: ManifestFile | undefined;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
 }
 
 /** In bytes. */
@@ -57,17 +56,14 @@ export class Packages {
     const { span } = reference;
     const shown = clipText(name, 80);
     if (!allowed.some((glob) => matchesFlatGlob(glob, name))) {
-      const notes = [
-        { message: `add it to \`dependencies\` of the program's package.json, or to \`allowed_modules\` of llm-do.yaml` },
-      ];
-      report(diagnose("module-not-allowed", { message: `the program may not use the package \`${shown}\``, span, notes }));
-      return undefined;
+      const note = `add it to \`dependencies\` of the program's package.json, or to \`allowed_modules\` of llm-do.yaml`;
+      return report("module-not-allowed", { message: `the program may not use the package \`${shown}\``, span, note });
     }
     const known = this.#installed.get(name) ?? this.#findInstalled(name);
     this.#installed.set(name, known);
     const found = await known;
-    const notes = [{ message: `run \`npm install ${shown}\` in the program's folder` }];
-    if (!found) report(diagnose("module-missing", { message: `the package \`${shown}\` is not installed`, span, notes }));
+    const note = `run \`npm install ${shown}\` in the program's folder`;
+    if (!found) report("module-missing", { message: `the package \`${shown}\` is not installed`, span, note });
     return found;
   }
 
@@ -89,8 +85,7 @@ export class Packages {
     const path = written === undefined ? undefined : resolve(folder, written);
     if (path !== undefined && isInside(folder, path) && (await this.#options.host.files.kind(path)) === "file") return path;
     const message = `the package offers no \`${clipText(specifier, 80)}\``;
-    this.#options.report(diagnose("module-missing", { message, span: reference.span }));
-    return undefined;
+    return this.#options.report("module-missing", { message, span: reference.span });
   }
 
   async #findInstalled(name: string): Promise<InstalledPackage | undefined> {
@@ -128,8 +123,7 @@ export class Packages {
       return isRecord(description) ? description : undefined;
     } catch (thrown) {
       const message = `\`${relative(host.workingDirectory, path)}\` cannot be read: ${errorMessage(thrown)}`;
-      report(diagnose("file-unreadable", { message }));
-      return undefined;
+      return report("file-unreadable", { message });
     }
   }
 }

@@ -1,5 +1,4 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic, DiagnosticNote } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import { parseYaml } from "../language/parse-yaml.ts";
 import type { SyntaxNode } from "../language/syntax-node.ts";
@@ -11,8 +10,6 @@ export interface Override {
   readonly segments: readonly [Spanned<string>, ...Spanned<string>[]];
   readonly value: SyntaxNode;
 }
-
-type Report = (diagnostic: Diagnostic) => void;
 
 const form = 'write `key=value` or `worker.key=value`; a key with dots in it as `["literal"]`';
 
@@ -100,8 +97,8 @@ export function parseModelFor(
   const pattern = text.slice(0, Math.max(0, split));
   const model = text.slice(split + 1);
   if (split < 0 || pattern.trim() === "" || model.trim() === "") {
-    const notes = [{ message: "write `pattern=provider:name`, for example `*_reviewer=anthropic:claude-sonnet-4-5`" }];
-    return refuse("this names no workers or no model", wholeOf(source), report, notes);
+    const note = "write `pattern=provider:name`, for example `*_reviewer=anthropic:claude-sonnet-4-5`";
+    return refuse("this names no workers or no model", wholeOf(source), report, note);
   }
   return {
     pattern: { value: pattern.trim(), span: { source, start: 0, end: split } },
@@ -110,7 +107,6 @@ export function parseModelFor(
   };
 }
 
-function refuse(message: string, span: Span, report: Report, notes: readonly DiagnosticNote[] = [{ message: form }]): undefined {
-  report(diagnose("override-syntax", { message, span, notes }));
-  return undefined;
+function refuse(message: string, span: Span, report: Report, note = form): undefined {
+  return report("override-syntax", { message, span, note });
 }

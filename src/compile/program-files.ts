@@ -1,10 +1,9 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isFlag } from "./flag.ts";
@@ -13,7 +12,7 @@ import { isInside } from "./is-inside.ts";
 
 export interface ProgramFilesOptions {
   readonly host: Host;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
   /** Files that the user named one by one: they may lie anywhere. */
   readonly listed?: readonly string[] | undefined;
 }
@@ -37,7 +36,7 @@ const mostOfSettings = 1_000_000;
 /** The files of one program, each read once. Whatever was read counts as part of the program. */
 export class ProgramFiles {
   readonly #host: Host;
-  readonly #report: (diagnostic: Diagnostic) => void;
+  readonly #report: Report;
   readonly #texts = new Map<string, Promise<Source | undefined>>();
   readonly #places = new WeakMap<Source, string>();
   readonly #digests = new Map<string, string>();
@@ -60,8 +59,7 @@ export class ProgramFiles {
   async read(path: string, { home, from }: FileUse): Promise<Source | undefined> {
     if (!(await this.isConfined(path, home))) {
       const message = `\`${relative(this.#host.workingDirectory, path)}\` is a link that leads out of ${describe(home)}`;
-      this.#report(diagnose("reference-outside", { message, span: from }));
-      return undefined;
+      return this.#report("reference-outside", { message, span: from });
     }
     const within = this.#listed.has(path) ? undefined : home.folder;
     const known = this.#texts.get(path) ?? this.#read(path, { from, within });
@@ -100,18 +98,15 @@ export class ProgramFiles {
     const shown = clipText(value, 80);
     const path = resolve(base, value);
     if (!isFlag(span) && (isAbsolute(value) || !isInside(home.folder, path))) {
-      this.#report(diagnose("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span }));
-      return undefined;
+      return this.#report("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span });
     }
     if ((await this.#host.files.kind(path)) !== "file") {
-      const notes = didYouMean(value, await this.#siblings(path, value));
-      this.#report(diagnose("reference-missing", { message: `there is no file \`${shown}\``, span, notes }));
-      return undefined;
+      const note = didYouMean(value, await this.#siblings(path, value));
+      return this.#report("reference-missing", { message: `there is no file \`${shown}\``, span, note });
     }
     if (isFlag(span)) this.#listed.add(path);
     if (await this.isConfined(path, home)) return path;
-    this.#report(diagnose("reference-outside", { message: `\`${shown}\` is a link that leads out of ${describe(home)}`, span }));
-    return undefined;
+    return this.#report("reference-outside", { message: `\`${shown}\` is a link that leads out of ${describe(home)}`, span });
   }
 
   /** Whether a file really lies in its home, links followed, or was named by the user. */
@@ -133,8 +128,7 @@ export class ProgramFiles {
       this.#digests.set(path, sha256(source.text));
       return source;
     } catch (thrown) {
-      this.#report(diagnose("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}`, span: from }));
-      return undefined;
+      return this.#report("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}`, span: from });
     }
   }
 

@@ -1,9 +1,8 @@
 import { relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { Callable, Worker } from "../program/program.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";
 
@@ -95,17 +94,17 @@ export class CallTable {
     const { workingDirectory } = this.#compilation.host;
     const files = meanings.map(({ path }) => `\`${relative(workingDirectory, path)}\``).join(" or ");
     const message = `\`${caller.name}\` calls \`${name}\`, which could be in ${files}`;
-    const notes = [{ message: "rename one of them" }];
-    this.#compilation.diagnostics.report(diagnose("ambiguous-toolset", { message, span: await this.#spanOf(caller), notes }));
+    const note = "rename one of them";
+    this.#compilation.diagnostics.report("ambiguous-toolset", { message, span: await this.#spanOf(caller), note });
   }
 
   async #reportUnknown(name: string, caller: CodePlace): Promise<void> {
     const { modules, diagnostics } = this.#compilation;
     const { home } = caller;
     const code = await Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, { home })));
-    const notes = didYouMean(name, [...(await home.names.workerNames()), ...code.flatMap(({ names }) => [...names.keys()])]);
+    const note = didYouMean(name, [...(await home.names.workerNames()), ...code.flatMap(({ names }) => [...names.keys()])]);
     const message = `\`${caller.name}\` calls \`${name}\`, which is neither a worker nor a tool of this program`;
-    diagnostics.report(diagnose("unknown-call", { message, span: await this.#spanOf(caller), notes }));
+    diagnostics.report("unknown-call", { message, span: await this.#spanOf(caller), note });
   }
 
   async #spanOf({ path, home, name }: CodePlace) {

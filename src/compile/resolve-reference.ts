@@ -1,12 +1,10 @@
 import { relative } from "node:path";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import { exportedToolset } from "../toolsets/exported-toolset.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
@@ -186,18 +184,18 @@ async function toTarget(
     const found = await exportedToolset(name, value);
     if (found) return { kind: "toolset", ...found, code: { path, home } };
     const message = `the export \`${name}\` is neither a tool nor a toolset`;
-    const notes = [{ message: `write \`export const ${name} = tool({ input: …, run: … })\`` }];
-    diagnostics.report(diagnose("toolset-not-one", { message, span, notes }));
+    const note = `write \`export const ${name} = tool({ input: …, run: … })\``;
+    diagnostics.report("toolset-not-one", { message, span, note });
   } catch (thrown) {
     const message = `the export \`${name}\` does not make a toolset: ${errorMessage(thrown)}`;
-    diagnostics.report(diagnose("toolset-not-one", { message, span }));
+    diagnostics.report("toolset-not-one", { message, span });
   }
   return undefined;
 }
 
 function reportAmbiguous({ diagnostics }: Compilation, { value, span }: Spanned<string>, meanings: readonly string[]): void {
   const message = `\`${value}\` could be ${meanings.join(" or ")}`;
-  diagnostics.report(diagnose("ambiguous-toolset", { message, span, notes: [{ message: "rename one of them" }] }));
+  diagnostics.report("ambiguous-toolset", { message, span, note: "rename one of them" });
 }
 
 async function reportUnknown(
@@ -211,19 +209,14 @@ async function reportUnknown(
   const { value: name, span } = reference;
   if (!modules.trusted && code.some(({ complete }) => !complete)) return { kind: "unverified", name };
   const shown = clipText(name, 80);
-  const notes = didYouMean(name, await knownNames(compilation, home));
+  const note = didYouMean(name, await knownNames(compilation, home)) ?? helpFor(compilation, shown);
   const message = `there is no toolset, worker or tool \`${shown}\``;
-  diagnostics.report(
-    diagnose("unknown-toolset", { message, span, notes: notes.length > 0 ? notes : [helpFor(compilation, shown)] }),
-  );
-  return undefined;
+  return diagnostics.report("unknown-toolset", { message, span, note });
 }
 
-function helpFor({ builtIns }: Compilation, name: string): DiagnosticNote {
-  if (!isBareName(name))
-    return { message: "a file is referred to as `./x.worker` or `./file.ts:Export`, a package as `package:Export`" };
-  const known = [...builtIns.keys()].map((builtIn) => `\`${builtIn}\``).join(", ");
-  return { message: `built in: ${known}; a worker is \`${name}.worker\`, a tool an export of \`tools.ts\`` };
+function helpFor({ builtIns }: Compilation, name: string): string {
+  if (!isBareName(name)) return "a file is referred to as `./x.worker` or `./file.ts:Export`, a package as `package:Export`";
+  return `built in: ${quoteNames(builtIns.keys())}; a worker is \`${name}.worker\`, a tool an export of \`tools.ts\``;
 }
 
 function isBareName(name: string): boolean {

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
@@ -78,7 +77,7 @@ async function resolveSyntax(
   const resolved = await resolveReference(compilation, syntax, home);
   if (resolved?.target.kind === "unverified") {
     const message = `\`${resolved.target.name}\` is code, and the program is not trusted: whether it is a toolset is not known`;
-    compilation.diagnostics.report(diagnose("not-verified-untrusted", { message, span: syntax.reference.span }));
+    compilation.diagnostics.report("not-verified-untrusted", { message, span: syntax.reference.span });
   }
   return resolved;
 }

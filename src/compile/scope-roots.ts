@@ -1,11 +1,8 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { createFlagSource } from "./flag.ts";
-
-type Report = (diagnostic: Diagnostic) => void;
 
 /** `--scope`: the folders that whoever starts a run gives to declared scopes, in the place of what the files say. */
 export class ScopeRoots {
@@ -43,11 +40,9 @@ export class ScopeRoots {
     for (const { name } of this.#given.values()) {
       if (this.#declared.has(name.value)) continue;
       const names = [...this.#declared].sort();
-      const near = didYouMean(name.value, names);
-      const all = names.length > 0 ? `the scopes: ${names.map((one) => `\`${one}\``).join(", ")}` : "there is no scope";
+      const all = names.length > 0 ? `the scopes: ${quoteNames(names)}` : "there is no scope";
       const message = `\`${clipText(name.value, 60)}\` is no scope of a worker that the entry reaches`;
-      const notes = near.length > 0 ? near : [{ message: all }];
-      this.#report(diagnose("override-target", { message, span: name.span, notes }));
+      this.#report("override-target", { message, span: name.span, note: didYouMean(name.value, names) ?? all });
     }
   }
 }

@@ -1,12 +1,11 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { clipText } from "../util/clip-text.ts";
 
 export interface Setting {
   readonly value: SyntaxNode;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
 }
 
 /** A map with one value in it replaced or added; maps on the way are made. Keys that are there keep their place. */
@@ -32,8 +31,9 @@ function setInside(present: SyntaxNode | undefined, { key, rest, setting }: Step
   if (present.kind === "unreadable") return undefined;
   const inner = clipText(rest[0]?.value ?? "", 60);
   const message = `\`${clipText(key.value, 60)}\` is not a map, so nothing in it is called \`${inner}\``;
-  setting.report(
-    diagnose("override-path", { message, span: key.span, notes: [{ message: "its value is here", span: present.span }] }),
-  );
-  return undefined;
+  return setting.report("override-path", {
+    message,
+    span: key.span,
+    notes: [{ message: "its value is here", span: present.span }],
+  });
 }

@@ -8,23 +8,23 @@ const b: Source = { name: "b.worker", text: "x" };
 
 test("tells in the order of sources and places, those without a place first", () => {
   const list = new DiagnosticList();
-  list.report(diagnose("unknown-key", { message: "third", span: { source: b, start: 0, end: 1 } }));
-  list.report(diagnose("unknown-key", { message: "second", span: { source: a, start: 5, end: 6 } }));
-  list.report(diagnose("unknown-key", { message: "first", span: { source: a, start: 1, end: 2 } }));
-  list.report(diagnose("unknown-key", { message: "no place" }));
+  list.add(diagnose("unknown-key", { message: "third", span: { source: b, start: 0, end: 1 } }));
+  list.add(diagnose("unknown-key", { message: "second", span: { source: a, start: 5, end: 6 } }));
+  list.add(diagnose("unknown-key", { message: "first", span: { source: a, start: 1, end: 2 } }));
+  list.add(diagnose("unknown-key", { message: "no place" }));
   expect(list.toArray().map((diagnostic) => diagnostic.message)).toEqual(["no place", "first", "second", "third"]);
 });
 
 test("tells each mistake once", () => {
   const list = new DiagnosticList();
-  list.reportAll(["x", "x", "y"].map((message) => diagnose("unknown-key", { message, span: { source: a, start: 1, end: 2 } })));
+  list.addAll(["x", "x", "y"].map((message) => diagnose("unknown-key", { message, span: { source: a, start: 1, end: 2 } })));
   expect(list.toArray().map((diagnostic) => diagnostic.message)).toEqual(["x", "y"]);
 });
 
 test("keeps a hundred and says how many are left out", () => {
   const list = new DiagnosticList();
   for (let start = 0; start < 130; start++)
-    list.report(diagnose("unknown-key", { message: "x", span: { source: a, start, end: start } }));
+    list.add(diagnose("unknown-key", { message: "x", span: { source: a, start, end: start } }));
   const told = list.toArray();
   expect(told).toHaveLength(101);
   expect(told.at(-1)).toMatchObject({
@@ -37,9 +37,9 @@ test("keeps a hundred and says how many are left out", () => {
 test("warnings do not crowd out errors", () => {
   const list = new DiagnosticList();
   for (let start = 0; start < 130; start++)
-    list.report(diagnose("yaml-comment", { message: "x", span: { source: a, start, end: start } }));
+    list.add(diagnose("yaml-comment", { message: "x", span: { source: a, start, end: start } }));
   expect(list.hasErrors).toBe(false);
-  list.report(diagnose("unknown-key", { message: "an error", span: { source: b, start: 0, end: 1 } }));
+  list.add(diagnose("unknown-key", { message: "an error", span: { source: b, start: 0, end: 1 } }));
   expect(list.hasErrors).toBe(true);
   const told = list.toArray();
   expect(told).toHaveLength(101);

@@ -1,39 +1,42 @@
-import { diagnose } from "./diagnose.ts";
+import { diagnose, type Report } from "./diagnose.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
 const cap = 100;
 
-/** Collects what is wrong, each mistake once. Keeps the first hundred, errors before the rest, and counts the others. */
+/** Collects diagnostics, each once. Keeps the first hundred, errors before the rest, and counts the others. */
 export class DiagnosticList {
   readonly #errors: Diagnostic[] = [];
   readonly #others: Diagnostic[] = [];
   readonly #seen = new Set<string>();
   #total = 0;
 
-  /** A function, so that it can be handed on by itself. Never throws. */
-  readonly report = (diagnostic: Diagnostic): void => {
+  /** A function of its own, so that it can be passed on. Never throws. */
+  readonly report: Report = (code, details) => this.add(diagnose(code, details));
+
+  add(diagnostic: Diagnostic): undefined {
     const list = diagnostic.severity === "error" ? this.#errors : this.#others;
     if (list.length >= cap) {
       this.#total++;
-      return;
+      return undefined;
     }
     const { code, message, span } = diagnostic;
     const key = JSON.stringify([code, message, span?.source.name, span?.start, span?.end]);
-    if (this.#seen.has(key)) return;
+    if (this.#seen.has(key)) return undefined;
     this.#seen.add(key);
     this.#total++;
     list.push(diagnostic);
-  };
+    return undefined;
+  }
 
-  reportAll(diagnostics: Iterable<Diagnostic>): void {
-    for (const diagnostic of diagnostics) this.report(diagnostic);
+  addAll(diagnostics: Iterable<Diagnostic>): void {
+    for (const diagnostic of diagnostics) this.add(diagnostic);
   }
 
   get hasErrors(): boolean {
     return this.#errors.length > 0;
   }
 
-  /** In the order of sources and places; those without a place come first. A last one says how many were left out. */
+  /** Sorted by source and place; those without a place come first. A last one counts those left out. */
   toArray(): Diagnostic[] {
     const kept = [...this.#errors, ...this.#others].slice(0, cap).sort(byPlace);
     const omitted = this.#total - kept.length;

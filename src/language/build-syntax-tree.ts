@@ -1,11 +1,8 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import { getOwn } from "../util/get-own.ts";
 import type { MapEntry, ScalarNode, SyntaxNode, UnreadableNode } from "./syntax-node.ts";
-
-type Report = (diagnostic: Diagnostic) => void;
 
 /** YAML nodes to our tree, in one pass and without recursion deeper than the text may be nested. */
 export function buildSyntaxTree(contents: Document["contents"], span: Span, report: Report): SyntaxNode {
@@ -90,9 +87,8 @@ class TreeBuilder {
   #buildEntry(pair: Pair): MapEntry | undefined {
     const key = this.#keyOf(pair.key);
     if (key.value === "<<") {
-      const notes = [{ message: "write the keys out, or refer to a whole value with `*name`" }];
-      this.#report(diagnose("yaml-merge-key", { message: "the merge key `<<` is not supported", span: key.span, notes }));
-      return undefined;
+      const note = "write the keys out, or refer to a whole value with `*name`";
+      return this.#report("yaml-merge-key", { message: "the merge key `<<` is not supported", span: key.span, note });
     }
     const nothing: ScalarNode = { kind: "scalar", span: key.span, value: null, text: "", plain: true };
     return { key, value: pair.value === null || pair.value === undefined ? nothing : this.build(pair.value) };
@@ -109,15 +105,15 @@ class TreeBuilder {
   #reportComma(before: MapEntry, entry: MapEntry): boolean {
     if (before.value.kind !== "scalar" || typeof before.value.value !== "string" || !before.value.plain) return false;
     const whole = `${before.value.value}, ${entry.key.value}`;
-    const notes = [{ message: `put the value in quotes: \`${before.key.value}: ${JSON.stringify(whole)}\`` }];
+    const note = `put the value in quotes: \`${before.key.value}: ${JSON.stringify(whole)}\``;
     const message = `the comma ends the value of \`${before.key.value}\`: \`${entry.key.value}\` is a key without a value`;
-    this.#report(diagnose("yaml-flow-comma", { message, span: entry.key.span, notes }));
+    this.#report("yaml-flow-comma", { message, span: entry.key.span, note });
     return true;
   }
 
   #reportDuplicate(first: MapEntry, entry: MapEntry): void {
     const notes = [{ message: "the first one is here", span: first.key.span }];
-    this.#report(diagnose("duplicate-key", { message: `\`${entry.key.value}\` is written twice`, span: entry.key.span, notes }));
+    this.#report("duplicate-key", { message: `\`${entry.key.value}\` is written twice`, span: entry.key.span, notes });
   }
 
   #checkTag({ tag }: ParsedNode, node: SyntaxNode): SyntaxNode {
@@ -127,9 +123,7 @@ class TreeBuilder {
     if (fits?.(node)) return node;
     const shown = isCore ? `!!${tag.slice(coreTagPrefix.length)}` : tag;
     const message = fits ? `the value does not fit its YAML tag \`${shown}\`` : `the YAML tag \`${shown}\` is not supported`;
-    this.#report(
-      diagnose("yaml-tag", { message, span: node.span, notes: [{ message: "delete the tag: frontmatter is plain data" }] }),
-    );
+    this.#report("yaml-tag", { message, span: node.span, note: "delete the tag: frontmatter is plain data" });
     return unreadable(node.span);
   }
 
@@ -137,15 +131,15 @@ class TreeBuilder {
   #follow(name: string, span: Span): SyntaxNode {
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      const notes = [{ message: `if \`*${name}\` is a glob, put it in quotes: \`"*${name}"\`` }];
-      this.#report(diagnose("yaml-alias", { message: `there is no anchor \`&${name}\` above`, span, notes }));
+      const note = `if \`*${name}\` is a glob, put it in quotes: \`"*${name}"\``;
+      this.#report("yaml-alias", { message: `there is no anchor \`&${name}\` above`, span, note });
       return unreadable(span);
     }
     const size = this.#sizes.get(target) ?? 1;
     this.#aliased += size;
     if (this.#aliased > maxAliased) {
       if (this.#aliased - size <= maxAliased)
-        this.#report(diagnose("yaml-alias-expansion", { message: `the aliases stand for more than ${maxAliased} values`, span }));
+        this.#report("yaml-alias-expansion", { message: `the aliases stand for more than ${maxAliased} values`, span });
       return unreadable(span);
     }
     const copy = { ...target, span };

@@ -1,8 +1,7 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { type Place, placeOf, type Shape } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
@@ -76,18 +75,15 @@ function requiredKeys(fields: Fields): string[] {
 function reportMissing(node: MapNode, fields: Fields, place: Place): void {
   const written = new Set(node.entries.map((entry) => entry.key.value));
   for (const key of requiredKeys(fields).filter((name) => !written.has(name))) {
-    place.report(diagnose("missing-key", { message: `\`${place.path}\` needs the key \`${key}\``, span: node.span }));
+    place.report("missing-key", { message: `\`${place.path}\` needs the key \`${key}\``, span: node.span });
   }
 }
 
 function reportUnknownKey(entry: MapEntry, known: readonly string[], place: Place): void {
   const key = clipText(entry.key.value, 80);
   const message = place.path === "" ? `unknown key \`${key}\`` : `\`${place.path}\` has no key \`${key}\``;
-  const near = didYouMean(entry.key.value, known);
-  const all = {
-    message: `${known.length === 1 ? "the only key is" : "the keys are"} ${known.map((name) => `\`${name}\``).join(", ")}`,
-  };
-  place.report(diagnose("unknown-key", { message, span: entry.key.span, notes: near.length > 0 ? near : [all] }));
+  const all = `${known.length === 1 ? "the only key is" : "the keys are"} ${quoteNames(known)}`;
+  place.report("unknown-key", { message, span: entry.key.span, note: didYouMean(entry.key.value, known) ?? all });
 }
 
 export interface ListOptions {
@@ -102,9 +98,8 @@ export function list<T>(shape: Shape<T>, options: ListOptions = {}): Shape<reado
     read(node, place) {
       if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list", note: listNote(node) });
       if (node.items.length === 0 && options.nonEmpty) {
-        const notes = [{ message: "delete the key if there is no restriction to make" }];
-        place.report(diagnose("empty-list", { message: `\`${place.path}\` is empty`, span: node.span, notes }));
-        return undefined;
+        const note = "delete the key if there is no restriction to make";
+        return place.report("empty-list", { message: `\`${place.path}\` is empty`, span: node.span, note });
       }
       const values = node.items.map((item, index) => shape.read(item, placeOf(place, index)));
       return values.filter((value) => value !== undefined);

@@ -1,18 +1,10 @@
 import { type Document, isCollection, isPair, isScalar, type Range } from "yaml";
 import type { DiagnosticCode } from "../diagnostics/catalogue.ts";
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Span } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { YamlProblem } from "./compose-yaml.ts";
 
-export interface YamlDiagnosis {
-  readonly diagnostic: Diagnostic;
-  /** Offset in the text of what is to blame: not always where the parser noticed. */
-  readonly culprit: number;
-}
-
-interface Finding {
+/** A mistake of YAML as a diagnostic. The offsets are those of its cause, not of where the parser noticed it. */
+export interface YamlMistake {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly start: number;
@@ -20,30 +12,22 @@ interface Finding {
   readonly note?: string;
 }
 
-/** Says in the author's words what the YAML parser found. */
-export function diagnoseYamlProblem(
-  problem: YamlProblem,
-  contents: Document["contents"],
-  place: { readonly text: string; readonly span: Span },
-): YamlDiagnosis {
-  const { text, span } = place;
+/** Explains a problem of the YAML parser in the author's words. */
+export function findYamlMistake(problem: YamlProblem, contents: Document["contents"], text: string): YamlMistake {
   const found = findCause(problem, contents, text);
   const start = Math.min(found.start, text.length);
-  const end = Math.max(start, Math.min(found.end, text.length));
-  const notes = found.note ? [{ message: found.note }] : [];
-  const where = { source: span.source, start: span.start + start, end: span.start + end };
-  return { diagnostic: diagnose(found.code, { message: found.message, span: where, notes }), culprit: start };
+  return { ...found, start, end: Math.max(start, Math.min(found.end, text.length)) };
 }
 
-function findCause(problem: YamlProblem, contents: Document["contents"], text: string): Finding {
+function findCause(problem: YamlProblem, contents: Document["contents"], text: string): YamlMistake {
   if (isUnclosed(problem)) return findUnclosed(problem, contents, text);
   if (text[problem.start] === "{" && text[problem.start - 1] === "$") return findDollar(problem, text);
   return rules[problem.code]?.(problem, text) ?? syntax(problem, `this cannot be read as YAML: ${problem.message}`);
 }
 
-type Rule = (problem: YamlProblem, text: string) => Finding;
+type Rule = (problem: YamlProblem, text: string) => YamlMistake;
 
-function syntax(problem: YamlProblem, message: string, note?: string): Finding {
+function syntax(problem: YamlProblem, message: string, note?: string): YamlMistake {
   return { code: "yaml-syntax", message, start: problem.start, end: problem.end, ...(note && { note }) };
 }
 
@@ -87,7 +71,7 @@ const rules: Readonly<Record<string, Rule>> = {
   UNEXPECTED_TOKEN: findUnexpected,
 };
 
-function findUnexpected(problem: YamlProblem, text: string): Finding {
+function findUnexpected(problem: YamlProblem, text: string): YamlMistake {
   if (problem.message.endsWith("at node end")) {
     return syntax(problem, "there is text after the end of the value", quoteIt);
   }
@@ -102,7 +86,7 @@ function findUnexpected(problem: YamlProblem, text: string): Finding {
 }
 
 /** `description: Note: this`, which YAML takes for a map in the middle of a line. */
-function findColon(problem: YamlProblem, text: string): Finding {
+function findColon(problem: YamlProblem, text: string): YamlMistake {
   const inFlow = problem.code === "BLOCK_IN_FLOW";
   const line = restOfLine(text, problem.start);
   const value = (inFlow ? line.replace(/[,}\]].*$/, "") : line).trimEnd();
@@ -114,7 +98,7 @@ function findColon(problem: YamlProblem, text: string): Finding {
   return { code: "yaml-colon", message, note, start: problem.start, end: problem.start + value.length };
 }
 
-function findDollar(problem: YamlProblem, text: string): Finding {
+function findDollar(problem: YamlProblem, text: string): YamlMistake {
   const start = problem.start - 1;
   const variable = /^\$\{[\w.:-]*\}?/.exec(text.slice(start, start + 80))?.[0] ?? "${";
   return {
@@ -139,7 +123,7 @@ function isUnclosed(problem: YamlProblem): boolean {
 }
 
 /** The parser notices at the end of the text, or where the next key begins; the author needs to see the beginning. */
-function findUnclosed(problem: YamlProblem, contents: Document["contents"], text: string): Finding {
+function findUnclosed(problem: YamlProblem, contents: Document["contents"], text: string): YamlMistake {
   const start = findOpening(contents, problem.start, /quote/.test(problem.message));
   const opening = text[start] ?? "";
   const closing = { "[": "]", "{": "}", '"': '"', "'": "'" }[opening];

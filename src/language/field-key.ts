@@ -1,7 +1,6 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import { partOf } from "./part-of.ts";
 import type { Place } from "./shape.ts";
 import type { MapEntry } from "./syntax-node.ts";
@@ -52,12 +51,10 @@ function explainKey(key: string): { message: string; note: string } {
 }
 
 function refuseKind(key: Spanned<string>, word: string, place: Place): undefined {
-  const near = didYouMean(word, kinds);
   const message = `\`${clipText(word, 40)}\` is not a kind of field`;
-  return refuseKey(key, place, { message, note: near[0]?.message ?? forms });
+  return refuseKey(key, place, { message, note: didYouMean(word, kinds) ?? forms });
 }
 
 function refuseKey(key: Spanned<string>, place: Place, reason: { message: string; note: string }): undefined {
-  place.report(diagnose("schema-notation", { message: reason.message, span: key.span, notes: [{ message: reason.note }] }));
-  return undefined;
+  return place.report("schema-notation", { message: reason.message, span: key.span, note: reason.note });
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import { text } from "./scalar-shapes.ts";
 import { refined, type Shape } from "./shape.ts";
@@ -14,7 +13,6 @@ export function hostName(): Shape<string> {
     const note =
       host === undefined ? "a host is `example.com`, or `*.example.com` for all below it" : `write \`${clipText(host, 80)}\``;
     const message = `\`${clipText(value, 60)}\` is not the name of a host`;
-    place.report(diagnose("invalid-value", { message, span: node.span, notes: [{ message: note }] }));
-    return undefined;
+    return place.report("invalid-value", { message, span: node.span, note: note });
   });
 }

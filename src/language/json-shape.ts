@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { refuseValue } from "./refuse-value.ts";
@@ -59,9 +58,8 @@ function enter(reading: JsonReading, key: string | number, span: Span): JsonRead
 function readScalar(node: ScalarNode, place: Place): JsonValue | undefined {
   if (typeof node.value === "string") warnOfComment(node, { prose: false, report: place.report });
   if (typeof node.value !== "number" || isExact(node.value, node.text)) return node.value;
-  const notes = [{ message: `put it in quotes if it is a text: \`${JSON.stringify(node.text)}\`` }];
-  place.report(diagnose("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, notes }));
-  return undefined;
+  const note = `put it in quotes if it is a text: \`${JSON.stringify(node.text)}\``;
+  return place.report("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, note });
 }
 
 /** An integer that is written out has to be printed as it was written; other forms say themselves that they are rounded. */

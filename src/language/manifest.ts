@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
@@ -39,8 +38,8 @@ const namedToolsets: Shape<readonly ToolsetSyntax[]> = refined(toolsetsShape, (t
   toolsets.filter(({ reference, use }) => {
     if (use) return true;
     const message = `\`toolsets.${clipText(reference.value, 64)}\` needs the key \`_use\``;
-    const notes = [{ message: "write `reader: { _use: filesystem }`, and `reader: {}` under `toolsets` of a worker" }];
-    place.report(diagnose("missing-key", { message, span: reference.span, notes }));
+    const note = "write `reader: { _use: filesystem }`, and `reader: {}` under `toolsets` of a worker";
+    place.report("missing-key", { message, span: reference.span, note });
     return false;
   }),
 );
@@ -51,8 +50,7 @@ const mode: Shape<"prompt" | "reject_all"> = refined(
     if (value === "prompt" || value === "reject_all") return value;
     const note = value === "approve_all" ? "only who starts a run can approve everything: `--approve-all`" : undefined;
     const message = `\`${place.path}\` has to be \`prompt\` or \`reject_all\`, not \`${clipText(value, 40)}\``;
-    place.report(diagnose("invalid-value", { message, span: node.span, notes: note === undefined ? [] : [{ message: note }] }));
-    return undefined;
+    return place.report("invalid-value", { message, span: node.span, notes: note === undefined ? [] : [{ message: note }] });
   },
 );
 
@@ -61,8 +59,7 @@ const effect: Shape<"ask" | "block"> = refined({ ...text(), jsonSchema: { enum: 
   const tightens = "a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`";
   const message = `\`${place.path}\` has to be \`ask\` or \`block\`, not \`${clipText(value, 40)}\``;
   const notes = value === "allow" ? [{ message: tightens }] : [];
-  place.report(diagnose("invalid-value", { message, span: node.span, notes }));
-  return undefined;
+  return place.report("invalid-value", { message, span: node.span, notes });
 });
 
 const rule = record(
@@ -157,5 +154,5 @@ function withoutOwnKeys(root: MapNode): MapNode {
 function reportNotMap(root: SyntaxNode, place: Place): void {
   if (root.kind === "unreadable") return;
   const message = `a manifest has to be a map, not ${describeNode(root)}`;
-  place.report(diagnose("manifest-not-map", { message, span: root.span, notes: [{ message: "write lines of `key: value`" }] }));
+  place.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { baseUrlProblem } from "./providers-shape.ts";
 import { checkName, text, writtenText } from "./scalar-shapes.ts";
@@ -9,8 +8,7 @@ const texts = mapOf(writtenText());
 const url = refined(text(), (value, node, place) => {
   const problem = value.includes("${") ? undefined : baseUrlProblem(value);
   if (problem === undefined) return value;
-  place.report(diagnose("invalid-value", { message: `\`${place.path}\` ${problem}`, span: node.span }));
-  return undefined;
+  return place.report("invalid-value", { message: `\`${place.path}\` ${problem}`, span: node.span });
 });
 
 const fields = {
@@ -31,8 +29,7 @@ const server: Shape<McpServerSyntax> = refined(
     if ((value.command === undefined) !== (value.url === undefined)) return value;
     const message = `\`${place.path}\` needs either \`command\` or \`url\``;
     const code = value.command === undefined ? "missing-key" : "invalid-value";
-    place.report(diagnose(code, { message, span: node.span }));
-    return undefined;
+    return place.report(code, { message, span: node.span });
   },
 );
 

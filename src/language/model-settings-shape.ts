@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -21,8 +20,7 @@ const providerOptions: Shape<ProviderOptionsSyntax> = {
     if (wrong === undefined) return { options, optionSpans: spans };
     const span = node.entries.find((entry) => entry.key.value === wrong)?.value.span ?? node.span;
     const message = `\`${place.path}.${clipText(wrong, 40)}\` has to be a map of options`;
-    place.report(diagnose("wrong-type", { message, span, notes: [{ message: providerNote }] }));
-    return undefined;
+    return place.report("wrong-type", { message, span, note: providerNote });
   },
 };
 

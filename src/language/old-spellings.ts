@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { getOwn } from "../util/get-own.ts";
 import { removedKeys } from "./removed-keys.ts";
 import type { Place } from "./shape.ts";
@@ -25,7 +24,7 @@ export function readOldSpellings(node: MapNode, place: Place): MapNode {
     const removed = getOwn(removedKeys, entry.key.value);
     if (removed === undefined) return [entry];
     const { code, message, note } = removed(entry.value);
-    place.report(diagnose(code, { message, span: entry.key.span, notes: [{ message: note }] }));
+    place.report(code, { message, span: entry.key.span, note: note });
     return [];
   });
   return { ...node, entries };
@@ -42,12 +41,12 @@ function rename({ key, value }: MapEntry, { current, written, place }: Renaming)
   if (other !== undefined) {
     const notes = [{ message: `\`${other.key.value}\` is here`, span: other.key.span }, { message: `keep \`${current}\`` }];
     const message = `\`${key.value}\` is an older name of \`${current}\`, which is written too`;
-    place.report(diagnose("duplicate-key", { message, span: key.span, notes }));
+    place.report("duplicate-key", { message, span: key.span, notes });
     return [];
   }
   const renamed = { key: { value: current, span: key.span }, value };
   written.set(current, { ...renamed, key });
-  const notes = [{ message: `rename it to \`${current}\`` }];
-  place.report(diagnose("old-spelling", { message: `\`${key.value}\` is now called \`${current}\``, span: key.span, notes }));
+  const note = `rename it to \`${current}\``;
+  place.report("old-spelling", { message: `\`${key.value}\` is now called \`${current}\``, span: key.span, note });
   return [renamed];
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
@@ -68,7 +67,7 @@ function reportModelConflict(keys: { model?: Spanned<unknown>; compatible_models
   if (model === undefined || compatible_models === undefined) return;
   const notes = [{ message: "`model` is set here", span: model.span }, { message: "keep one of them" }];
   const message = "`compatible_models` cannot stand beside `model`";
-  place.report(diagnose("model-conflict", { message, span: compatible_models.span, notes }));
+  place.report("model-conflict", { message, span: compatible_models.span, notes });
 }
 
 function explainColon(next: string): string {
@@ -81,5 +80,5 @@ function reportNotMap(root: SyntaxNode, frontmatter: Span, place: Place): void {
   const [, afterColon] = (root.kind === "scalar" && /^[\w-]+:([^ ])/.exec(root.text)) || [];
   const note = afterColon === undefined ? "write lines of `key: value`" : explainColon(afterColon);
   const message = `the frontmatter has to be a map, not ${describeNode(root)}`;
-  place.report(diagnose("frontmatter-not-map", { message, span, notes: [{ message: note }] }));
+  place.report("frontmatter-not-map", { message, span, note: note });
 }

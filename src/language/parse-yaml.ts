@@ -1,9 +1,8 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { buildSyntaxTree } from "./build-syntax-tree.ts";
 import { composeYaml } from "./compose-yaml.ts";
-import { diagnoseYamlProblem } from "./diagnose-yaml-problem.ts";
+import { findYamlMistake } from "./diagnose-yaml-problem.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
 const maxLength = 64 * 1024;
@@ -14,19 +13,20 @@ const maxProblems = 10;
  * problem and reading again, so that each broken entry is reported once and all the others are read: ten times at most,
  * so that the work stays in proportion to the text. Never throws; gives an unreadable node where nothing is left.
  */
-export function parseYaml(span: Span, report: (diagnostic: Diagnostic) => void): SyntaxNode {
+export function parseYaml(span: Span, report: Report): SyntaxNode {
   if (span.end - span.start > maxLength) {
     const place = { ...span, end: span.start };
-    report(diagnose("frontmatter-too-large", { message: `the frontmatter is longer than ${maxLength} characters`, span: place }));
+    report("frontmatter-too-large", { message: `the frontmatter is longer than ${maxLength} characters`, span: place });
     return { kind: "unreadable", span };
   }
   let text = span.source.text.slice(span.start, span.end);
   for (let round = 0; round < maxProblems; round++) {
     const { contents, problem } = composeYaml(text);
     if (problem === undefined) return buildSyntaxTree(contents, span, report);
-    const { diagnostic, culprit } = diagnoseYamlProblem(problem, contents, { text, span });
-    report(diagnostic);
-    text = leaveOutEntry(text, culprit);
+    const { code, message, note, start, end } = findYamlMistake(problem, contents, text);
+    const place = { source: span.source, start: span.start + start, end: span.start + end };
+    report(code, { message, note, span: place });
+    text = leaveOutEntry(text, start);
   }
   return { kind: "unreadable", span };
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import { text } from "./scalar-shapes.ts";
 import { type Place, refined, type Shape } from "./shape.ts";
@@ -16,17 +15,16 @@ export function pathOrProfile(): Shape<string> {
   const path = programPath();
   return refined({ ...path, jsonSchema: { ...path.jsonSchema, anyOf } }, (value, node, place) => {
     if (value.includes("/") || value.endsWith(".worker") || /^[A-Za-z][\w-]{0,63}$/.test(value)) return value;
-    const notes = [{ message: "write `./base.worker`, or the name of a profile of the manifest" }];
+    const note = "write `./base.worker`, or the name of a profile of the manifest";
     const message = `\`${clipText(value, 60)}\` is neither a worker file nor the name of a profile`;
-    place.report(diagnose("invalid-value", { message, span: node.span, notes }));
-    return undefined;
+    return place.report("invalid-value", { message, span: node.span, note });
   });
 }
 
 function checkProgramPath(value: string, node: SyntaxNode, place: Place): boolean {
   if (!/^(?:[/~]|[A-Za-z]:)|\\|\0/.test(value)) return true;
-  const notes = [{ message: "write a path relative to this file, with `/` between folders" }];
+  const note = "write a path relative to this file, with `/` between folders";
   const message = `\`${clipText(value, 60)}\` is not a path in the program`;
-  place.report(diagnose("invalid-value", { message, span: node.span, notes }));
+  place.report("invalid-value", { message, span: node.span, note });
   return false;
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import { mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { oneOf, text } from "./scalar-shapes.ts";
@@ -9,8 +8,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 const address = refined(text(), (value, node, place) => {
   const problem = value.includes("${") ? undefined : baseUrlProblem(value);
   if (problem === undefined) return value;
-  place.report(diagnose("invalid-value", { message: `\`${place.path}\` ${problem}`, span: node.span }));
-  return undefined;
+  return place.report("invalid-value", { message: `\`${place.path}\` ${problem}`, span: node.span });
 });
 
 const fields = {
@@ -39,8 +37,8 @@ export const providersShape: Shape<readonly NamedValue<ProviderSyntax>[]> = mapO
 function checkProviderName(value: string, node: Pick<SyntaxNode, "span">, place: Place): boolean {
   if (/^[a-z][a-z0-9_-]{0,63}$/.test(value)) return true;
   const message = `\`${clipText(value, 80)}\` is not the name of a provider`;
-  const notes = [{ message: "it is a lower-case letter, then lower-case letters, digits, `_` or `-`, 64 characters in all" }];
-  place.report(diagnose("invalid-name", { message, span: node.span, notes }));
+  const note = "it is a lower-case letter, then lower-case letters, digits, `_` or `-`, 64 characters in all";
+  place.report("invalid-name", { message, span: node.span, note });
   return false;
 }
 

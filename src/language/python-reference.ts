@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import { getOwn } from "../util/get-own.ts";
@@ -28,7 +27,7 @@ export function refusePythonReference({ value, span }: Spanned<string>, place: P
   if (name === undefined) return false;
   const message = `\`${clipText(value, 80)}\` refers to Python; a ${what} is TypeScript here`;
   const note = noteFor(name, file, what);
-  place.report(diagnose("python-reference", { message, span, notes: [{ message: note }] }));
+  place.report("python-reference", { message, span, note: note });
   return true;
 }
 

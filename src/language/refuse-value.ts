@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { Place } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -16,13 +15,11 @@ export function refuseValue(
   const subject = place.path === "" ? "this" : `\`${place.path}\``;
   if (node.kind === "scalar" && node.value === null) {
     const message = `${subject} has no value; it has to be ${expected.wanted}`;
-    place.report(diagnose("missing-value", { message, span: node.span, notes: [{ message: missingNote(node.text) }] }));
-    return undefined;
+    return place.report("missing-value", { message, span: node.span, note: missingNote(node.text) });
   }
   const message = `${subject} has to be ${expected.wanted}, not ${describeNode(node)}`;
   const notes = expected.note ? [{ message: expected.note }] : [];
-  place.report(diagnose("wrong-type", { message, span: node.span, notes }));
-  return undefined;
+  return place.report("wrong-type", { message, span: node.span, notes });
 }
 
 function missingNote(text: string): string {

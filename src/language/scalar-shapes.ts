@@ -1,6 +1,5 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { type Place, refined, type Shape } from "./shape.ts";
 import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
@@ -62,8 +61,8 @@ function nameNote(node: SyntaxNode): string | undefined {
 export function checkName(value: string, node: Pick<SyntaxNode, "span">, place: Place): boolean {
   if (new RegExp(namePattern).test(value)) return true;
   const message = `\`${clipText(value, 80)}\` is not a name`;
-  const notes = [{ message: "a name is a letter, then letters, digits, `_` or `-`, 64 characters in all" }];
-  place.report(diagnose("invalid-name", { message, span: node.span, notes }));
+  const note = "a name is a letter, then letters, digits, `_` or `-`, 64 characters in all";
+  place.report("invalid-name", { message, span: node.span, note });
   return false;
 }
 
@@ -143,19 +142,14 @@ export function boolean(): Shape<boolean> {
 
 /** One of a few words. */
 export function oneOf<const Words extends readonly string[]>(...words: Words): Shape<Words[number]> {
-  const shown = words
-    .map((word) => `\`${word}\``)
-    .join(", ")
-    .replace(/, ([^,]*)$/, " or $1");
+  const shown = quoteNames(words, " or ");
   const strings = text();
   return refined(
     { jsonSchema: { enum: words }, read: (node, place) => strings.read(node, place) },
     (value, node, place): Words[number] | undefined => {
       if (words.includes(value)) return value;
-      const notes = didYouMean(value, words);
       const message = `\`${place.path}\` has to be ${shown}, not \`${clipText(value, 40)}\``;
-      place.report(diagnose("invalid-value", { message, span: node.span, notes }));
-      return undefined;
+      return place.report("invalid-value", { message, span: node.span, note: didYouMean(value, words) });
     },
   );
 }
@@ -166,6 +160,5 @@ function refuse(
   reason: { readonly code: "missing-value" | "invalid-value"; readonly message: string; readonly note?: string },
 ): undefined {
   const notes = reason.note ? [{ message: reason.note }] : [];
-  place.report(diagnose(reason.code, { message: `\`${place.path}\` ${reason.message}`, span: node.span, notes }));
-  return undefined;
+  return place.report(reason.code, { message: `\`${place.path}\` ${reason.message}`, span: node.span, notes });
 }

@@ -1,8 +1,6 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { DiagnosticNote } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/did-you-mean.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
 import { partOf } from "./part-of.ts";
 import type { Place } from "./shape.ts";
@@ -49,16 +47,14 @@ export function readScalarType(node: ScalarNode, place: Place): JsonSchema | und
   const schema = getOwn(scalarTypes, type);
   if (schema !== undefined) return description === "" ? schema : { ...schema, description };
   const message = `\`${clipText(type, 60)}\` is not a type`;
-  place.report(diagnose("schema-type", { message, span: partOf(node.span, type), notes: [noteFor(type)] }));
-  return undefined;
+  return place.report("schema-type", { message, span: partOf(node.span, type), note: noteFor(type) });
 }
 
-function noteFor(type: string): DiagnosticNote {
-  if (/\.[cm]?[jt]s$/.test(type)) return { message: `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\`` };
-  if (type.endsWith("[]")) return { message: "a list is written `name(array): string`" };
+function noteFor(type: string): string {
+  if (/\.[cm]?[jt]s$/.test(type)) return `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\``;
+  if (type.endsWith("[]")) return "a list is written `name(array): string`";
   const known = getOwn(otherNames, type.toLowerCase());
-  if (known !== undefined) return { message: `did you mean ${known}?` };
+  if (known !== undefined) return `did you mean ${known}?`;
   const types = Object.keys(scalarTypes);
-  const [near] = didYouMean(type, types);
-  return near ?? { message: `the types are ${types.map((name) => `\`${name}\``).join(", ")}` };
+  return didYouMean(type, types) ?? `the types are ${quoteNames(types)}`;
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { readJson } from "./json-shape.ts";
@@ -34,9 +33,8 @@ export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, nod
   if (type === undefined && ($ref !== undefined || schema.fields.length > 0)) {
     return { ...schema, jsonSchema: { type: "object", ...schema.jsonSchema } };
   }
-  const notes = [{ message: "declare a field: `input: { input: string }`" }];
-  place.report(diagnose("input-not-object", { message: `\`${place.path}\` has to have fields`, span: node.span, notes }));
-  return undefined;
+  const note = "declare a field: `input: { input: string }`";
+  return place.report("input-not-object", { message: `\`${place.path}\` has to have fields`, span: node.span, note });
 });
 
 /** The rule that tells JSON Schema from the short notation, where a field may well be called `type`. */
@@ -56,8 +54,8 @@ function readJsonSchema(node: MapNode, place: Place): SchemaSyntax | undefined {
   const { $schema, ...jsonSchema } = read as JsonObject;
   const named = node.entries.find((entry) => entry.key.value === "$schema");
   if (named && (typeof $schema !== "string" || $schema.replace(/#$/, "") !== dialect)) {
-    const notes = [{ message: `write \`${dialect}\`, or delete the key` }];
-    place.report(diagnose("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, notes }));
+    const note = `write \`${dialect}\`, or delete the key`;
+    place.report("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, note });
   }
   return { kind: "data", jsonSchema, fields: propertyNames(node) };
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { type Fields, list, readFields, recordSchema } from "./collection-shapes.ts";
 import { hostName } from "./host-shape.ts";
 import { refuseValue } from "./refuse-value.ts";
@@ -47,9 +46,9 @@ export const serverToolsShape: Shape<readonly ServerToolSyntax[]> = list(serverT
 function withoutApproval(node: MapNode, place: Place): MapNode {
   const isApproval = (key: string): boolean => key === "_approval_config";
   for (const { key } of node.entries.filter((entry) => isApproval(entry.key.value))) {
-    const notes = [{ message: "delete `_approval_config`; `max_uses` and the lists of domains bound what the tool does" }];
+    const note = "delete `_approval_config`; `max_uses` and the lists of domains bound what the tool does";
     const message = "the calls of a server-side tool cannot be approved one by one: the provider makes them";
-    place.report(diagnose("server-tool-approval", { message, span: key.span, notes }));
+    place.report("server-tool-approval", { message, span: key.span, note });
   }
   return { ...node, entries: node.entries.filter((entry) => !isApproval(entry.key.value)) };
 }
@@ -60,10 +59,10 @@ function reportDomains(tool: ServerToolSyntax, place: Place): void {
   for (const [key, written] of Object.entries({ max_uses, allowed_domains: allowed, blocked_domains: blocked })) {
     if (reaches || written === undefined) continue;
     const message = `\`${type.value}\` has no \`${key}\`: only \`web_search\` and \`web_fetch\` have`;
-    place.report(diagnose("invalid-value", { message, span: written.span }));
+    place.report("invalid-value", { message, span: written.span });
   }
   if (!reaches || !allowed || !blocked) return;
   const notes = [{ message: "`allowed_domains` is set here", span: allowed.span }, { message: "keep one of them" }];
   const message = "`blocked_domains` cannot stand beside `allowed_domains`";
-  place.report(diagnose("server-tool-domains", { message, span: blocked.span, notes }));
+  place.report("server-tool-domains", { message, span: blocked.span, notes });
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -6,7 +6,7 @@ import type { SyntaxNode } from "./syntax-node.ts";
 /** Where in a file a value is read: its keys from the root (`limits.turns`), for messages, and who collects mistakes. */
 export interface Place {
   readonly path: string;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -41,9 +40,7 @@ export function readShortNotation(node: MapNode, place: Place): ShortSchema {
 
 function reportTwice(first: Spanned<string> | undefined, second: Spanned<string>, place: Place): void {
   const notes = first ? [{ message: "the first one is here", span: first.span }] : [];
-  place.report(
-    diagnose("duplicate-key", { message: `the field \`${second.value}\` is written twice`, span: second.span, notes }),
-  );
+  place.report("duplicate-key", { message: `the field \`${second.value}\` is written twice`, span: second.span, notes });
 }
 
 function readField(key: FieldKey, node: SyntaxNode, place: Place): JsonSchema | undefined {
@@ -92,8 +89,7 @@ function readObject(node: SyntaxNode, place: Place): JsonSchema | undefined {
 function readEnum(node: SyntaxNode, place: Place): JsonSchema | undefined {
   if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list of values", note: "write `[a, b]`" });
   if (node.items.length === 0) {
-    place.report(diagnose("empty-list", { message: `\`${place.path}\` has no values to choose from`, span: node.span }));
-    return undefined;
+    return place.report("empty-list", { message: `\`${place.path}\` has no values to choose from`, span: node.span });
   }
   const values = node.items.filter((item) => isChoice(item, place)).map((item) => (item as ScalarNode).value);
   const unique = [...new Set(values)];
@@ -107,6 +103,5 @@ function isChoice(item: SyntaxNode, place: Place): boolean {
 }
 
 function refuseNotation(span: Span, place: Place, reason: { message: string; note: string }): undefined {
-  place.report(diagnose("schema-notation", { message: reason.message, span, notes: [{ message: reason.note }] }));
-  return undefined;
+  return place.report("schema-notation", { message: reason.message, span, note: reason.note });
 }

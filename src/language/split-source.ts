@@ -47,7 +47,7 @@ function diagnoseOpening(source: Source, start: number): Diagnostic {
   return diagnose("frontmatter-missing", {
     message: text.length > start ? "the file does not begin with frontmatter" : "the file is empty",
     span: text.length > start ? first : { source, start: 0, end: 0 },
-    notes: [{ message: minimalForm }],
+    note: minimalForm,
   });
 }
 

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import { text } from "./scalar-shapes.ts";
 import { refined, type Shape } from "./shape.ts";
@@ -12,7 +11,6 @@ export function suffix(): Shape<string> {
     const bare = trimmed.replace(/^\*?\.?/, "");
     const notes = /^[a-z0-9.]+$/.test(bare) ? [{ message: `write \`.${bare}\`` }] : [];
     const message = `\`${clipText(value, 40)}\` is not a suffix: one begins with a dot`;
-    place.report(diagnose("invalid-suffix", { message, span: node.span, notes }));
-    return undefined;
+    return place.report("invalid-suffix", { message, span: node.span, notes });
   });
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -62,16 +61,14 @@ function refuseList(node: ListNode, place: Place): undefined {
   const names = node.items.map((item) => (item.kind === "scalar" && typeof item.value === "string" ? item.value : undefined));
   const shown = names.filter((name) => name !== undefined).slice(0, 5);
   const lines = (shown.length > 0 ? shown : ["filesystem"]).map((name) => `\n  ${clipText(name, 64)}: {}`);
-  const notes = [{ message: `${listNote}:\ntoolsets:${lines.join("")}` }];
-  place.report(diagnose("toolsets-list", { message: "`toolsets` has to be a map, not a list", span: node.span, notes }));
-  return undefined;
+  const note = `${listNote}:\ntoolsets:${lines.join("")}`;
+  return place.report("toolsets-list", { message: "`toolsets` has to be a map, not a list", span: node.span, note });
 }
 
 function readToolset({ key, value: node }: MapEntry, toolsets: Place): ToolsetSyntax | undefined {
   const place = placeOf(toolsets, key.value);
   if (key.value.trim() === "") {
-    place.report(diagnose("invalid-name", { message: "a toolset without a name", span: key.span }));
-    return undefined;
+    return place.report("invalid-name", { message: "a toolset without a name", span: key.span });
   }
   if (refusePythonReference(key, place, "toolset")) return undefined;
   const entries = entriesOf(node, place);

@@ -1,15 +1,11 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Report } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { ScalarNode } from "./syntax-node.ts";
 
 /**
  * Warns where a comment after a text without quotes was probably meant as text: `issue #12`, and in prose any comment.
  */
-export function warnOfComment(
-  node: ScalarNode,
-  options: { readonly prose: boolean; readonly report: (diagnostic: Diagnostic) => void },
-): void {
+export function warnOfComment(node: ScalarNode, options: { readonly prose: boolean; readonly report: Report }): void {
   const { text } = node.span.source;
   if (!node.plain || text.startsWith("*", node.span.start)) return;
   let start = node.span.end;
@@ -20,6 +16,6 @@ export function warnOfComment(
   const rest = text.slice(start, lineFeed === -1 ? text.length : lineFeed).trimEnd();
   const message = `\`${clipText(rest, 40)}\` is a comment, not part of the value`;
   const span = { source: node.span.source, start, end: start + rest.length };
-  const notes = [{ message: "put the value in quotes if it is text, or the comment on a line of its own" }];
-  options.report(diagnose("yaml-comment", { message, span, notes }));
+  const note = "put the value in quotes if it is text, or the comment on a line of its own";
+  options.report("yaml-comment", { message, span, note });
 }

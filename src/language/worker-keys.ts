@@ -1,4 +1,3 @@
-import { diagnose } from "../diagnostics/diagnose.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type Fields, list, record } from "./collection-shapes.ts";
 import { json } from "./json-shape.ts";
@@ -18,10 +17,7 @@ const mediaType = refined(text(), (value, node, place) => {
   const written = value.trim().toLowerCase();
   if (/^(\*|[\w.+-]+)\/(\*|[\w.+-]+)$/.test(written)) return written;
   const message = `\`${clipText(value, 40)}\` is not a media type`;
-  place.report(
-    diagnose("invalid-value", { message, span: node.span, notes: [{ message: "one is `application/pdf` or `image/*`" }] }),
-  );
-  return undefined;
+  return place.report("invalid-value", { message, span: node.span, note: "one is `application/pdf` or `image/*`" });
 });
 
 const attachmentPolicy = record({

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseOverride } from "../../src/compile/parse-override.ts";
-import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
+import { DiagnosticList } from "../../src/diagnostics/diagnostic-list.ts";
 
 function parse(text: string) {
-  const diagnostics: Diagnostic[] = [];
-  const override = parseOverride(text, (one) => diagnostics.push(one));
-  return { override, diagnostics, keys: override?.segments.map(({ value }) => value) };
+  const list = new DiagnosticList();
+  const override = parseOverride(text, list.report);
+  return { override, diagnostics: list.toArray(), keys: override?.segments.map(({ value }) => value) };
 }
 
 test.each<[string, string[], unknown]>([

@@ -1,4 +1,3 @@
-import { diagnose } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import { startOf } from "../flag.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
@@ -12,7 +11,7 @@ export function checkDescriptions(workers: ReadonlyMap<string, ResolvedWorker>, 
       const message = `\`${called.name}\` is called, and has no \`description\``;
       const notes = [{ message: "it is called from here", span: syntax.reference.span }];
       const span = startOf(called.file.source);
-      diagnostics.report(diagnose("description-missing", { message, span, notes }));
+      diagnostics.report("description-missing", { message, span, notes });
     }
   }
 }

@@ -1,4 +1,3 @@
-import { diagnose } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import { startOf } from "../flag.ts";
@@ -16,12 +15,12 @@ export function checkNames(workers: ReadonlyMap<string, ResolvedWorker>, diagnos
 function checkName({ name, file }: ResolvedWorker, diagnostics: DiagnosticList): void {
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) {
     const message = `\`${name}\` is no name for a worker, because models call it as a tool`;
-    diagnostics.report(diagnose("worker-name", { message, span: startOf(file.source) }));
+    diagnostics.report("worker-name", { message, span: startOf(file.source) });
   }
   if (!file.name || file.name.value === name) return;
-  const notes = [{ message: `write \`name: ${name}\`, or leave the key out` }];
+  const note = `write \`name: ${name}\`, or leave the key out`;
   const message = `the file is named \`${name}\`, and \`name\` says \`${file.name.value}\``;
-  diagnostics.report(diagnose("name-mismatch", { message, span: file.name.span, notes }));
+  diagnostics.report("name-mismatch", { message, span: file.name.span, note });
 }
 
 /** Windows takes these for devices, whatever their suffix. */
@@ -31,7 +30,7 @@ const devices = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/i;
 function checkPortable(worker: ResolvedWorker, others: Map<string, ResolvedWorker>, diagnostics: DiagnosticList): void {
   const { id, name, file } = worker;
   const report = (message: string, notes: readonly DiagnosticNote[] = []): void =>
-    diagnostics.report(diagnose("name-not-portable", { message, span: startOf(file.source), notes }));
+    diagnostics.report("name-not-portable", { message, span: startOf(file.source), notes });
   if (id.split(/[/:]/).some((part) => devices.test(part))) report(`Windows has no files that are named like \`${name}\``);
   const other = others.get(id.toLowerCase());
   if (!other) others.set(id.toLowerCase(), worker);

@@ -1,8 +1,7 @@
-import { diagnose } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
-import { didYouMean } from "../../diagnostics/did-you-mean.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import type { LinkedRule } from "../link-rules.ts";
 import type { ToolArguments } from "./rule-arguments.ts";
@@ -33,7 +32,7 @@ export function checkRules(
     const matching = tools.filter((name) => matchesFlatGlob(pattern.tool, name));
     const isClear = meant.every((caller) => caller.tools !== undefined);
     const report = (what: string, glob: string, names: readonly string[]) =>
-      diagnostics.report(unused({ what, glob, names }, written.span));
+      diagnostics.report("approval-rule-unused", unused({ what, glob, names }, written.span));
     if (meant.length === 0)
       report(
         "worker",
@@ -74,8 +73,6 @@ interface Unmet {
 
 function unused({ what, glob, names }: Unmet, span: LinkedRule["written"]["span"]) {
   const known = [...new Set(names)].sort();
-  const near = didYouMean(glob, known);
-  const all = { message: `the ${what}s: ${known.map((name) => `\`${name}\``).join(", ") || "none"}` };
   const message = `\`${clipText(glob, 60)}\` matches no ${what} that is meant, so the rule does nothing`;
-  return diagnose("approval-rule-unused", { message, span, notes: near.length > 0 ? near : [all] });
+  return { message, span, note: didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
 }

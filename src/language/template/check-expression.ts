@@ -1,8 +1,7 @@
 import type { FilteredValueToken, PropertyAccessToken, QuotedToken, Tokenizer, ValueToken } from "liquidjs";
-import { diagnose } from "../../diagnostics/diagnose.ts";
-import type { Diagnostic, DiagnosticNote } from "../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../diagnostics/did-you-mean.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
 import type { LiquidModule } from "./engine.ts";
 import { cannotStand, diagnoseSyntax, explainSyntax, type Range, rawNote } from "./explain-syntax.ts";
@@ -19,7 +18,7 @@ export interface Checking {
   readonly types: ValueTypes | undefined;
   /** Gets the names of the fields whose values go into the text. */
   readonly used: Set<string>;
-  readonly report: (diagnostic: Diagnostic) => void;
+  readonly report: Report;
 }
 
 type Operand = ValueToken | FilteredValueToken;
@@ -54,8 +53,7 @@ export class ExpressionChecker {
     try {
       return step();
     } catch (error) {
-      this.#checking.report(explainSyntax(error, this.#checking.text, { start, end: tokenizer.N }));
-      return undefined;
+      return this.#checking.report("template-syntax", explainSyntax(error, this.#checking.text, { start, end: tokenizer.N }));
     }
   }
 
@@ -68,7 +66,7 @@ export class ExpressionChecker {
   }
 
   refuse(range: Range, message: string): false {
-    this.#checking.report(diagnoseSyntax(this.#checking.text, range, message));
+    this.#checking.report("template-syntax", diagnoseSyntax(this.#checking.text, range, message));
     return false;
   }
 
@@ -153,19 +151,16 @@ export class ExpressionChecker {
   #reportUnknown({ begin, end }: { begin: number; end: number }, name: string): void {
     const { scope, text, report } = this.#checking;
     const names = scope.names();
-    const shown = [...names].slice(0, 12).map((one) => `\`${one}\``);
-    const list = `${shown.join(", ")}${names.size > 12 ? ", …" : ""}`;
+    const list = `${quoteNames([...names].slice(0, 12))}${names.size > 12 ? ", …" : ""}`;
     const one = names.size === 0 ? "the input has no fields" : `the only variable here is ${list}`;
     const all = names.size > 1 ? `the variables here are ${list}` : one;
     const near = didYouMean(name, names);
-    const notes = near.length > 0 ? near : [{ message: all }, rawNote];
-    report(
-      diagnose("template-variable", {
-        message: `unknown variable \`${clipText(name, 60)}\``,
-        span: text.spanOf(begin, end),
-        notes,
-      }),
-    );
+    const notes = near ? [{ message: near }] : [{ message: all }, rawNote];
+    report("template-variable", {
+      message: `unknown variable \`${clipText(name, 60)}\``,
+      span: text.spanOf(begin, end),
+      notes,
+    });
   }
 
   #member(access: { type: ValueType; prop: PropertyAccessToken["props"][number]; name: string }, tested: boolean): ValueType {
@@ -179,8 +174,7 @@ export class ExpressionChecker {
     const member = types?.member(type, key) ?? { found: true, type: undefined };
     if (member.found) return member.type;
     const message = `\`${clipText(name, 60)}\` is ${member.what} and has no \`${clipText(key, 60)}\``;
-    report(diagnose("template-variable", { message, span: text.spanOf(prop.begin, prop.end), notes: memberNotes(key, member) }));
-    return undefined;
+    return report("template-variable", { message, span: text.spanOf(prop.begin, prop.end), note: memberNote(key, member) });
   }
 
   #nameBefore(token: PropertyAccessToken, rest: PropertyAccessToken["props"], index: number): string {
@@ -200,46 +194,38 @@ export class ExpressionChecker {
     for (const arg of filter.args) this.checkOperand(Array.isArray(arg) ? arg[1] : arg, tested);
     const arity = getOwn(filterArities, filter.name);
     if (arity === undefined)
-      this.#reportFilter(filter, `there is no filter \`${clipText(filter.name, 60)}\``, filterNotes(filter.name));
+      this.#reportFilter(filter, `there is no filter \`${clipText(filter.name, 60)}\``, filterNote(filter.name));
     else this.#checkArguments(filter, arity);
   }
 
   #checkArguments(filter: Filter, [min, max]: readonly [number, number]): void {
     const named = filter.args.flatMap((arg) => (Array.isArray(arg) ? [arg[0] ?? ""] : []));
     const wrong = named.find((name) => !(filter.name === "default" && name === "allow_false"));
-    if (wrong !== undefined) this.#reportFilter(filter, `\`${filter.name}\` has no argument \`${clipText(wrong, 40)}\``, []);
+    if (wrong !== undefined) this.#reportFilter(filter, `\`${filter.name}\` has no argument \`${clipText(wrong, 40)}\``);
     const count = filter.args.length - named.length;
     if (count >= min && count <= max) return;
     const wanted = min === max ? `${min}` : `${min} to ${max}`;
-    this.#reportFilter(filter, `\`${filter.name}\` takes ${wanted} argument${max === 1 ? "" : "s"}, not ${count}`, []);
+    this.#reportFilter(filter, `\`${filter.name}\` takes ${wanted} argument${max === 1 ? "" : "s"}, not ${count}`);
   }
 
-  #reportFilter({ begin, name }: Filter, message: string, notes: readonly DiagnosticNote[]): void {
+  #reportFilter({ begin, name }: Filter, message: string, note?: string): void {
     const { text, report } = this.#checking;
-    report(diagnose("template-filter", { message, span: text.spanOf(begin, begin + name.length), notes }));
+    report("template-filter", { message, span: text.spanOf(begin, begin + name.length), note });
   }
 }
 
-function memberNotes(
+function memberNote(
   key: string,
   { what, names }: { readonly what: string; readonly names: readonly string[] },
-): DiagnosticNote[] {
-  if (what === "a list") return [{ message: "to go through a list, write `{% for item in … %}`" }];
-  const near = didYouMean(key, names);
-  if (near.length > 0 || names.length === 0) return near;
-  return [
-    {
-      message: `it has ${names
-        .slice(0, 12)
-        .map((name) => `\`${name}\``)
-        .join(", ")}`,
-    },
-  ];
+): string | undefined {
+  if (what === "a list") return "to go through a list, write `{% for item in … %}`";
+  const all = names.length === 0 ? undefined : `it has ${quoteNames(names.slice(0, 12))}`;
+  return didYouMean(key, names) ?? all;
 }
 
-function filterNotes(name: string): DiagnosticNote[] {
+function filterNote(name: string): string | undefined {
   const other = getOwn(otherFilterNames, name);
-  if (other !== undefined) return [{ message: `it is called \`${other}\` here` }];
-  if (name === "date") return [{ message: "a template does not know the time: pass it as a field of the input" }];
+  if (other !== undefined) return `it is called \`${other}\` here`;
+  if (name === "date") return "a template does not know the time: pass it as a field of the input";
   return didYouMean(name, Object.keys(filterArities));
 }

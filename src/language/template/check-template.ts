@@ -1,8 +1,6 @@
 import type { TagToken, Tokenizer, TopLevelToken } from "liquidjs";
-import { diagnose } from "../../diagnostics/diagnose.ts";
-import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../diagnostics/did-you-mean.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { type Checking, ExpressionChecker } from "./check-expression.ts";
 import { tagNames } from "./engine.ts";
@@ -64,9 +62,9 @@ export class TemplateChecker {
   #problems = 0;
 
   constructor(checking: Checking) {
-    const report: Checking["report"] = (diagnostic) => {
+    const report: Checking["report"] = (code, details) => {
       this.#problems++;
-      checking.report(diagnostic);
+      return checking.report(code, details);
     };
     this.#checking = { ...checking, report };
     this.#expressions = new ExpressionChecker(this.#checking);
@@ -94,7 +92,7 @@ export class TemplateChecker {
   }
 
   #refuse(range: { start: number; end: number }, message: string): void {
-    this.#checking.report(diagnoseSyntax(this.#checking.text, range, message));
+    this.#checking.report("template-syntax", diagnoseSyntax(this.#checking.text, range, message));
   }
 
   #checkContent(token: TopLevelToken): void {
@@ -164,19 +162,15 @@ export class TemplateChecker {
     if (this.#blocks.length !== templateLimits.depth + 1) return;
     this.#problems = maxProblems;
     const span = this.#checking.text.spanOf(token.begin, token.end);
-    this.#checking.report(
-      diagnose("template-too-large", { message: `blocks are nested deeper than ${templateLimits.depth}`, span }),
-    );
+    this.#checking.report("template-too-large", { message: `blocks are nested deeper than ${templateLimits.depth}`, span });
   }
 
   #checkInner(token: TagToken, owners: readonly Block["name"][]): void {
     const range = { start: token.begin, end: token.end };
     const block = this.#blocks.at(-1);
     if (block === undefined || !owners.includes(block.name)) {
-      const names = owners.map((name) => `\`${name}\``).join(", ");
-      const owner = names.replace(/, ([^,]*)$/, " or $1");
       const open = block ? `: the \`${block.name}\` above is still open` : "";
-      this.#refuse(range, `there is no ${owner} to which this \`${token.name}\` could belong${open}`);
+      this.#refuse(range, `there is no ${quoteNames(owners, " or ")} to which this \`${token.name}\` could belong${open}`);
       if (token.name.startsWith("end")) this.#closeUpTo(owners);
       return;
     }
@@ -279,24 +273,22 @@ export class TemplateChecker {
     const message = quoted
       ? `\`${clipText(written, 60)}\` cannot be rendered: a path is relative, and has no \`..\` in it`
       : "the path of the file has to be written out, in quotes";
-    const notes = [{ message: 'write `{% render "rubric.md" %}` for a file beside the worker or in `templates/`' }];
-    this.#checking.report(
-      diagnose("template-include", { message, span: this.#checking.text.spanOf(range.start, range.end), notes }),
-    );
+    const note = 'write `{% render "rubric.md" %}` for a file beside the worker or in `templates/`';
+    this.#checking.report("template-include", { message, span: this.#checking.text.spanOf(range.start, range.end), note });
   }
 
   #reportUnknownTag({ name, begin, end }: TagToken): void {
     const span = this.#checking.text.spanOf(begin, end);
     const isEnd = name === "endraw" || name === "endcomment";
     const message = isEnd ? `there is nothing that this \`${name}\` could end` : `there is no tag \`${clipText(name, 60)}\``;
-    const notes = isEnd ? [] : tagNotes(name);
-    this.#checking.report(diagnose("template-tag", { message, span, notes: [...notes, rawNote] }));
+    const notes = isEnd ? [] : [{ message: tagNote(name) }];
+    this.#checking.report("template-tag", { message, span, notes: [...notes, rawNote] });
   }
 }
 
-function tagNotes(name: string): DiagnosticNote[] {
+function tagNote(name: string): string {
   const other = getOwn(otherTagNames, name);
-  if (other !== undefined) return [{ message: `write ${other}` }];
+  if (other !== undefined) return `write ${other}`;
   const near = didYouMean(name, [...tagNames, ...Object.keys(innerTags), "endraw", "endcomment"]);
-  return near.length > 0 ? near : [{ message: `the tags are ${tagNames.map((one) => `\`${one}\``).join(", ")}` }];
+  return near ?? `the tags are ${quoteNames(tagNames)}`;
 }

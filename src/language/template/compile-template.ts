@@ -1,5 +1,4 @@
-import { diagnose } from "../../diagnostics/diagnose.ts";
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
 import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
 import type { ParsedTemplate, TemplateContext } from "../template.ts";
@@ -68,16 +67,15 @@ class TemplateCompiler {
   }
 
   /** How to write braces is said once. */
-  #report(diagnostic: Diagnostic): void {
-    const notes = diagnostic.notes.filter((note) => note !== rawNote || !this.#saidRaw);
-    this.#saidRaw ||= diagnostic.notes.includes(rawNote);
-    this.#list.report({ ...diagnostic, notes });
-  }
+  readonly #report: Report = (code, details) => {
+    const { notes = [] } = details;
+    const shown = notes.filter((note) => note !== rawNote || !this.#saidRaw);
+    this.#saidRaw ||= notes.includes(rawNote);
+    return this.#list.report(code, { ...details, notes: shown });
+  };
 
   #scan(text: TemplateText): ScannedTemplate {
-    const scanned = scanTemplate(this.#liquid, text);
-    for (const diagnostic of scanned.diagnostics) this.#report(diagnostic);
-    return scanned;
+    return scanTemplate(this.#liquid, text, this.#report);
   }
 
   #checkText(
@@ -91,9 +89,9 @@ class TemplateCompiler {
       scope,
       types: this.#types,
       used: this.#used,
-      report: (diagnostic) => this.#report(diagnostic),
+      report: this.#report,
     });
-    checker.check(scanned.tokens, { isWhole: scanned.diagnostics.length === 0 });
+    checker.check(scanned.tokens, { isWhole: scanned.isWhole });
     for (const name of scope.assigned) names.assigned.add(name);
     return checker.inclusions;
   }
@@ -132,19 +130,18 @@ class TemplateCompiler {
   }
 
   #reportMissing({ path, start, end }: Inclusion, { spanOf }: TemplateText): void {
-    const notes = [{ message: "files are looked for in the worker's folder, then in `templates/` of the program" }];
-    this.#list.report(diagnose("template-include", { message: `there is no file \`${path}\``, span: spanOf(start, end), notes }));
+    const note = "files are looked for in the worker's folder, then in `templates/` of the program";
+    this.#list.report("template-include", { message: `there is no file \`${path}\``, span: spanOf(start, end), note });
   }
 
   #reportTooMany({ start, end }: Inclusion, { spanOf }: TemplateText): undefined {
     const { files, allCharacters } = templateLimits;
     const message = `a template renders at most ${files} files with ${allCharacters} characters in all`;
-    this.#list.report(diagnose("template-too-large", { message, span: spanOf(start, end) }));
-    return undefined;
+    return this.#list.report("template-too-large", { message, span: spanOf(start, end) });
   }
 
   #reportCycle({ path, start, end }: Inclusion, { spanOf }: TemplateText, above: readonly string[]): void {
     const round = [...above.slice(above.indexOf(path)), path].map((name) => `\`${name}\``).join(" → ");
-    this.#list.report(diagnose("template-cycle", { message: `a file renders itself: ${round}`, span: spanOf(start, end) }));
+    this.#list.report("template-cycle", { message: `a file renders itself: ${round}`, span: spanOf(start, end) });
   }
 }

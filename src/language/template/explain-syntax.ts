@@ -1,5 +1,5 @@
-import { diagnose } from "../../diagnostics/diagnose.ts";
-import type { Diagnostic, DiagnosticNote } from "../../diagnostics/diagnostic.ts";
+import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
+import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import { clipText } from "../../util/clip-text.ts";
 import type { TemplateText } from "./template-text.ts";
 
@@ -28,7 +28,7 @@ const messages: readonly (readonly [RegExp, string | ((rest: string) => string)]
 ];
 
 /** A mistake that the engine found, at the place that it names, or else at the place where it was reading. */
-export function explainSyntax(error: unknown, text: TemplateText, range: Range): Diagnostic {
+export function explainSyntax(error: unknown, text: TemplateText, range: Range): DiagnosticDetails {
   const { originalError, message = "", token } = (error ?? {}) as LiquidFailure;
   const original = originalError?.message ?? message.replace(/, (?:file:.*, )?line:\d+, col:\d+$/s, "");
   const at = placeOf(original, token?.begin, { text: text.text, range });
@@ -46,10 +46,10 @@ function placeOf(message: string, begin: number | undefined, { text, range }: { 
   return Math.max(range.start, Math.min(at, range.end));
 }
 
-export function diagnoseSyntax(text: TemplateText, { start, end }: Range, message: string): Diagnostic {
+export function diagnoseSyntax(text: TemplateText, { start, end }: Range, message: string): DiagnosticDetails {
   const rest = text.text.slice(start, end);
   const span = text.spanOf(start, end);
-  return diagnose("template-syntax", { message, span, notes: [...habitNotes(rest), rawNote] });
+  return { message, span, notes: [...habitNotes(rest), rawNote] };
 }
 
 export function cannotStand(rest: string): string {

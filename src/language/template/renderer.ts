@@ -1,5 +1,5 @@
 import type { Liquid, Template as Part } from "liquidjs";
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { CheckedFile } from "./compile-template.ts";
 import { createEngine, inputRegister, LimitedOutput, type LiquidModule, type Partial, toScope } from "./engine.ts";
@@ -17,10 +17,7 @@ export interface RendererParts {
 }
 
 /** Parses checked texts and gives what renders them; undefined if the engine refuses what the checks let pass. */
-export function renderer(
-  parts: RendererParts,
-  report: (diagnostic: Diagnostic) => void,
-): ((values: JsonObject) => string) | undefined {
+export function renderer(parts: RendererParts, report: Report): ((values: JsonObject) => string) | undefined {
   const { liquid, main } = parts;
   const partials = new Map<string, Partial>();
   const engine = createEngine(liquid, partials);
@@ -52,12 +49,11 @@ function prepareInput(values: JsonObject, types: ValueTypes | undefined): object
   return Object.fromEntries(entries) as object;
 }
 
-function parse(engine: Liquid, text: TemplateText, report: (diagnostic: Diagnostic) => void): Part[] | undefined {
+function parse(engine: Liquid, text: TemplateText, report: Report): Part[] | undefined {
   try {
     return engine.parse(text.text);
   } catch (error) {
-    report(explainSyntax(error, text, { start: 0, end: text.text.length }));
-    return undefined;
+    return report("template-syntax", explainSyntax(error, text, { start: 0, end: text.text.length }));
   }
 }
 
