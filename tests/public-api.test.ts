@@ -153,16 +153,27 @@ test("llm-do/scopes", async () => {
 test("llm-do/testing", async () => {
   expect(await exportsOf("../src/testing/index.ts", testing)).toMatchInlineSnapshot(`
     "defineScript
+    eventRecorder
+    memoryHost
     scriptedModel
+    type EventRecorder
+    type MemoryClock
+    type MemoryContent
+    type MemoryFaults
+    type MemoryHost
+    type MemoryHostOptions
     type Script
     type ScriptedAnswer
     type ScriptedCall
+    type ScriptedCommand
     type ScriptedError
+    type ScriptedFacts
     type ScriptedFile
     type ScriptedMadeFile
     type ScriptedModel
     type ScriptedReply
     type ScriptedRequest
+    type ScriptedResult
     type ScriptedServerCall"
   `);
 });

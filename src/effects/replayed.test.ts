@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../host/memory-host.ts";
 import { nodeClock } from "../host/node-clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
+import { memoryHost } from "../testing/memory-host.ts";
 import { compareRuns } from "./compare-runs.ts";
 import type { Effect, Effects, Interruption } from "./effects.ts";
 import { createLiveEffects } from "./live.ts";
@@ -24,7 +24,7 @@ function recording() {
     },
     close: async () => undefined,
   };
-  const effects = createLiveEffects({ clock: createMemoryHost().clock, journal });
+  const effects = createLiveEffects({ clock: memoryHost().clock, journal });
   return { facts, order, effects };
 }
 

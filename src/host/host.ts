@@ -1,7 +1,7 @@
 import type { Commands } from "./commands.ts";
 import type { ScopeDeclaration, Scopes } from "./scopes.ts";
 
-/** The operating system, as far as the product uses it. `node-host.ts` is the real one, `memory-host.ts` its twin for tests. */
+/** The operating system, as far as the product uses it. `node-host.ts` implements it, and `testing/memory-host.ts` for tests. */
 export interface Host {
   /** Environment variables as they were at the start; an empty value counts as unset, see `variable`. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { RootDirectory } from "./directory.ts";
+import { createEmptyRoot } from "./empty-root.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
 import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } from "./scope-files.ts";
@@ -108,7 +109,7 @@ async function openOrMake(system: ScopeSystem, nearest: NearestFolder, opened: O
   }
   await nearest.directory.close();
   if (declaration.mode !== "rw") throw new SystemError("ENOENT");
-  return (await import("./memory-directory.ts")).openEmptyRoot(path);
+  return createEmptyRoot(path);
 }
 
 function rootMoved({ name }: ScopeDeclaration): ScopeError {

@@ -1,9 +1,8 @@
-import type { Host } from "./host.ts";
-import { openEmptyRoot } from "./memory-directory.ts";
-import { MemoryTree } from "./memory-tree.ts";
-import { openScopes } from "./open-scopes.ts";
+import { createEmptyRoot } from "./empty-root.ts";
+import type { Clock, Host } from "./host.ts";
+import { openScopes, type ScopeSystem } from "./open-scopes.ts";
 
-/** Something asked the machine for something in a run that may not touch it. */
+/** Thrown where a run that may not touch the machine asks it for something. */
 export class MachineTouched extends Error {
   constructor(what: string) {
     super(`a replayed run does not touch the machine, and asked for ${what}`);
@@ -12,24 +11,15 @@ export class MachineTouched extends Error {
 }
 
 /**
- * A host for runs whose effects are answered from a record: every touch of the machine throws a `MachineTouched`. Scopes are
- * known by their declarations, so that paths can be resolved, and hold nothing. Time stands still.
+ * A host for runs whose effects are answered from a record: every touch of the machine fails with a `MachineTouched`. Scopes are
+ * known by their declarations, so that paths can be resolved, and are empty. Time stands still.
  */
 export function createUntouchedHost(): Host {
-  const tree = new MemoryTree(() => 0);
-  const clock = { now: () => 0, monotonic: () => 0, sleep: () => refuse("clock.sleep") };
-  const writer = {
-    machine: "none",
-    process: 0,
-    isAlive: () => true,
-    now: clock.now,
-    randomName: () => throwTouched("randomName"),
-  };
-  const system = {
-    openRoot: async (path: string) => openEmptyRoot(path, tree),
-    makeDirectory: () => refuse("makeDirectory"),
-    realPath: async (path: string) => path,
-    writer,
+  const { fetch, importModule, sleep } = refusing<Host & Clock>("");
+  const system: ScopeSystem = {
+    openRoot: async (path) => createEmptyRoot(path),
+    realPath: async (path) => path,
+    writer: refusing("writer."),
     strictNames: false,
   };
   return Object.freeze<Host>({
@@ -37,23 +27,21 @@ export function createUntouchedHost(): Host {
     workingDirectory: "/",
     homeDirectory: "/",
     stateDirectory: "/",
-    files: refusing<Host["files"]>("files"),
-    clock,
+    files: refusing("files."),
+    clock: { now: () => 0, monotonic: () => 0, sleep },
     random: () => throwTouched("random"),
     createId: () => throwTouched("createId"),
-    fetch: () => refuse("fetch"),
-    importModule: () => refuse("importModule"),
+    fetch,
+    importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, { ...options, missingRoots: "pretend" }),
-    commands: refusing<Host["commands"]>("commands"),
+    commands: refusing("commands."),
   });
 }
 
-function refusing<T extends object>(name: string): T {
-  return new Proxy({} as T, { get: (_target, member) => () => refuse(`${name}.${String(member)}`) });
-}
-
-function refuse(what: string): Promise<never> {
-  return Promise.reject(new MachineTouched(what));
+/** Stands for any object: each of its members is a function that rejects. */
+function refusing<T extends object>(prefix: string): T {
+  const get = (_target: T, member: string | symbol) => async () => throwTouched(`${prefix}${String(member)}`);
+  return new Proxy({} as T, { get });
 }
 
 function throwTouched(what: string): never {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../host/memory-host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
+import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { createJournal, JournalError } from "./journal.ts";
@@ -11,7 +11,7 @@ const directory = "/work/.llm-do/runs/r1";
 const secret = "s3cr3t-value-of-a-key";
 
 function setUp() {
-  const host = createMemoryHost();
+  const host = memoryHost();
   const redactor = new Redactor([{ name: "API_KEY", value: secret }]);
   return { host, open: () => createJournal({ host, directory, redactor }) };
 }

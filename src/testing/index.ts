@@ -1,3 +1,10 @@
+export type { EventRecorder } from "./event-recorder.ts";
+export { eventRecorder } from "./event-recorder.ts";
+export type { MemoryClock } from "./memory-clock.ts";
+export type { ScriptedCommand, ScriptedFacts, ScriptedResult } from "./memory-commands.ts";
+export type { MemoryHost, MemoryHostOptions } from "./memory-host.ts";
+export { memoryHost } from "./memory-host.ts";
+export type { MemoryContent, MemoryFaults } from "./memory-tree.ts";
 export type {
   Script,
   ScriptedAnswer,

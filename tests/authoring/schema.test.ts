@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { createEditorSchema, renderEditorSchema, schemaNames } from "../../src/cli/editor-schemas.ts";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { isRecord } from "../../src/protocol/json.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";
 import { runCli, temporaryFolder } from "../cli/run-cli.ts";
 
@@ -43,7 +43,7 @@ test.each(schemaNames)("every key of the %s is described", (name) => {
 
 test("built-in toolsets bring their keys, wherever toolsets are configured", () => {
   const paths = schemaNames.flatMap((name) => keysOf(createEditorSchema(name), name).map(({ path }) => path));
-  for (const name of createBuiltInToolsets(createMemoryHost()).keys()) {
+  for (const name of createBuiltInToolsets(memoryHost()).keys()) {
     expect(paths).toContain(`worker.toolsets.${name}._approval_config`);
     expect(paths).toContain(`manifest.toolsets.${name}._prefix`);
   }

@@ -1,7 +1,7 @@
 import type { Host } from "../../src/host/host.ts";
-import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
-import type { MemoryContent } from "../../src/host/memory-tree.ts";
 import { type CompileRequest, compile } from "../../src/llm-do.ts";
+import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import type { MemoryContent } from "../../src/testing/memory-tree.ts";
 import { showDiagnostic } from "./sample.ts";
 
 export interface Machine {
@@ -15,7 +15,7 @@ export interface Machine {
 export function createMachine({ files, modules = {}, ...options }: Machine): MemoryHost {
   const absolute = <T>(named: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(named).map(([path, content]) => [path.startsWith("/") ? path : `/work/${path}`, content]));
-  return createMemoryHost({ files: absolute(files), modules: absolute(modules), ...options });
+  return memoryHost({ files: absolute(files), modules: absolute(modules), ...options });
 }
 
 /** Compiles on a machine in memory. `shown` has a line for each diagnostic. */

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/host/commands.ts";
 import type { Host } from "../../src/host/host.ts";
-import type { ScriptedCommand } from "../../src/host/memory-commands.ts";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import type { Scopes } from "../../src/host/scopes.ts";
+import type { ScriptedCommand } from "../../src/testing/memory-commands.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { noWall } from "./command-bench.ts";
 
 /** A host that has the programs `say`, `fail`, `plant` (makes `.env`) and `wait` (for ever), and a folder of its own. */
@@ -55,7 +55,7 @@ async function createNodeFixture(wall: boolean): Promise<CommandFixture> {
 
 async function createMemoryFixture(isIsolated: boolean): Promise<CommandFixture> {
   const why = { type: "none", why: "a test" } as const;
-  const host = createMemoryHost({
+  const host = memoryHost({
     files: { "/in": { folder: true } },
     commands: scripted,
     ...(isIsolated ? {} : { isolation: why }),

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createNodeHost, type NodeHostOverrides } from "../../src/host/node-host.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { describeHost } from "../conformance/host.ts";
 import type { FixtureContent, HostFixture } from "../conformance/host-bench.ts";
 
@@ -28,6 +28,6 @@ async function put(path: string, content: FixtureContent): Promise<void> {
 describeHost("node, by descriptor", () => createNodeFixture({}));
 describeHost("node, by path", () => createNodeFixture({ system: { byDescriptor: false } }));
 describeHost("memory", async () => {
-  const host = createMemoryHost({ files: { "/root": { folder: true } } });
+  const host = memoryHost({ files: { "/root": { folder: true } } });
   return { host, root: "/root", put: async (path, content) => host.put(`/root/${path}`, content), cleanup: async () => {} };
 });

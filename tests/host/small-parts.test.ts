@@ -6,9 +6,9 @@ import { createId } from "../../src/host/create-id.ts";
 import { variable } from "../../src/host/host.ts";
 import { LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
 import { sniffMediaType } from "../../src/host/media-type.ts";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { findStateDirectory } from "../../src/host/state-directory.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 
 describe("media types", () => {
   const png = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex");
@@ -72,7 +72,7 @@ describe("state directory", () => {
 });
 
 test("an empty variable counts as unset", () => {
-  const host = createMemoryHost({ environment: { A: "", B: "b" } });
+  const host = memoryHost({ environment: { A: "", B: "b" } });
   expect([variable(host, "A"), variable(host, "B"), variable(host, "C")]).toEqual([undefined, "b", undefined]);
 });
 
@@ -127,9 +127,22 @@ describe("left-over temporaries", () => {
   });
 });
 
+test("missing roots of a dry run are empty, apart, and cannot be written", async () => {
+  const root = mkdtempSync(join(tmpdir(), "llm-do-missing-"));
+  const declare = (name: string) => ({ name, root: join(root, name), mode: "rw" as const });
+  const scopes = await createNodeHost().openScopes([declare("a"), declare("b")], { missingRoots: "pretend" });
+  expect(await scopes.list("a", { pattern: "**", maxEntries: 10 })).toMatchObject({ paths: [], truncated: false });
+  expect(await scopes.canWrite("b/file")).toBe(true);
+  await expect(scopes.read("a/file")).rejects.toMatchObject({ type: "not_found" });
+  await expect(scopes.write("b/file", new Uint8Array(), { expect: undefined })).rejects.toMatchObject({ type: "io_error" });
+  await scopes.close();
+  expect(readdirSync(root)).toEqual([]);
+  rmSync(root, { recursive: true });
+});
+
 describe("memory host", () => {
   test("time moves when told to, and sleepers wake in order", async () => {
-    const { clock } = createMemoryHost({ now: 1000 });
+    const { clock } = memoryHost({ now: 1000 });
     const woken: string[] = [];
     const sleep = (name: string, time: number) => clock.sleep(time).then(() => woken.push(`${name}@${clock.now()}`));
     void sleep("late", 50);
@@ -139,7 +152,7 @@ describe("memory host", () => {
   });
 
   test("plans failures: a full disk leaves the old file and nothing else", async () => {
-    const host = createMemoryHost({ files: { "/d/file": "old" } });
+    const host = memoryHost({ files: { "/d/file": "old" } });
     const scopes = await host.openScopes([{ name: "d", root: "/d", mode: "rw" }]);
     const { identity } = await scopes.facts("d/file");
     for (const failing of ["createFile", "write", "sync", "rename"]) {
@@ -155,7 +168,7 @@ describe("memory host", () => {
 
   test("is the same in every run", () => {
     const ids = () => {
-      const host = createMemoryHost();
+      const host = memoryHost();
       return [host.createId(), host.createId(), host.random()];
     };
     expect(ids()).toEqual(ids());
@@ -165,7 +178,7 @@ describe("memory host", () => {
 describe("walks of nested folders", () => {
   async function openedFolders(levels: number): Promise<number> {
     const deep = Array.from({ length: levels }, (_, level) => `d${level}`).join("/");
-    const host = createMemoryHost({ files: { [`/s/${deep}/file`]: "x" } });
+    const host = memoryHost({ files: { [`/s/${deep}/file`]: "x" } });
     let opened = 0;
     host.setFaults((operation) => {
       if (operation === "openDirectory") opened++;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { createTrustStore } from "../../src/host/trust-store.ts";
 import { defaultAttachmentPolicy } from "../../src/program/program.ts";
 import type { Reach } from "../../src/protocol/reach.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 
 const bounds = { limits: {}, attachments: defaultAttachmentPolicy, isolationRequired: false };
 const reach: Reach = {
@@ -27,7 +27,7 @@ const reach: Reach = {
 
 describe("the trust store", () => {
   const open = (files: Record<string, string> = {}) => {
-    const host = createMemoryHost({ files: { "/work/program/main.worker": "---\n---\n", ...files } });
+    const host = memoryHost({ files: { "/work/program/main.worker": "---\n---\n", ...files } });
     const warnings: string[] = [];
     return { host, warnings, store: createTrustStore(host, (message) => warnings.push(message)) };
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
 import type { Scopes } from "../../src/host/scopes.ts";
+import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import { sha256 } from "../../src/util/sha256.ts";
 
 // In memory the process 1 of the machine "memory" is alive, and no other.
@@ -17,7 +17,7 @@ async function open(host: MemoryHost): Promise<Scopes> {
 
 /** Starts a write behind these locks; `settled` says whether it ended by itself within many turns of the event loop. */
 async function writeBehind(locks: Readonly<Record<string, Parameters<MemoryHost["put"]>[1]>>) {
-  const host = createMemoryHost();
+  const host = memoryHost();
   const scopes = await open(host);
   for (const [path, content] of Object.entries(locks)) host.put(path, content);
   let settled = false;
@@ -63,7 +63,7 @@ describe("the lock of a file that is written", () => {
     ["without the lower levels, which a process had removed when it was killed", [2, 3]],
   ])("is removed when the scope is opened, where its owner has died: %s", async (_what, levels) => {
     const left = Object.fromEntries(levels.map((level) => [lock(level), dead]));
-    const host = createMemoryHost({
+    const host = memoryHost({
       files: { ...left, "/s/deep/.llm-do-0123456789abcdef-0.lock": dead, "/s/file": "x" },
     });
     const scopes = await host.openScopes([{ name: "s", root: "/s", mode: "rw" }]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { compile, type RunEvent, type RunRequest, run, UntrustedProgram } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "./dialects.ts";
 import { type Recorded, sendJson, startServer } from "./local-server.ts";
 
@@ -15,7 +15,7 @@ interface Machine {
 
 function createHost({ url, environment = { MY_KEY: key, OPENAI_API_KEY: "sk-openai-own" }, manifest }: Machine) {
   const declared = `providers:\n  mine: { type: openai-compatible, base_url: "${url}/v1", api_key: "\${MY_KEY}" }\n`;
-  return createMemoryHost({
+  return memoryHost({
     environment,
     fetch: globalThis.fetch,
     files: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type ApprovalPolicy, type ApprovalRequest, judgeCalls, RunError } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { play, worker } from "./harness.ts";
 
 const isolation = { type: "none", why: "bubblewrap is not installed" } as const;
@@ -149,7 +149,7 @@ describe("commands that cannot be isolated", () => {
     [false, "ask"],
     [true, "allowed"],
   ])("the verdict of a call knows of it: %j", async (unisolated, type) => {
-    const host = createMemoryHost({ isolation, files: { "/program/main.worker": worker(preApproved) } });
+    const host = memoryHost({ isolation, files: { "/program/main.worker": worker(preApproved) } });
     const judge = await judgeCalls({ target: "/program", host, trust: true, unisolated });
     expect(await judge.judge({ tool: "shell", args: { command: "curl x" } })).toMatchObject({ type });
     await judge.close();

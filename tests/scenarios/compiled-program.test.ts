@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost, type MemoryHost } from "../../src/host/memory-host.ts";
 import { type ApprovalPolicy, type CompileRequest, compile, type Program, type RunRequest, run, tool } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
+import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import { worker } from "./harness.ts";
 
 const free = tool({ input: { type: "object" }, approval: "pre-approved", run: () => "ran" });
 
 function createHost(files: Readonly<Record<string, string>> = {}): MemoryHost {
-  return createMemoryHost({
+  return memoryHost({
     files: {
       "/program/main.worker": worker("toolsets: { free: {} }"),
       "/program/tools.ts": "export const free = 1;",

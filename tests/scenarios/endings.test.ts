@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type RunEvent, type RunRequest, run, type ToolError, tool } from "../../src/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { anthropic, type Canned, chat, type Dialect, dialects, responses } from "../models/dialects.ts";
 import { sendEvents, sendJson, startServer } from "../models/local-server.ts";
 import { play, worker } from "./harness.ts";
@@ -27,7 +27,7 @@ async function ask({ dialect, streaming = false, answers, frontmatter = "", ...r
     run: () => ++executed,
   });
   const events: RunEvent[] = [];
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: dialect.variables(server.url),
     fetch: globalThis.fetch,
     files: {
@@ -151,7 +151,7 @@ describe("a bound of ours", () => {
 
   async function askBounded(request: Partial<RunRequest>, frontmatter = "") {
     await using server = await startServer((response, { body }) => sendJson(response, cutAt(body)));
-    const host = createMemoryHost({
+    const host = memoryHost({
       environment: chat.variables(server.url),
       fetch: globalThis.fetch,
       files: { "/program/main.worker": worker(frontmatter) },

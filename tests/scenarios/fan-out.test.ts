@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type RunError, run, type ToolError, tool } from "../../src/index.ts";
 import type { ScriptedReply } from "../../src/testing/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
 import { play, worker } from "./harness.ts";
@@ -25,7 +25,7 @@ async function fanOut(children: number, status: number) {
     });
     sendJson(response, chat.body(chat.results(request).length > 0 ? { text: "end" } : { calls }));
   });
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: chat.variables(server.url),
     fetch: globalThis.fetch,
     files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`/program/${name}`, text])),

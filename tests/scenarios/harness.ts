@@ -1,10 +1,10 @@
-import { createMemoryHost, type MemoryHost, type MemoryHostOptions } from "../../src/host/memory-host.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { readFacts, readJournal } from "../../src/journal/read-journal.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
+import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/testing/memory-host.ts";
 import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 export interface Scenario {
@@ -48,7 +48,7 @@ export async function play({
 }: Scenario): Promise<Played> {
   const root = "/program";
   const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
-  const host = createMemoryHost({
+  const host = memoryHost({
     ...machine,
     environment,
     files: {

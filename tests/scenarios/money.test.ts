@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type RunError, type RunRequest, run } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { anthropic, chat, type Dialect, dialects, responses } from "../models/dialects.ts";
 import { type Answer, sendEvents, sendJson, startServer } from "../models/local-server.ts";
 import { worker } from "./harness.ts";
@@ -15,7 +15,7 @@ const openrouter = {
 
 async function ask(dialect: Pick<Dialect, "model" | "variables">, answer: Answer, request: Partial<RunRequest> = {}) {
   await using server = await startServer(answer);
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: dialect.variables(server.url),
     fetch: globalThis.fetch,
     files: { "/program/main.worker": worker("toolsets: { filesystem: {} }") },

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type ApprovalRule, judgeCalls, tool } from "../../src/index.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { play, worker } from "./harness.ts";
 
 const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 150);
@@ -54,7 +54,7 @@ async function verdictOfRun(call: Call, rules: readonly ApprovalRule[]): Promise
 
 async function verdictOfJudge(call: Call, rules: readonly ApprovalRule[]): Promise<string> {
   const root = "/program";
-  const host = createMemoryHost({
+  const host = memoryHost({
     commands: { git: () => "", rm: () => "", build: () => "" },
     files: {
       ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text])),

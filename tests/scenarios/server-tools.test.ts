@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import type { ApprovalRequest, GenerateOptions, Message, Provider, RunEvent } from "../../src/index.ts";
 import { judgeCalls, RunError } from "../../src/index.ts";
 import type { ScriptedReply, ScriptedRequest } from "../../src/testing/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { play, worker } from "./harness.ts";
 
 const tools = "server_side_tools: [{ tool_type: web_search, max_uses: 3 }, { tool_type: code_execution }]";
@@ -124,7 +124,7 @@ test("rules decide as over any call, by the tool's bounds too; and what they dec
     model: (request) => `${enabled(request)}`,
   });
   expect(result).toMatchObject({ output: "web_search", denied: [] });
-  const host = createMemoryHost({ files: { "/program/main.worker": files["main.worker"] } });
+  const host = memoryHost({ files: { "/program/main.worker": files["main.worker"] } });
   const judge = await judgeCalls({ model: "scripted:/a.yaml", host, target: "/program", rules });
   const bounds = { allowed_domains: ["a.com"] };
   expect(await judge.judge({ tool: "server:web_search", args: bounds })).toMatchObject({ type: "allowed" });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { run } from "../../src/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { anthropic } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
 import { worker } from "./harness.ts";
@@ -27,7 +27,7 @@ test("a run with a tool of Anthropic, a tool of ours, and a limit of dollars by 
   );
   const frontmatter =
     "server_side_tools: [{ tool_type: web_search, max_uses: 2 }]\nlimits: { usd: 0.05 }\ntoolsets: { filesystem: {} }";
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: anthropic.variables(server.url),
     fetch: globalThis.fetch,
     files: { "/program/main.worker": worker(frontmatter) },

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import { type RunEvent, run } from "../../src/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { sha256 } from "../../src/util/sha256.ts";
 import { type Canned, type Dialect, dialects } from "../models/dialects.ts";
 import { type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
@@ -39,7 +39,7 @@ async function play(dialect: Dialect, streaming: boolean) {
     else sendJson(response, dialect.body(canned));
   });
   const events: RunEvent[] = [];
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: dialect.variables(server.url),
     fetch: globalThis.fetch,
     files: {

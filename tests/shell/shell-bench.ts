@@ -1,7 +1,7 @@
 import type { CommandRequest, CommandResult, Commands, Isolation } from "../../src/host/commands.ts";
-import { createMemoryHost } from "../../src/host/memory-host.ts";
 import type { ScopeDeclaration } from "../../src/host/scopes.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import type { ShellWork } from "../../src/toolsets/shell/access.ts";
 import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
 import { createShellToolset } from "../../src/toolsets/shell/shell.ts";
@@ -66,7 +66,7 @@ const standardResult: CommandResult = {
 
 /** Prepares, judges and runs a call as the gate does, without asking anybody. Programs are not started. */
 export async function createBench(config: ShellConfig, options: BenchOptions = {}) {
-  const host = createMemoryHost({ files });
+  const host = memoryHost({ files });
   const scopes = await host.openScopes(options.scopes ?? declared, {
     programFiles: ["/work/main.worker", "/work/tools.ts"],
     programFolder: "/work",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryHost, type MemoryHost } from "../../host/memory-host.ts";
 import type { ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { type MemoryHost, memoryHost } from "../../testing/memory-host.ts";
 import { type OwnVerdict, ToolFailure, type WorkerRuntime } from "../toolset.ts";
 import type { FilesystemConfig } from "./config.ts";
 import { filesystem } from "./filesystem.ts";
@@ -14,7 +14,7 @@ async function bench(
   files: Readonly<Record<string, Files>>,
   given: Partial<FilesystemConfig> = {},
 ) {
-  const host = createMemoryHost({ files });
+  const host = memoryHost({ files });
   const declarations = Object.entries(scopesOf).map(
     ([name, more]): ScopeDeclaration => ({ name, root: `/${name}`, mode: "rw", ...more }),
   );

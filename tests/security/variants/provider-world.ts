@@ -1,6 +1,6 @@
-import { createMemoryHost, type MemoryHostOptions } from "../../../src/host/memory-host.ts";
 import { type RunError, type RunEvent, type RunOutput, type RunRequest, run, tool } from "../../../src/index.ts";
 import type { Usage } from "../../../src/protocol/usage.ts";
+import { type MemoryHostOptions, memoryHost } from "../../../src/testing/memory-host.ts";
 import type { Canned, Dialect } from "../../models/dialects.ts";
 import { type Answer, type Recorded, sendEvents, sendJson, startServer } from "../../models/local-server.ts";
 import { worker } from "../../scenarios/harness.ts";
@@ -91,7 +91,7 @@ export async function play({
     },
   });
   const events: RunEvent[] = [];
-  const host = createMemoryHost({
+  const host = memoryHost({
     environment: { ...dialect.variables(server.url), ...environment },
     fetch: globalThis.fetch,
     files: {

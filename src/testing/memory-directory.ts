@@ -1,6 +1,6 @@
-import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile, RootDirectory } from "./directory.ts";
-import { type MemoryFile, type MemoryFolder, type MemoryNode, MemoryTree } from "./memory-tree.ts";
-import { assertComponent, SystemError } from "./system-error.ts";
+import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile, RootDirectory } from "../host/directory.ts";
+import { assertComponent, SystemError } from "../host/system-error.ts";
+import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
 
 export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
   tree.check("openRoot", path);
@@ -9,13 +9,7 @@ export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
   return new MemoryDirectory(tree, node, realPath);
 }
 
-/** A root in memory, without anything in it. */
-export function openEmptyRoot(path: string, tree: MemoryTree = new MemoryTree(() => 0)): RootDirectory {
-  tree.makeFolder(path);
-  return openMemoryRoot(tree, path);
-}
-
-/** Held by its node, as a descriptor holds an inode: it stays this directory wherever it is moved to. */
+/** Holds the node itself, as a descriptor does: it stays this directory when it is moved. */
 class MemoryDirectory implements Directory {
   readonly identity: string;
   readonly realPath: string;

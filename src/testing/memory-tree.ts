@@ -1,5 +1,5 @@
-import type { EntryFacts } from "./directory.ts";
-import { SystemError } from "./system-error.ts";
+import type { EntryFacts } from "../host/directory.ts";
+import { SystemError } from "../host/system-error.ts";
 
 export interface MemoryFile {
   readonly kind: "file";
@@ -22,7 +22,7 @@ export type MemoryNode =
   | { readonly kind: "link"; readonly target: string; readonly modified: number; readonly inode: number }
   | { readonly kind: "other"; readonly inode: number };
 
-/** What a test puts at a path: text, bytes, a link, or something that is neither file nor folder. */
+/** The content of a path: text, bytes, a link, a folder, or (`other`) a device. */
 export type MemoryContent =
   | string
   | Uint8Array
@@ -30,7 +30,7 @@ export type MemoryContent =
   | { readonly other: true }
   | { readonly folder: true };
 
-/** Called before each operation; a code that it gives back (`ENOSPC`) makes the operation fail so. */
+/** Called before each operation; the operation fails with the code that it returns, such as `ENOSPC`. */
 export type MemoryFaults = (operation: string, path: string) => string | undefined;
 
 const maxLinks = 40;

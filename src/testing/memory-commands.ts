@@ -1,14 +1,14 @@
-import { assertRequest, toArgv } from "./command/command-request.ts";
-import { moveAside } from "./command/move-aside.ts";
-import { clipToTail } from "./command/output-tail.ts";
-import { findProtected } from "./command/protected-entries.ts";
-import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "./commands.ts";
-import type { Clock } from "./host.ts";
-import { scopeTable } from "./open-scopes.ts";
-import { foldName } from "./protected-names.ts";
-import { openPlace } from "./scope-walk.ts";
+import { assertRequest, toArgv } from "../host/command/command-request.ts";
+import { moveAside } from "../host/command/move-aside.ts";
+import { clipToTail } from "../host/command/output-tail.ts";
+import { findProtected } from "../host/command/protected-entries.ts";
+import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "../host/commands.ts";
+import type { Clock } from "../host/host.ts";
+import { scopeTable } from "../host/open-scopes.ts";
+import { foldName } from "../host/protected-names.ts";
+import { openPlace } from "../host/scope-walk.ts";
 
-/** A program for tests. A text is what it prints. It may throw: then it cannot be started (126). */
+/** A program as a function. A returned text is its standard output. If it throws, the command ends with 126. */
 export type ScriptedCommand = (
   argv: readonly string[],
   facts: ScriptedFacts,
@@ -19,19 +19,19 @@ export type ScriptedResult = Partial<Pick<CommandResult, "exitCode" | "stdout" |
 export interface ScriptedFacts extends Pick<CommandRequest, "scopes" | "network" | "environment"> {
   /** As a virtual path. */
   readonly cwd: string;
-  /** Aborts when the command is to end: out of time, or nobody wants it any more. */
+  /** Aborts at the command's time limit, and when its caller aborts. */
   readonly signal: AbortSignal;
 }
 
 export interface MemoryCommandsOptions {
-  /** By program name. A script comes to `bash`, as the last of its argv. */
+  /** By program name. A script is the last argument of `bash`. */
   readonly programs: Readonly<Record<string, ScriptedCommand>>;
   readonly isolation: Isolation;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** No process is started: programs are functions. Everything around them is as on a real machine. */
+/** Runs functions in place of processes. Requests, scopes and protected names are handled as on a real machine. */
 export function createMemoryCommands(options: MemoryCommandsOptions): Commands {
   return {
     isolation: async () => options.isolation,
@@ -43,7 +43,7 @@ export function createMemoryCommands(options: MemoryCommandsOptions): Commands {
       if (isolation.type === "none" && request.isolationRequired) throw new NotIsolated(isolation.why);
       const ending = new AbortController();
       const signal = AbortSignal.any([ending.signal, request.signal]);
-      // From the very beginning, so that a test that has called can move time at once.
+      // Started before the first await: a test may advance the clock right after its call.
       const late = options.clock.sleep(request.timeoutMilliseconds, signal).then(
         () => "late" as const,
         () => "aborted" as const,

@@ -1,10 +1,10 @@
-import type { AppendFile, HostFiles, ReadOptions } from "./host.ts";
-import { makeOwnFolders } from "./make-folders.ts";
+import type { AppendFile, HostFiles, ReadOptions } from "../host/host.ts";
+import { makeOwnFolders } from "../host/make-folders.ts";
+import { alone, assertSize, confinedPath, writeAtomically } from "../host/node-files.ts";
+import type { ScopeSystem } from "../host/open-scopes.ts";
+import { maxReadBytes } from "../host/scopes.ts";
+import { SystemError } from "../host/system-error.ts";
 import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
-import { alone, assertSize, confinedPath, writeAtomically } from "./node-files.ts";
-import type { ScopeSystem } from "./open-scopes.ts";
-import { maxReadBytes } from "./scopes.ts";
-import { SystemError } from "./system-error.ts";
 
 export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFiles {
   return {

@@ -1,8 +1,8 @@
-import type { Clock } from "./host.ts";
+import type { Clock } from "../host/host.ts";
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export interface MemoryClock extends Clock {
-  /** Moves time on; sleepers whose time has come wake in order. */
+  /** Moves time on. Sleepers that are due wake in order. */
   advance(milliseconds: number): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createMemoryClock(start: number): MemoryClock {
         sleepers = sleepers.filter((other) => other !== woken);
         now = Math.max(now, woken.until);
         woken.wake();
-        // Whoever woke may go to sleep again before the time that is left passes.
+        // A sleeper that woke may sleep again within the remaining time.
         await settle();
       }
       now = end;

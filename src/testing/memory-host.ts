@@ -1,52 +1,56 @@
-import type { Isolation } from "./commands.ts";
-import { createId } from "./create-id.ts";
-import type { Host } from "./host.ts";
+import { posix } from "node:path";
+import type { Isolation } from "../host/commands.ts";
+import { createId } from "../host/create-id.ts";
+import type { Host } from "../host/host.ts";
+import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
+import { findStateDirectory } from "../host/state-directory.ts";
+import { SystemError } from "../host/system-error.ts";
 import { createMemoryClock, type MemoryClock } from "./memory-clock.ts";
 import { createMemoryCommands, type ScriptedCommand } from "./memory-commands.ts";
 import { openMemoryRoot } from "./memory-directory.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { type MemoryContent, type MemoryFaults, type MemoryNode, MemoryTree } from "./memory-tree.ts";
-import { openScopes, type ScopeSystem } from "./open-scopes.ts";
-import { findStateDirectory } from "./state-directory.ts";
-import { SystemError } from "./system-error.ts";
 
 export interface MemoryHostOptions {
-  /** By absolute POSIX path; folders on the way are made. */
+  /** By POSIX path, absolute or in the working directory. Missing folders are made. */
   readonly files?: Readonly<Record<string, MemoryContent>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Default `/work`. Made if it is not there, like the home directory. */
+  /** Absolute. Default `/work`. Made, like the home directory. */
   readonly workingDirectory?: string;
-  /** Default `/home/user`. */
+  /** Absolute. Default `/home/user`. */
   readonly homeDirectory?: string;
-  /** Milliseconds since the epoch at which time stands. Default 2026-01-01. */
+  /** The time at the start, in milliseconds since the epoch; `clock.advance` moves it. Default 2026-01-01. */
   readonly now?: number;
-  /** What `importModule` finds, by absolute path. */
+  /** The exports of the program's code, by path as in `files`. The file itself must be in `files`, too. */
   readonly modules?: Readonly<Record<string, Record<string, unknown>>>;
-  /** Programs, by name. Default: none. */
+  /** Programs that commands can start, by name. Default: none. */
   readonly commands?: Readonly<Record<string, ScriptedCommand>>;
-  /** Default: there is a wall. */
+  /** Whether commands are isolated. Default: by bubblewrap. */
   readonly isolation?: Isolation;
-  /** Default: every request fails. */
+  /** Default: every request rejects with a `TypeError`, as without a network. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A machine in memory: nothing is touched, time moves when told to, ids and randomness are the same in every run. */
+/** A machine in memory. Time stands still until `clock.advance`; ids and random numbers are the same for every host. */
 export interface MemoryHost extends Host {
   readonly clock: MemoryClock;
-  /** Puts a file, folder, link or device there, or replaces it. */
+  /** Makes or replaces a file, folder, link or device. */
   put(path: string, content: MemoryContent): void;
-  /** Text of every file below a path, by absolute path, sorted. */
+  /** Text of every file below a path (default `/`), by absolute path, sorted. */
   snapshot(path?: string): Readonly<Record<string, string>>;
-  /** Plans failures of the file system. */
+  /** Makes operations of the file system fail; replaces earlier faults. */
   setFaults(faults: MemoryFaults): void;
 }
 
-export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
+/** Creates a host for tests of programs and hosts. It touches neither disk, network nor clock, and starts no process. */
+export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const { environment = {}, workingDirectory = "/work", homeDirectory = "/home/user" } = options;
   const clock = createMemoryClock(options.now ?? Date.UTC(2026, 0, 1));
   const tree = new MemoryTree(() => clock.now());
   for (const folder of [workingDirectory, homeDirectory]) tree.makeFolder(folder);
-  for (const [path, content] of Object.entries(options.files ?? {})) tree.put(path, content);
+  const absolute = (path: string) => posix.resolve(workingDirectory, path);
+  for (const [path, content] of Object.entries(options.files ?? {})) tree.put(absolute(path), content);
+  const modules = new Map(Object.entries(options.modules ?? {}).map(([path, exports]) => [absolute(path), exports]));
   const random = createRandom();
   const system = createMemorySystem(tree, random);
   return {
@@ -60,7 +64,7 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
     createId: () => createId(clock.now(), random),
     fetch: options.fetch ?? (() => Promise.reject(new TypeError("fetch failed: this host has no network"))),
     importModule: async (path) => {
-      const module = options.modules?.[path];
+      const module = modules.get(path);
       if (module === undefined) throw new SystemError("ERR_MODULE_NOT_FOUND", `Cannot find module '${path}'`);
       return module;
     },
@@ -71,7 +75,7 @@ export function createMemoryHost(options: MemoryHostOptions = {}): MemoryHost {
       clock,
       random,
     }),
-    put: (path, content) => tree.put(path, content),
+    put: (path, content) => tree.put(absolute(path), content),
     snapshot: (path = "/") => snapshotOf(tree, path),
     setFaults: (faults) => {
       tree.faults = faults;
@@ -86,7 +90,7 @@ function createMemorySystem(tree: MemoryTree, random: () => number): ScopeSystem
     writer: {
       machine: "memory",
       process: 1,
-      isAlive: (process) => process === 1,
+      isAlive: (id) => id === 1,
       now: tree.now,
       randomName: () => Math.floor(random() * 2 ** 40).toString(36),
     },
