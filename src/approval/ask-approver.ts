@@ -27,8 +27,8 @@ export interface Asking extends FactKey {
 
 /** Settles a call whose verdict is ask, and records how. A policy that stops the run stops it before the next question comes up. */
 export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
-  const { callPath, name: tool, runtime } = call.request;
-  const { key, prepared } = asking;
+  const { name: tool, runtime } = call.request;
+  const { callPath, key, prepared } = asking;
   const settled = await decide(
     { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking) },
     {
@@ -36,25 +36,27 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
       effects: run.effects,
       questions: run.questions,
       memory: createRememberedApprovals(run.effects.state, {
-        hide: (value) => run.hideKnown(value).shown,
+        hide: (value) => run.redactor.hideKnown(value).shown,
         onRevoke: ({ worker, tool: revoked, memory }) =>
           run.effects.record({ type: "revocation", callPath, worker, tool: revoked, memory }),
       }),
       checkArgs: (edited) => problemOf(run, call, edited),
       signal: runtime.signal,
-      onAsk: (request) => run.emit(call.request, { type: "approval-request", request }),
+      onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
       onDecided: (one) => recordDecision(run, call, { ...asking, ...one }),
     },
   );
   const { decision, source } = settled;
-  run.emit(call.request, { type: "approval-decision", tool, decision, source });
+  run.emit(runtime, { type: "approval-decision", tool, decision, source });
   runtime.signal.throwIfAborted();
   return decision;
 }
 
 /** As the approver sees it, and as memory knows it. A call that is restored from a record has its question there. */
 function describeQuestion(run: GateRun, call: PendingCall, { prepared, why }: Asking) {
-  const { callPath, name: tool, caller: worker, callerId } = call.request;
+  const { name: tool, callerId, runtime } = call.request;
+  const { callPath } = runtime;
+  const worker = runtime.worker.name;
   const { canonicalArgs: args } = prepared.preparation;
   const { reference } = call.binding;
   const preview = prepared.isRestored ? undefined : previewCall(call, prepared);
@@ -68,15 +70,15 @@ function describeQuestion(run: GateRun, call: PendingCall, { prepared, why }: As
 
 /** As an approver may see it. What is not shown in full cannot be remembered: this is the one place that decides it. */
 function toQuestion(run: GateRun, whole: Omit<ApprovalRequest, "position" | "canRemember" | "notShown">) {
-  const { shown, hidden } = run.hideKnown(whole);
+  const { shown, hidden } = run.redactor.hideKnown(whole);
   const omitted = whole.preview?.type === "text" ? whole.preview.omits : undefined;
   const notShown = [...hidden.map((name) => `the value of ${name}`), ...(omitted === undefined ? [] : [omitted])].join(", ");
   return notShown === "" ? { ...shown, canRemember: true } : { ...shown, notShown, canRemember: false };
 }
 
 function recordDecision(run: GateRun, call: PendingCall, settled: Asking & SettledQuestion): void {
-  const { callPath, name: tool } = call.request;
-  const { key, decision, source, memory, remembered } = settled;
+  const { name: tool } = call.request;
+  const { callPath, key, decision, source, memory, remembered } = settled;
   const recorded = run.effects.recall("decision", { callPath, key });
   const denied = decision.type === "approve" ? undefined : (recorded?.denied ?? describeDenial(run, call, settled));
   const more = {
@@ -93,16 +95,18 @@ function describeDenial(
   call: PendingCall,
   { prepared, decision, source, isUnstated }: Asking & SettledQuestion,
 ): DeniedCall {
-  const { callPath, caller: worker, name: tool } = call.request;
+  const { name: tool, runtime } = call.request;
+  const { callPath } = runtime;
+  const worker = runtime.worker.name;
   const { note } = decision;
-  const description = run.redact(describeCall(call, prepared));
+  const description = run.redactor.json(describeCall(call, prepared));
   const ways = isUnstated ? waysToAllow(call) : {};
   return { callPath, worker, tool, description, source, ...(note === undefined ? {} : { note }), ...ways };
 }
 
 /** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
 function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
-  const rule = `${request.caller}/${request.name}`;
+  const rule = `${request.runtime.worker.name}/${request.name}`;
   return binding.fromCode ? { rule } : { rule, allow: allowLine(binding.reference, tool.name) };
 }
 
@@ -121,7 +125,7 @@ export async function editedArgs(
   { decision, prepared }: { readonly decision: ApprovalDecision; readonly prepared: PreparedCall },
 ): Promise<CheckedArgs | undefined> {
   const args = decision.type === "approve" ? decision.args : undefined;
-  if (!args || canonicalJson(args) === canonicalJson(run.hideKnown(prepared.view.args).shown)) return undefined;
+  if (!args || canonicalJson(args) === canonicalJson(run.redactor.hideKnown(prepared.view.args).shown)) return undefined;
   return checkEdited(call, args);
 }
 
@@ -138,6 +142,6 @@ async function problemOf(run: GateRun, call: PendingCall, args: JsonObject): Pro
     await checkEdited(call, args);
     return undefined;
   } catch (thrown) {
-    return run.hideKnown(errorMessage(thrown)).shown;
+    return run.redactor.hideKnown(errorMessage(thrown)).shown;
   }
 }

@@ -11,7 +11,7 @@ import type { PendingCall } from "./pending-call.ts";
  * file tool has replaced meanwhile.
  */
 export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue): Ticket {
-  const { callPath } = call.request;
+  const { callPath } = call.request.runtime;
   const caller = callPath.slice(0, Math.max(callPath.lastIndexOf("/"), 0));
   return tickets.take(targetsOf(call, args).flatMap((target) => holdsOf(target, caller)));
 }

@@ -43,7 +43,8 @@ export async function decide(asked: AskedQuestion, options: DecideOptions): Prom
   const intent = effects.recall("intent", { callPath: asked.callPath, key: questionKey(asked) });
   const decision = effects.recall("decision", asked);
   if (intent || decision) return repeatDecision(asked, { intent, decision }, options);
-  return effects.look({ callPath: asked.callPath, what: "a question", signal }, () => makeDecision(asked, options));
+  await effects.look({ callPath: asked.callPath, what: "a question", signal });
+  return makeDecision(asked, options);
 }
 
 interface RecordedQuestion {

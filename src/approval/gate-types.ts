@@ -1,11 +1,12 @@
 import type { Effects } from "../effects/effects.ts";
 import type { Verdict } from "../protocol/approval.ts";
-import type { CallPath } from "../protocol/call.ts";
+import type { CallAddress } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
 import type { Tool, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
+import type { Redactor } from "../util/redactor.ts";
 import type { Tickets } from "../util/tickets.ts";
 import type { ReadRule } from "./approval-rule.ts";
 import type { ApprovalPolicy } from "./policy.ts";
@@ -51,31 +52,28 @@ export interface ToolsetBinding {
 export interface GatedCall {
   readonly name: string;
   readonly args: JsonValue;
-  readonly callPath: CallPath;
-  readonly depth: number;
-  /** The worker or code that asks. */
-  readonly caller: string;
-  /** The worker's id, where it is one. */
+  /** The id of the worker that calls. Absent: code calls. */
   readonly callerId?: string | undefined;
   /** Tells calls apart that share a call path: grants of server-side tools. Ends with a blank. Default: empty. */
   readonly keyPrefix?: string;
-  /** The runtime that the tool will see. */
+  /** The runtime that the tool will see. It says which call it is, and who makes it. */
   readonly runtime: WorkerRuntime;
-  /** Bounds how many leaf tools run at once; not used for tools that wait for calls of their own. */
-  readonly bounded: <T>(fn: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /**
+   * Waits for one of the slots in which leaf tools execute, and resolves with what gives it back. Tools that wait for calls of their
+   * own take none. Default: there is no bound.
+   */
+  readonly takeSlot?: (signal: AbortSignal) => Promise<() => void>;
 }
 
-/** What the gate needs of a run. */
+/** What the gate needs of a run: the part of the run's record that it reads. */
 export interface GateOptions {
   readonly runId: string;
   readonly policy: ApprovalPolicy;
   /** Where facts go, and outcomes of effects come from. */
   readonly effects: Effects;
-  readonly emit: (call: { readonly callPath: CallPath; readonly depth: number }, body: RunEventBody) => void;
-  /** Takes secrets out of a report: known values, and what has the shape of a credential. */
-  readonly redact: <T>(value: T) => T;
-  /** Takes the known values of secrets out of a question, and nothing else, and names those that it took out. */
-  readonly hideKnown: <T>(value: T) => { readonly shown: T; readonly hidden: readonly string[] };
+  readonly emit: (call: CallAddress, body: RunEventBody) => void;
+  /** Takes secrets out of questions and reports. */
+  readonly redactor: Redactor;
   /** Ends everything of the run at once: code that catches what a call throws must not go on. */
   readonly stop: (reason: PolicyStop) => void;
   /** True for what a nested call throws that must end the run, and not be told to a model. */

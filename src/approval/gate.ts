@@ -4,7 +4,7 @@ import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { type Tool, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { type Tool, ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
@@ -23,27 +23,31 @@ import {
 } from "./gate-types.ts";
 import {
   argsToExecute,
-  authorsWord,
   type CheckedArgs,
   checkArgs,
-  ownVerdict,
+  judgeCall,
   type PendingCall,
   type PreparedCall,
   prepareCall,
   restoreCall,
-  rulesWord,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
 import { blockedRefusal, deniedRefusal, toRefusal } from "./refusal.ts";
-import { judge } from "./verdict.ts";
 
 /*
- * Terminology. A call is *pending* until it is settled. It is *prepared*: looked at, in its one form, with a digest. The
- * *verdict* is what the rules say of it, the *decision* what an approver answered where the verdict is ask, the *grant* the
- * proof that it may execute. A call is *settled* when it has a result, or is to be judged anew with edited arguments: that is
- * its next *round*. What is found out and decided in a round is recorded under the round's key, and a replayed run takes it
- * from the record.
+ * Terminology, one word a thing:
+ *
+ * call      what a model or code asks for: a tool and its arguments. It is pending until it has a result.
+ * round     one pass of a call through the stages below. Edited arguments begin the next round.
+ * ticket    keeps the order of calls that share a target. Held until the round ends.
+ * prepared  a call with valid arguments in their one form, the facts that a judgement rests on, and their digest.
+ * verdict   what toolset, author and rules say of a prepared call: allowed, ask or blocked.
+ * decision  what an approver (or the mode, or an earlier answer) says where the verdict is ask.
+ * grant     the proof that exactly this prepared call may execute, once.
+ * slot      one of the run's `parallel` executions of leaf tools.
+ *
+ * What a round finds out and decides is recorded under its key. A replayed run takes it from the record.
  */
 
 declare const grantBrand: unique symbol;
@@ -52,7 +56,7 @@ declare const grantBrand: unique symbol;
 type Granted<T> = T & { readonly [grantBrand]: true };
 const grants = new WeakSet<object>();
 
-/** The one gate of a run: validate → prepare → verdict → decision → prepare again, compare → grant → execute. */
+/** The one gate of a run. */
 export function createGate(options: GateOptions): Gate {
   const policy = checkPolicy(options.policy);
   const run: GateRun = {
@@ -66,40 +70,51 @@ export function createGate(options: GateOptions): Gate {
   return { gate: (binding) => gateToolset(run, binding) };
 }
 
-/** Where a call stands after it was judged: at its end, or again at the beginning with the arguments that a person edited. */
-type Settled = { readonly result: ToolResult } | { readonly edited: CheckedArgs };
+/** A toolset behind the gate, and the run that it belongs to. */
+interface Gated {
+  readonly run: GateRun;
+  readonly binding: ToolsetBinding;
+  /** By the names that models and code call them by. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Opens the toolset before its first execution; later calls wait for the same opening. */
+  readonly open: () => Promise<void>;
+}
+
+/** A call in one of its rounds. */
+interface Round extends PendingCall {
+  readonly open: () => Promise<void>;
+  /** Identifies what is found out and decided in this round. */
+  readonly key: FactKey;
+  /** Those that it holds, in the order in which they were taken. */
+  readonly tickets: Ticket[];
+}
 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
-  const byName = new Map(binding.tools.map((tool) => [toolName(binding.prefix, tool.name), tool]));
-  const { toolset, config } = binding;
-  const unisolated = run.policy.unisolated === true;
+  const tools = new Map(binding.tools.map((tool) => [toolName(binding.prefix, tool.name), tool]));
+  const { reference, toolset, config } = binding;
   let opened: Promise<void> | undefined;
-  const open = () => (opened ??= (async () => toolset.open?.(config))());
-  const gated = {
-    reference: binding.reference,
-    definitions: [...byName].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
-    has: (name) => byName.has(name),
-    isSequential: (name) => byName.get(name)?.sequential ?? false,
-    callsOf: (name) => byName.get(name)?.calls ?? [],
+  const gated: Gated = { run, binding, tools, open: () => (opened ??= (async () => toolset.open?.(config))()) };
+  const members = {
+    reference,
+    definitions: [...tools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
+    has: (name) => tools.has(name),
+    isSequential: (name) => tools.get(name)?.sequential ?? false,
+    callsOf: (name) => tools.get(name)?.calls ?? [],
     close: async () => {
       if (opened) await toolset.close?.(config);
     },
-    judge: async (request) => {
-      const call = { binding, tool: requireTool(byName, request.name), request, unisolated, open };
-      return judgeCall(run, call, await prepareCall(call, await checkArgs(call, request.args)));
-    },
-    call: async (request) => {
-      const tool = byName.get(request.name);
-      return tool ? passGate(run, { binding, tool, request, unisolated, open }) : toRefusal(unknownTool(request.name));
-    },
+    judge: judgeUnmade.bind(undefined, gated),
+    call: passGate.bind(undefined, gated),
   } satisfies Partial<GatedToolset>;
-  return Object.freeze(gated) as unknown as GatedToolset;
+  return Object.freeze(members) as unknown as GatedToolset;
 }
 
-function requireTool(tools: ReadonlyMap<string, Tool>, name: string): Tool {
-  const tool = tools.get(name);
-  if (tool) return tool;
-  throw unknownTool(name);
+/** The verdict on a call that nobody makes. */
+async function judgeUnmade({ run, binding, tools }: Gated, request: GatedCall): Promise<Verdict> {
+  const tool = tools.get(request.name);
+  if (!tool) throw unknownTool(request.name);
+  const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
+  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, request.args)));
 }
 
 function unknownTool(name: string): ToolFailure {
@@ -107,148 +122,159 @@ function unknownTool(name: string): ToolFailure {
 }
 
 /**
- * Validated, prepared and settled in its turn, as often as a person edits the arguments: each time with a new ticket. Why a
- * call has no other result is recorded, so that a replayed run refuses it at the same place.
+ * The whole way of a call: prepare → judge → ask → grant → execute, as often as an approver edits the arguments. A failure on the
+ * way is recorded, so that a replayed run refuses the call at the same point.
  */
-async function passGate(run: GateRun, call: PendingCall): Promise<ToolResult> {
-  const { callPath, name, keyPrefix = "" } = call.request;
-  let args: CheckedArgs | undefined;
-  for (let round = 1; ; round++) {
-    const key = `${keyPrefix}${round}`;
+async function passGate({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
+  const { name, keyPrefix = "", runtime } = request;
+  const tool = tools.get(name);
+  if (!tool) return toRefusal(unknownTool(name));
+  const unisolated = run.policy.unisolated === true;
+  let edited: CheckedArgs | undefined;
+  for (let number = 1; ; number++) {
+    const key = { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
+    const call: Round = { binding, tool, request, unisolated, open, key, tickets: [] };
     try {
-      const settled = await takeRound(run, { ...call, key }, args);
-      if ("result" in settled) return settled.result;
-      args = settled.edited;
+      const prepared = await prepare(run, call, edited);
+      const verdict = judge(run, call, prepared);
+      if (verdict.type === "blocked") return blockedRefusal(name, verdict.why);
+      const answer: Answer =
+        verdict.type === "ask" ? await ask(run, call, { prepared, verdict }) : { type: "approved", prepared };
+      if (answer.type === "denied") return answer.result;
+      if (answer.type === "approved") return await execute(run, call, grant(run, call, answer.prepared));
+      edited = answer.args;
     } catch (thrown) {
-      const refused = failureOf(run, call.request, thrown);
-      if (!refused.ok) run.effects.record({ type: "refusal", callPath, key, tool: name, error: refused.error });
+      const refused = failureOf(run, request, thrown);
+      if (!refused.ok) run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
       return refused;
+    } finally {
+      releaseTickets(call);
     }
   }
 }
 
-/** A call in one of its rounds. */
-interface CallInRound extends PendingCall {
-  /** Identifies what is found out and decided in this round. */
-  readonly key: string;
-}
-
-/** A call whose turn it is. */
-interface CallInTurn extends CallInRound {
-  readonly ticket: Ticket;
-}
-
 /**
- * Takes the ticket before the first `await`: calls have the order in which they enter the gate. Copies the arguments before
- * it, too: code may keep what it passed, and change it while the call waits.
+ * Waits for the call's turn, checks its arguments and looks at what it is about. The ticket is taken before the first `await`: calls
+ * have the order in which they reach the gate. The arguments are copied before it, too: code may change what it passed while the call
+ * waits. Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
  */
-async function takeRound(run: GateRun, call: CallInRound, checked: CheckedArgs | undefined): Promise<Settled> {
-  const given = checked ? checked.args : copyJson(call.request.args);
+async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<PreparedCall> {
+  const { tool, request, tickets } = call;
+  const { signal } = request.runtime;
+  const given = edited ? edited.args : copyJson(request.args);
   const ticket = takeTicket(run.order, call, given);
-  try {
-    await ticket.turn(call.request.runtime.signal);
-    const args = checked ?? (await checkArgs(call, given));
-    return await settleAlone(run, { ...call, ticket }, await prepare(run, call, args));
-  } finally {
-    ticket.release();
-  }
+  tickets.push(ticket);
+  await ticket.turn(signal);
+  const prepared = await lookAt(run, call, edited ?? (await checkArgs(call, given)));
+  const { targets } = prepared.preparation;
+  if (isDelegating(tool) || targets.length === 0) return prepared;
+  const found = run.prepared.take(targets.map((key) => ({ key, mode: "change" })));
+  tickets.push(found);
+  await found.turn(signal);
+  return found.waits ? lookAt(run, call, prepared.checked) : prepared;
 }
 
-/** What the call is about: looked at now, or as it was recorded. */
-async function prepare(run: GateRun, call: CallInRound, checked: CheckedArgs): Promise<PreparedCall> {
-  const { callPath, name, runtime } = call.request;
-  const recorded = run.effects.recall("verdict", { callPath, key: call.key });
+/** The prepared call: found out now, or as it was recorded. */
+async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<PreparedCall> {
+  const recorded = run.effects.recall("verdict", call.key);
   if (recorded) return restoreCall(call, checked, recorded);
   refuseAsRecorded(run, call);
-  return run.effects.look({ callPath, what: `what ${name} is about`, signal: runtime.signal }, () => prepareCall(call, checked));
+  await run.effects.look({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
+  return prepareCall(call, checked);
 }
 
-function refuseAsRecorded(run: GateRun, { request, key }: CallInRound): void {
-  const recorded = run.effects.recall("refusal", { callPath: request.callPath, key });
+function refuseAsRecorded(run: GateRun, { key }: Round): void {
+  const recorded = run.effects.recall("refusal", key);
   if (recorded) throw new ToolFailure(recorded.error);
 }
 
-/** Calls of the run that share a target which `prepare` found go one after another; one that had to wait is prepared anew. */
-async function settleAlone(run: GateRun, call: CallInTurn, prepared: PreparedCall): Promise<Settled> {
-  const { targets } = prepared.preparation;
-  if (isDelegating(call.tool) || targets.length === 0) return settle(run, call, prepared);
-  const ticket = run.prepared.take(targets.map((key) => ({ key, mode: "change" })));
-  try {
-    await ticket.turn(call.request.runtime.signal);
-    return await settle(run, call, ticket.waits ? await prepare(run, call, prepared.checked) : prepared);
-  } finally {
-    ticket.release();
-  }
-}
-
-async function settle(run: GateRun, call: CallInTurn, prepared: PreparedCall): Promise<Settled> {
-  const { callPath, name } = call.request;
+/** Records what was found out about the call, and the verdict on it. */
+function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
+  const { key, request } = call;
   const { digest, preparation } = prepared;
-  const key: FactKey = { callPath, key: call.key };
-  const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run, call, prepared);
+  const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
   const { canonicalArgs: args, facts, sideEffect, hint } = preparation;
   const more = { ...(sideEffect === undefined ? {} : { sideEffect }), ...(hint === undefined ? {} : { hint }) };
-  const found = { args, facts, digest, ...more };
-  run.effects.record({ type: "verdict", ...key, tool: name, ...found, verdict });
+  run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, digest, ...more, verdict });
   if (!run.effects.recall("decision", key)) refuseAsRecorded(run, call);
-  if (verdict.type === "blocked") return { result: blockedRefusal(name, verdict.why) };
-  if (verdict.type === "allowed") return { result: await execute(run, call, grant(run, call, prepared)) };
+  return verdict;
+}
+
+/** What a question came to. */
+type Answer =
+  | { readonly type: "approved"; readonly prepared: PreparedCall }
+  | { readonly type: "edited"; readonly args: CheckedArgs }
+  | { readonly type: "denied"; readonly result: ToolResult };
+
+interface Asking {
+  readonly prepared: PreparedCall;
+  readonly verdict: Extract<Verdict, { readonly type: "ask" }>;
+}
+
+/** Asks for the call, and prepares it again once it is approved. Throws where the run stops for a denial. */
+async function ask(run: GateRun, call: Round, { prepared, verdict }: Asking): Promise<Answer> {
   const { why, isUnstated } = verdict;
-  const decision = await askApprover(run, call, { ...key, prepared, why, isUnstated });
+  const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated });
   if (decision.type !== "approve") {
     if (endsRunAt(run, decision)) throw policyStop(call, decision);
-    return { result: deniedRefusal(name, decision.note, hint) };
+    return { type: "denied", result: deniedRefusal(call.request.name, decision.note, prepared.preparation.hint) };
   }
-  const edited = await editedArgs(run, call, { decision, prepared });
-  if (edited) return { edited };
-  return { result: await execute(run, call, grant(run, call, await confirm(run, call, prepared))) };
+  const args = await editedArgs(run, call, { decision, prepared });
+  return args ? { type: "edited", args } : { type: "approved", prepared: await confirm(run, call, prepared) };
 }
 
 /** Prepares a call again after its question. Throws a `ToolFailure` where it is no longer what was approved. */
-async function confirm(run: GateRun, call: CallInTurn, prepared: PreparedCall): Promise<PreparedCall> {
-  const { callPath, name, runtime } = call.request;
-  const key = { callPath, key: call.key };
+async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promise<PreparedCall> {
+  const { name, runtime } = call.request;
   refuseAsRecorded(run, call);
-  if (prepared.isRestored && run.effects.recall("grant", key)) return prepared;
-  return run.effects.look({ ...key, what: `another look at ${name}`, signal: runtime.signal }, () =>
-    prepareAgain(call, prepared),
-  );
-}
-
-async function prepareAgain(call: CallInTurn, prepared: PreparedCall): Promise<PreparedCall> {
+  if (prepared.isRestored && run.effects.recall("grant", call.key)) return prepared;
+  await run.effects.look({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
   const again = await prepareCall(call, prepared.checked);
   if (again.digest === prepared.digest) return again;
-  const error = `what \`${call.request.name}\` was approved for has changed since the question`;
+  const error = `what \`${name}\` was approved for has changed since the question`;
   throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");
 }
 
-function judgeCall({ rules }: GateRun, call: PendingCall, prepared: PreparedCall): Verdict {
-  return judge({ own: ownVerdict(call, prepared), preApproved: authorsWord(call), ruling: rulesWord(rules, call, prepared) });
-}
-
-function grant(run: GateRun, { request, key }: CallInRound, prepared: PreparedCall): Granted<PreparedCall> {
+function grant(run: GateRun, { request, key }: Round, prepared: PreparedCall): Granted<PreparedCall> {
   grants.add(prepared);
-  run.effects.record({ type: "grant", callPath: request.callPath, key, tool: request.name });
+  run.effects.record({ type: "grant", ...key, tool: request.name });
   return prepared as Granted<PreparedCall>;
 }
 
-/** Executes a granted call: a leaf as an effect, in its place among the leaf tools; one that waits for calls of its own as a call. */
-async function execute(run: GateRun, call: CallInTurn, granted: Granted<PreparedCall>): Promise<ToolResult> {
+/**
+ * Executes a granted call: a leaf as an effect, in a slot; one that waits for calls of its own outside of any slot and without its
+ * tickets. A worker's call records itself.
+ */
+async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
-  const { tool, request, ticket } = call;
-  const { signal } = request.runtime;
-  if (!isDelegating(tool)) return request.bounded(() => run.effects.perform(toEffect(run, call, granted), signal), signal);
-  ticket.release();
-  return delegate(run, call, granted);
+  const { tool, request } = call;
+  const { callPath, signal } = request.runtime;
+  if (!isDelegating(tool)) {
+    const leaveSlot = await request.takeSlot?.(signal);
+    return run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
+  }
+  releaseTickets(call);
+  const isRecorded = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
+  if (isRecorded) await recordStart(run, call, granted);
+  let result: ToolResult | undefined;
+  try {
+    const redeemed = await redeem(run, call, granted);
+    if (isRecorded) await run.effects.finish(callPath, signal);
+    result = redeemed;
+    return result;
+  } finally {
+    if (isRecorded) recordEnd(run, call, result);
+  }
 }
 
-function toEffect(run: GateRun, call: CallInTurn, granted: Granted<PreparedCall>): Effect<ToolResult> {
+function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Effect<ToolResult> {
   const { tool, request } = call;
   const { digest, preparation } = granted;
   const sideEffect = preparation.sideEffect ?? tool.sideEffect ?? true;
   const key = `tool ${request.keyPrefix ?? ""}`.trimEnd();
-  const record = { callPath: request.callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
-  return { record, codec: resultCodec, work: () => redeem(run, call, granted) };
+  const { callPath } = request.runtime;
+  const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
+  return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted) };
 }
 
 const resultCodec = {
@@ -257,57 +283,49 @@ const resultCodec = {
 };
 
 /**
- * A worker's call records itself. Code that calls others is entered in every replay; what it does besides is no effect of its
- * own, so its start is on disk before it.
+ * Code that calls others is entered in every replay. What it does besides is no effect of its own, so its start is on disk before it.
  */
-async function delegate(run: GateRun, call: CallInTurn, granted: Granted<PreparedCall>): Promise<ToolResult> {
-  const { tool, request } = call;
-  const { callPath, depth, name } = request;
-  if ((granted.preparation.sideEffect ?? tool.sideEffect) === false) return redeem(run, call, granted);
-  const input = { input: granted.preparation.canonicalArgs, files: [], fragments: [] };
-  await run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name, depth, input });
-  const end = (stopReason: "done" | "failed" | "aborted", result: JsonObject) =>
-    run.effects.record({ type: "call-end", callPath, stopReason, usage: run.effects.state.usageOf(callPath), ...result });
-  try {
-    const result = await redeem(run, call, granted);
-    const finished = run.effects.finish(callPath, request.runtime.signal);
-    if (finished) await finished;
-    end(result.ok ? "done" : "failed", { result: result as unknown as JsonObject });
-    return result;
-  } catch (thrown) {
-    end(request.runtime.signal.aborted ? "aborted" : "failed", {});
-    throw thrown;
-  }
+function recordStart(run: GateRun, { request }: Round, { preparation }: PreparedCall): Promise<void> {
+  const { callPath, depth } = request.runtime;
+  const input = { input: preparation.canonicalArgs, files: [], fragments: [] };
+  return run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
 }
 
-/** The only place in the product where a tool's code is entered. */
-async function redeem(run: GateRun, { tool, request, open }: CallInTurn, granted: Granted<PreparedCall>): Promise<ToolResult> {
+function recordEnd(run: GateRun, { request }: Round, result: ToolResult | undefined): void {
+  const { callPath, signal } = request.runtime;
+  const stopReason = result?.ok ? "done" : !result && signal.aborted ? "aborted" : "failed";
+  const usage = run.effects.state.usageOf(callPath);
+  const shown = result ? { result: result as unknown as JsonObject } : {};
+  run.effects.record({ type: "call-end", callPath, stopReason, usage, ...shown });
+}
+
+/** The only place in the product where a tool's code is entered. A tool that does not end by itself on an abort is abandoned. */
+async function redeem(run: GateRun, { tool, request, open }: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
   const { runtime } = request;
-  const work = async () => {
-    await abortable(open(), runtime.signal);
-    const args = await argsToExecute(tool, granted);
-    runtime.signal.throwIfAborted();
-    return tool.execute(args, runtime, granted.preparation.payload);
-  };
+  const { signal } = runtime;
   try {
-    runtime.signal.throwIfAborted();
-    return { ok: true, value: toJsonValue(await settled(tool, runtime, work)) as JsonValue };
+    signal.throwIfAborted();
+    await abortable(open(), signal);
+    const args = await abortable(argsToExecute(tool, granted), signal);
+    signal.throwIfAborted();
+    const made = tool.execute(args, runtime, granted.preparation.payload);
+    const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), signal));
+    return { ok: true, value: toJsonValue(value) as JsonValue };
   } catch (thrown) {
     return failureOf(run, request, thrown);
   }
 }
 
-/** A tool that does not end by itself on an abort is abandoned. */
-function settled(tool: Tool, { signal }: WorkerRuntime, work: () => Promise<unknown>): Promise<unknown> {
-  return tool.settlesOnAbort ? work() : abortable(work(), signal);
-}
-
-/** It waits for calls of its own, which may need the same targets and places: while it executes it holds neither. */
+/** It waits for calls of its own, which may need the same targets and slots: while it executes it holds neither. */
 function isDelegating({ calls }: Tool): boolean {
   return calls !== undefined;
 }
 
-/** What ends the run goes on up; everything else is told to the model. */
+function releaseTickets({ tickets }: Round): void {
+  for (const ticket of tickets) ticket.release();
+}
+
+/** What ends the run is thrown on; everything else is returned to the model. */
 function failureOf(run: GateRun, { runtime }: GatedCall, thrown: unknown): ToolResult {
   runtime.signal.throwIfAborted();
   if (thrown instanceof PolicyStop || run.endsRun(thrown)) throw thrown;

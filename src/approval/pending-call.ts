@@ -1,4 +1,4 @@
-import type { Preview } from "../protocol/approval.ts";
+import type { Preview, Verdict } from "../protocol/approval.ts";
 import type { FactOf } from "../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
@@ -17,6 +17,7 @@ import { sha256 } from "../util/sha256.ts";
 import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 import type { ShownContent } from "./memory.ts";
+import { judge } from "./verdict.ts";
 
 /** A call on its way through the gate. */
 export interface PendingCall {
@@ -25,8 +26,6 @@ export interface PendingCall {
   readonly request: GatedCall;
   /** As the run's policy says. */
   readonly unisolated: boolean;
-  /** Opens the toolset before its first execution; later calls wait for the same opening. */
-  readonly open: () => Promise<void>;
 }
 
 /**
@@ -110,10 +109,18 @@ export async function argsToExecute(tool: Tool, { checked }: PreparedCall): Prom
   return made.value as JsonObject;
 }
 
-export function ownVerdict({ binding, tool }: PendingCall, { view }: PreparedCall): OwnVerdict | undefined {
-  if (binding.toolset.needsApproval) return checkVerdict(binding.toolset.needsApproval(view));
-  if (tool.approval === "pre-approved") return { type: "pre-approved", why: "its author pre-approves it" };
-  return tool.approval === "ask" ? { type: "needs-approval", by: "default" } : undefined;
+/** The verdict on a prepared call: what its toolset, the author of its caller and the rules of the run come to. */
+export function judgeCall(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Verdict {
+  const { binding, tool } = call;
+  const { toolset, approvals } = binding;
+  const own = toolset.needsApproval ? checkVerdict(toolset.needsApproval(prepared.view)) : defaultVerdict(tool);
+  const preApproved = approvals.get(tool.name) ?? approvals.get("*");
+  return judge({ own, preApproved, ruling: findRuling(rules, call, prepared) });
+}
+
+function defaultVerdict({ approval }: Tool): OwnVerdict | undefined {
+  if (approval === "pre-approved") return { type: "pre-approved", why: "its author pre-approves it" };
+  return approval === "ask" ? { type: "needs-approval", by: "default" } : undefined;
 }
 
 /** What is no verdict (a promise, a misspelt type) blocks; what asks and does not say why asks by a rule. */
@@ -128,19 +135,14 @@ function checkVerdict(own: unknown): OwnVerdict | undefined {
   return { type: "blocked", why: "its toolset gave no verdict that is known" };
 }
 
-/** What the worker's author says of the tool under `_approval_config`. */
-export function authorsWord({ binding, tool }: PendingCall): boolean | undefined {
-  return binding.approvals.get(tool.name) ?? binding.approvals.get("*");
-}
-
-/** What the rules of the run say of the call. */
-export function rulesWord(
+function findRuling(
   rules: readonly ReadRule[],
   { binding, tool, request }: PendingCall,
   { view }: PreparedCall,
 ): Ruling | undefined {
   if (rules.length === 0) return undefined;
-  const { caller, callerId, name } = request;
+  const { callerId, name, runtime } = request;
+  const caller = runtime.worker.name;
   const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);

@@ -63,7 +63,6 @@ export interface ToolGate {
 export function createToolGate(options: ToolGateOptions): ToolGate {
   const { approval: policy, secrets = [], name = "agent" } = options;
   const redactor = new Redactor(secrets);
-  const redact = redactor.json.bind(redactor);
   const controller = new AbortController();
   const effects = createLiveEffects({ clock: nodeClock, journal: noJournal });
   const gate = createGate({
@@ -71,10 +70,9 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     policy,
     effects,
     emit: (_call, event) => {
-      if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redact(event));
+      if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redactor.json(event));
     },
-    redact,
-    hideKnown: (value) => redactor.hideKnown(value),
+    redactor,
     stop: (reason) => controller.abort(reason),
     endsRun: (thrown) => thrown instanceof PolicyStop,
   });
@@ -150,8 +148,7 @@ function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): Ga
     const signal = given.abortSignal ? AbortSignal.any([stopped, given.abortSignal]) : stopped;
     const runtime = createRuntime({ name, scopes, signal, callPath });
     optionsOf.set(runtime, given);
-    const bounded = <T>(work: () => Promise<T>) => work();
-    const result = await gated.call({ name: toolName, args, callPath, depth: 0, caller: name, runtime, bounded });
+    const result = await gated.call({ name: toolName, args, runtime });
     return result.ok ? result.value : result.error;
   };
   return { ...foreign, execute };

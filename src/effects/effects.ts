@@ -75,8 +75,11 @@ export interface Effects {
   finish(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
   /** The recorded start of a call; undefined where it starts now. */
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
-  /** Reads the world without changing it: the files that a call names, a model's set-up. A replayed run never needs it. */
-  look<T>(at: Look, work: () => Promise<T>): Promise<T>;
+  /**
+   * Called before the world is read: the files that a call names, an approver. Undefined where it can be; a replayed run, which has
+   * all of it in its record, rejects.
+   */
+  look(at: Look): Promise<never> | undefined;
   /** Waits. A replayed run does not. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */

@@ -60,7 +60,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     finish: () => undefined,
     recallStart: () => undefined,
     onInterruption: () => undefined,
-    look: (_at, work) => work(),
+    look: () => undefined,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     startTimer: (milliseconds, expire) => {
       const stop = new AbortController();

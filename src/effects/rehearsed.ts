@@ -27,7 +27,7 @@ export function createRehearsedEffects(): Effects {
     finish: () => undefined,
     recallStart: () => undefined,
     onInterruption: () => undefined,
-    look: (_at, work) => work(),
+    look: () => undefined,
     sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
     startTimer: () => () => undefined,
   });

@@ -102,7 +102,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     onInterruption: (end) => {
       interrupt = end;
     },
-    look: ({ callPath, what, signal }) => miss({ callPath, what, signal }),
+    look: miss,
     sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
     startTimer: () => () => undefined,
   });

@@ -4,6 +4,12 @@
  */
 export type CallPath = string;
 
+/** Identifies a call, and says how many workers are above it; the entry is at 0. */
+export interface CallAddress {
+  readonly callPath: CallPath;
+  readonly depth: number;
+}
+
 export function childCallPath(parent: CallPath, ordinal: number, name: string): CallPath {
   // A model can call anything by any name: a path stays one all the same.
   return `${parent}/${ordinal}.${name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)}`;

@@ -18,14 +18,12 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
   const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
   const emit = createEmitter({ runId, clock: host.clock, redactor, onEvent: setup.onEvent });
-  const redact = redactor.json.bind(redactor);
-  const hideKnown = redactor.hideKnown.bind(redactor);
   const config: RuntimeConfig = {
     ...setup,
     program,
     debug: setup.debug || (program.debug ?? false),
     emit,
-    gate: createGate({ runId, policy: setup.policy, effects, emit, redact, hideKnown, stop, endsRun }),
+    gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, endsRun }),
     account: new LimitAccount({ ...limits, depth, parallel }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),

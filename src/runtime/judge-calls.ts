@@ -154,10 +154,7 @@ async function judge(
     const { place, toolsetOf, tools } = await callerOf(worker);
     const toolset = toolsetOf(tool);
     if (!toolset) throw unknownTool(tool, tools);
-    const { callPath, depth, caller, account } = place;
-    const runtime = createCodeRuntime(place);
-    const bounded = account.bounded.bind(account);
-    return await toolset.judge({ name: tool, args, callPath, depth, caller: caller.name, callerId: caller.id, runtime, bounded });
+    return await toolset.judge({ name: tool, args, callerId: place.caller.id, runtime: createCodeRuntime(place) });
   } catch (thrown) {
     const failure = toToolFailure(thrown);
     if (!(failure instanceof ToolFailure)) throw thrown;

@@ -28,7 +28,7 @@ export class LimitAccount {
   readonly #limits: Limits;
   readonly #owner: CallPath | undefined;
   readonly #parent: LimitAccount | undefined;
-  readonly #places: Semaphore | undefined;
+  readonly #slots: Semaphore | undefined;
   #toolCalls = 0;
   #spent = nothing;
   #reserved = nothing;
@@ -37,7 +37,7 @@ export class LimitAccount {
     this.#limits = limits;
     this.#owner = owner;
     this.#parent = parent;
-    this.#places = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
+    this.#slots = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
   }
 
   /** Throws `LimitReached` where the call would cross a limit. */
@@ -86,10 +86,19 @@ export class LimitAccount {
     return least([...this.#chain()].map((account) => account.#limits.depth)) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Runs a model request or a leaf tool when there is a place for it in this account and in all above. */
-  bounded<T>(fn: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const outer = this.#parent ? () => (this.#parent as LimitAccount).bounded(fn, signal) : fn;
-    return this.#places ? this.#places.hold(outer, signal) : outer();
+  /** Waits for a slot for a model request or a leaf tool, here and in all accounts above. Resolves with what gives it back. */
+  async takeSlot(signal: AbortSignal): Promise<() => void> {
+    const taken: (() => void)[] = [];
+    const leave = () => {
+      for (const free of taken.reverse()) free();
+    };
+    try {
+      for (const account of this.#chain()) if (account.#slots) taken.push(await account.#slots.take(signal));
+      return leave;
+    } catch (thrown) {
+      leave();
+      throw thrown;
+    }
   }
 
   #left(name: keyof Amount): number | undefined {

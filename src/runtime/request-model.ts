@@ -19,9 +19,10 @@ const longestStreak = 3;
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   for (let number = 1; ; number++) {
     const progress: AttemptProgress = { characters: 0, reported: {}, streak: 0 };
+    const leaveSlot = await call.account.takeSlot(call.signal);
     try {
-      // Reserve after acquiring the place: what is left may change while the request waits for it.
-      return await call.account.bounded(() => attemptRequest(call, frame, { number, progress }), call.signal);
+      // Reserve after acquiring the slot: the remaining budget may change while queued.
+      return await attemptRequest(call, frame, { number, progress }).finally(leaveSlot);
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof ModelError)) throw thrown;

@@ -55,12 +55,10 @@ async function isGranted(
   const scopes = await run.openScopes([]);
   const model = worker.model?.id;
   const place = { run, callPath, depth, caller: worker, model, scopes, attachments: [], account: run.account, signal, reach: [] };
-  const caller = { caller: worker.name, callerId: worker.id };
   const keyPrefix = `${worker.id} server:${tool.type} `;
   const runtime = createCodeRuntime(place);
-  const request = { ...enablingCall(tool, worker), ...caller, callPath, depth, keyPrefix, runtime };
   try {
-    return (await gated.call({ ...request, bounded: (fn) => fn() })).ok;
+    return (await gated.call({ ...enablingCall(tool, worker), callerId: worker.id, keyPrefix, runtime })).ok;
   } finally {
     await scopes.close();
   }

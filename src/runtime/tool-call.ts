@@ -98,17 +98,9 @@ async function resultOf(
       },
     };
   }
-  const bounded = call.account.bounded.bind(call.account);
+  const takeSlot = call.account.takeSlot.bind(call.account);
   const runtime = createWorkerRuntime(call, place.callPath, toolset.callsOf(part.name));
-  return toolset.call({
-    name: part.name,
-    args: part.args,
-    ...place,
-    caller: call.worker.name,
-    callerId: call.worker.id,
-    runtime,
-    bounded,
-  });
+  return toolset.call({ name: part.name, args: part.args, callerId: call.worker.id, runtime, takeSlot });
 }
 
 function toolNames({ toolsets }: CallConfig): string[] {

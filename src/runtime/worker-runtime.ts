@@ -98,9 +98,8 @@ async function callByName(
   const args = joinExtraContext(input, context);
   const reach = callable.kind === "tool" ? (callable.tool.calls ?? []) : [];
   const runtime = createCodeRuntime({ ...place, callPath: path.callPath, reach });
-  const bounded = place.account.bounded.bind(place.account);
-  const answer = () =>
-    gated.call({ name, args, ...path, caller: place.caller.name, callerId: place.caller.id, runtime, bounded });
+  const takeSlot = place.account.takeSlot.bind(place.account);
+  const answer = () => gated.call({ name, args, callerId: place.caller.id, runtime, takeSlot });
   const debug = place.run.debug || (place.caller.debug ?? false);
   const result = await reportCall(place.run, { ...path, tool: name, args, debug }, answer);
   if (result.ok) return result.value;

@@ -1,4 +1,4 @@
-/** Lets at most `width` holders in at a time, first come first served. */
+/** Gives out at most `width` slots at a time, first come first served. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,34 +7,29 @@ export class Semaphore {
     this.#free = width;
   }
 
-  /** Runs `fn` when a place is free; gives the place back whatever happens. Rejects at once when already aborted. */
-  async hold<T>(fn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#enter(signal);
-    try {
-      return await fn();
-    } finally {
+  /** Waits for a slot, and resolves with what gives it back: to be called once. Rejects with the signal's reason on abort. */
+  async take(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(signal);
+    return () => {
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
-    }
+    };
   }
 
-  #enter(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return Promise.resolve();
-    }
+  #wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const enter = () => {
+      const next = () => {
         signal?.removeEventListener("abort", abort);
         resolve();
       };
       const abort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        this.#waiting.splice(this.#waiting.indexOf(next), 1);
         reject(signal?.reason);
       };
-      this.#waiting.push(enter);
+      this.#waiting.push(next);
       signal?.addEventListener("abort", abort, { once: true });
     });
   }
