@@ -103,15 +103,15 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
-  const declared = program.servers.map(createNamedProvider);
-  const resolveModel = createModelResolver(environment, [...builtInProviders, ...declared, ...(request.providers ?? [])]);
+  const providers = [...builtInProviders, ...program.servers.map(createNamedProvider), ...(request.providers ?? [])];
+  const resolveModel = createModelResolver(environment, providers);
   const messages: Message[] = [];
   const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
   const { signal, debug = false, deltas: streaming = false, onEvent, fragments = [] } = request;
   const setup: RunSetup = {
     ...{ runId, host, redactor, policy, resolveModel, limits, version, debug, streaming, onEvent },
     effects: createLiveEffects({ clock: host.clock, journal }),
-    priceOf: createPriceLookup(checkPrices(request.prices ?? {})),
+    priceOf: createPriceLookup(checkPrices(request.prices ?? {}), providers),
     onMessage: (callPath, message) => {
       if (callPath === entry) messages.push(message);
       request.onMessage?.(callPath, message);

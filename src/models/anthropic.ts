@@ -7,6 +7,8 @@ import { createLibraryProvider } from "./create-library-provider.ts";
 export const anthropicProvider = createLibraryProvider({
   name: "anthropic",
   description: "Claude models (Anthropic)",
+  priceTable: "anthropic",
+  families: /^claude/i,
   prefix: "ANTHROPIC",
   defaultBaseUrl: "https://api.anthropic.com/v1",
   keyVariables: ["ANTHROPIC_API_KEY"],

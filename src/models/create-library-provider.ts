@@ -12,6 +12,10 @@ import type { AnswerRepair } from "./wire/answer-repair.ts";
 export interface LibraryProviderFacts extends EndpointFacts {
   readonly name: string;
   readonly description: string;
+  /** Its id in the table of listed prices; null: it has none there. */
+  readonly priceTable: string | null;
+  /** Names of its models, for the hint of a model id without a provider. */
+  readonly families?: RegExp;
   /** The name under which the library takes its own options. */
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */
@@ -54,6 +58,8 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     description: facts.description,
     keyVariables: facts.keyVariables,
     loadOptionRules: facts.loadOptionRules,
+    ...(facts.priceTable === null ? {} : { priceTable: facts.priceTable }),
+    ...(facts.families ? { families: facts.families } : {}),
     ...(facts.serverTools ? { serverTools: facts.serverTools } : {}),
     async create(name, environment) {
       const id = `${facts.name}:${name}`;

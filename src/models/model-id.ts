@@ -1,4 +1,5 @@
 import { nearestNames } from "../util/nearest-names.ts";
+import { builtInProviders } from "./providers.ts";
 
 /** A model id taken apart. `id` is its one spelling: `provider:name`, the provider in lower case, the name as written. */
 export interface ModelId {
@@ -71,15 +72,7 @@ function unknownProvider(text: string, provider: string, providers: readonly str
   };
 }
 
-/** Families whose names are told apart at a glance; only for the hint. */
 function guessProvider(name: string, providers: readonly string[]): string | undefined {
-  const families: readonly (readonly [RegExp, string])[] = [
-    [/^claude/i, "anthropic"],
-    [/^(gpt|chatgpt|o\d)/i, "openai"],
-    [/^gemini/i, "google"],
-    [/^(llama|qwen|mistral|gemma|phi|deepseek)/i, "ollama"],
-    [/\.(ts|js|mjs|ya?ml|json)$/i, "scripted"],
-  ];
-  const guess = families.find(([pattern]) => pattern.test(name))?.[1];
+  const guess = builtInProviders.find(({ families }) => families?.test(name))?.name;
   return guess !== undefined && providers.includes(guess) ? guess : undefined;
 }

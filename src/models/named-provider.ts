@@ -14,6 +14,7 @@ export function createNamedProvider({ name, baseUrl, key }: NamedServer): Provid
   const provider = createCompatibleProvider({
     name,
     description: `${name}, at ${baseUrl}`,
+    priceTable: null,
     prefix: "",
     defaultBaseUrl: baseUrl,
     keyVariables: key ? [key.variable] : [],

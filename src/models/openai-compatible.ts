@@ -33,6 +33,7 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
 export const openrouterProvider = createCompatibleProvider({
   name: "openrouter",
   description: "Models of many providers through OpenRouter",
+  priceTable: "openrouter",
   prefix: "OPENROUTER",
   defaultBaseUrl: "https://openrouter.ai/api/v1",
   keyVariables: ["OPENROUTER_API_KEY"],
@@ -45,6 +46,8 @@ export const openrouterProvider = createCompatibleProvider({
 export const ollamaProvider = createCompatibleProvider({
   name: "ollama",
   description: "Models on this machine, or another, through Ollama",
+  priceTable: null,
+  families: /^(llama|qwen|mistral|gemma|phi|deepseek)/i,
   prefix: "OLLAMA",
   defaultBaseUrl: "http://localhost:11434/v1",
   otherBaseUrl: { variable: "OLLAMA_HOST", toUrl: readOllamaHost },
@@ -57,6 +60,7 @@ export const ollamaProvider = createCompatibleProvider({
 export const openaiCompatibleProvider = createCompatibleProvider({
   name: "openai-compatible",
   description: "Any server with OpenAI's chat completions (vLLM, LM Studio, …) at OPENAI_COMPATIBLE_BASE_URL",
+  priceTable: null,
   prefix: "OPENAI_COMPATIBLE",
   keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
   keyRequired: false,

@@ -9,6 +9,8 @@ import { createLibraryProvider } from "./create-library-provider.ts";
 export const openaiProvider = createLibraryProvider({
   name: "openai",
   description: "GPT and o models (OpenAI)",
+  priceTable: "openai",
+  families: /^(gpt|chatgpt|o\d)/i,
   prefix: "OPENAI",
   defaultBaseUrl: "https://api.openai.com/v1",
   keyVariables: ["OPENAI_API_KEY"],

@@ -1,5 +1,7 @@
 import type { Usage } from "../protocol/usage.ts";
 import { matchesModel } from "./compatible-models.ts";
+import type { Provider } from "./provider.ts";
+import { builtInProviders } from "./providers.ts";
 
 /** Dollars for a million tokens. */
 export interface Price {
@@ -29,14 +31,18 @@ export type PriceLookup = (modelId: string) => Promise<PriceOf | undefined>;
 /** The published prices that a release comes with, and the day that they are of. */
 export const priceTable = { source: "@pydantic/genai-prices 0.1.8", date: "2026-09-23" } as const;
 
-/** Our provider's name in the table, for those of which it has prices. */
-const tableNames: ReadonlyMap<string, string> = new Map(["anthropic", "openai", "openrouter"].map((name) => [name, name]));
-
-/** Prices of the table, under those that were given. The table loads when a model of a provider that it knows is asked for. */
-export function createPriceLookup(overrides: PriceOverrides = {}): PriceLookup {
+/**
+ * Looks prices up in the table of each provider, under those that were given. The table loads when a model of a provider that it
+ * knows is looked up. Of two providers with one name, the later one counts.
+ */
+export function createPriceLookup(
+  overrides: PriceOverrides = {},
+  providers: readonly Pick<Provider, "name" | "priceTable">[] = builtInProviders,
+): PriceLookup {
   const known = new Map<string, Promise<PriceOf | undefined>>();
+  const tables = new Map(providers.map(({ name, priceTable: table }) => [name.toLowerCase(), table]));
   return (modelId) => {
-    const price = known.get(modelId) ?? findPrice(modelId, overrides);
+    const price = known.get(modelId) ?? findPrice(modelId, overrides, tables);
     known.set(modelId, price);
     return price;
   };
@@ -82,12 +88,16 @@ export function checkPrices(overrides: PriceOverrides): PriceOverrides {
   return overrides;
 }
 
-async function findPrice(modelId: string, overrides: PriceOverrides): Promise<PriceOf | undefined> {
+async function findPrice(
+  modelId: string,
+  overrides: PriceOverrides,
+  tables: ReadonlyMap<string, string | undefined>,
+): Promise<PriceOf | undefined> {
   const given = Object.entries(overrides).findLast(([pattern]) => matchesModel(pattern, modelId));
   if (given) return flatPrice(given[1]);
   const split = modelId.indexOf(":");
-  const provider = tableNames.get(modelId.slice(0, split));
-  return provider === undefined ? undefined : tablePrice(provider, modelId.slice(split + 1));
+  const table = tables.get(modelId.slice(0, split));
+  return table === undefined ? undefined : tablePrice(table, modelId.slice(split + 1));
 }
 
 function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {

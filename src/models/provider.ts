@@ -19,6 +19,10 @@ export interface Provider {
   readonly description: string;
   /** The variables that can hold its key, the first that is set is used; empty: it needs none. */
   readonly keyVariables: readonly string[];
+  /** Its id in the table of listed prices (genai-prices). Absent: its models have no price unless the run's `prices` has one. */
+  readonly priceTable?: string;
+  /** Names of its models, for the hint of a model id without a provider. */
+  readonly families?: RegExp;
   /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */
   readonly serverTools?: ServerToolSupport;
   /** What `provider_options` may hold for it. Absent: anything, passed on as it is written. */
