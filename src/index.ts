@@ -25,6 +25,12 @@ export {
 } from "./llm-do.ts";
 // Models.
 export {
+  fromLanguageModel,
+  type LanguageModel,
+  type LanguageModelAccess,
+  type LanguageModelSource,
+} from "./models/from-language-model.ts";
+export {
   type GenerateOptions,
   type Model,
   ModelError,

@@ -59,7 +59,8 @@ beforeAll(() => {
   const installed = join(folder, "node_modules");
   mkdirSync(installed);
   symlinkSync(root, join(installed, "llm-do"), "junction");
-  for (const name of ["zod", "ai", "@types"]) symlinkSync(join(root, "node_modules", name), join(installed, name), "junction");
+  for (const name of ["zod", "ai", "@ai-sdk", "@types"])
+    symlinkSync(join(root, "node_modules", name), join(installed, name), "junction");
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   for (const { file, text } of [...workers, ...typescript, ...blocks.filter(({ marks }) => marks.has("file"))]) {
     mkdirSync(dirname(file), { recursive: true });

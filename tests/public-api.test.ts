@@ -21,6 +21,7 @@ test("llm-do", async () => {
     UntrustedProgram
     blocked
     compile
+    fromLanguageModel
     judgeCalls
     needsApproval
     preApproved
@@ -56,6 +57,9 @@ test("llm-do", async () => {
     type JsonValue
     type JudgedCall
     type Judgement
+    type LanguageModel
+    type LanguageModelAccess
+    type LanguageModelSource
     type LimitName
     type Limits
     type Message

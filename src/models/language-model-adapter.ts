@@ -1,6 +1,4 @@
 import type {
-  LanguageModelV2,
-  LanguageModelV3,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Usage,
@@ -11,6 +9,7 @@ import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
+import type { LanguageModel } from "./from-language-model.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
@@ -28,8 +27,7 @@ import { patienceOf } from "./wire/patience.ts";
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
   readonly id: string;
-  /** A model of the AI SDK's provider interface, of any version from 2 to 4. */
-  readonly model: LanguageModelV4 | LanguageModelV3 | LanguageModelV2;
+  readonly model: LanguageModel;
   /** What an answer says of itself that the requests after it must carry, as options of the provider. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Named where it is refused; its value is kept out of every message. */

@@ -34,7 +34,7 @@ export function resolveEndpoint(facts: EndpointFacts, model: string, environment
   if (!baseUrl) throw refuse(model, `needs an address. Set ${facts.prefix}_BASE_URL, for example to http://localhost:8000/v1.`);
   const origin = originOf(baseUrl, model, given?.variable ?? "");
   const key = findKey(keyVariablesFor(facts, origin), environment);
-  if (!key && facts.keyRequired) throw missingKey(facts, model, origin);
+  if (!key && facts.keyRequired) throw missingKeyFor(facts, model, origin);
   if (key && !/^[\x21-\x7e]+$/.test(key.value)) throw refuse(model, `needs another key: ${key.variable} holds what no key can.`);
   return { baseUrl, ...(key ? { key } : {}) };
 }
@@ -59,7 +59,8 @@ function isDefaultOrigin(facts: EndpointFacts, origin: string): boolean {
   return facts.defaultBaseUrl !== undefined && new URL(facts.defaultBaseUrl).origin === origin;
 }
 
-function findKey(variables: readonly string[], environment: ProviderEnvironment): ProviderKey | undefined {
+/** The first of some variables that is set, with its value. */
+export function findKey(variables: readonly string[], environment: ProviderEnvironment): ProviderKey | undefined {
   for (const variable of variables) {
     const value = read(environment, variable);
     if (value) return { variable, value };
@@ -80,9 +81,13 @@ function originOf(baseUrl: string, model: string, variable: string): string {
   return url.origin;
 }
 
-function missingKey(facts: EndpointFacts, model: string, origin: string): ModelError {
-  const [variable] = facts.keyVariables;
-  if (isDefaultOrigin(facts, origin)) return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…`);
+export function missingKey(model: string, variable: string): ModelError {
+  return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…`);
+}
+
+function missingKeyFor(facts: EndpointFacts, model: string, origin: string): ModelError {
+  const [variable = ""] = facts.keyVariables;
+  if (isDefaultOrigin(facts, origin)) return missingKey(model, variable);
   const named = `${facts.prefix}_BASE_URL_KEY`;
   const home = facts.defaultBaseUrl ? new URL(facts.defaultBaseUrl).origin : "";
   return refuse(

@@ -14,6 +14,8 @@ import { describeErrorBody, describeReported } from "./wire/error-words.ts";
 interface Failure {
   readonly code: ModelErrorCode;
   readonly message: string;
+  /** Default: that of the code. */
+  readonly label?: string;
   readonly status?: number | undefined;
   readonly retryable?: boolean | undefined;
   readonly retryAfterMilliseconds?: number | undefined;
@@ -39,7 +41,7 @@ export function toModelError(thrown: unknown, facts: ErrorFacts): ModelError {
   return new ModelError({
     ...failure,
     model: facts.id,
-    message: `${facts.id} ${labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}${hint}`,
+    message: `${facts.id} ${failure.label ?? labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}${hint}`,
     retryable: failure.retryable ?? retryableByCode[failure.code],
     cause: leaks ? undefined : failure.cause,
   });
@@ -79,6 +81,7 @@ interface LibraryError extends Error {
 
 function classifyError(error: LibraryError): Failure {
   if (error.name === "AI_APICallError") return classifyCall(error);
+  if (error.name === "AI_LoadAPIKeyError") return { code: "auth", label: "needs a key", message: error.message };
   if (error.name === "AI_UnsupportedFunctionalityError") return { code: "bad_request", message: describeUnsupported(error) };
   if (error.name === "AI_JSONParseError") return { code: "broken_stream", message: "a piece of it is no valid JSON" };
   if (error.name === "AI_TypeValidationError") return { code: "bad_response", message: describeMismatch(error), cause: error };

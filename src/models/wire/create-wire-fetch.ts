@@ -19,10 +19,12 @@ export class WholeAnswer extends Error {
 
 /**
  * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
- * address. Answers are bounded and put right; files that a provider made are bounded by whoever reads them.
+ * address. Answers are bounded and repaired; the code that reads files of a provider bounds them.
+ *
+ * `ofFormat`: repairs answers of this wire format. Absent: answers are bounded only.
  */
-export function createWireFetch(fetch: Fetch, ofFormat: AnswerRepair): Fetch {
-  const repair = withUsageRepair(ofFormat);
+export function createWireFetch(fetch: Fetch, ofFormat?: AnswerRepair): Fetch {
+  const repair = ofFormat && withUsageRepair(ofFormat);
   const kept = new WeakMap<AbortSignal, Response>();
   return async (input, init) => {
     const { signal } = init ?? {};
@@ -35,6 +37,7 @@ export function createWireFetch(fetch: Fetch, ofFormat: AnswerRepair): Fetch {
     const response = await fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
     if (isFile(input)) return response;
     if (!response.ok) return pipe(response, [cutBytes(bounds.errorBytes)]);
+    if (!repair) return pipe(response, [boundBytes(bounds.streamBytes)]);
     if (!asksForStream(init)) return takeWhole(response, repair);
     const type = response.headers.get("content-type") ?? "";
     if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
