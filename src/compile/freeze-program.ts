@@ -4,7 +4,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
-import { linkLimits } from "./link-limits.ts";
+import { valuesOf } from "./values-of.ts";
 
 export interface ProgramParts {
   readonly entry: Entry;
@@ -39,7 +39,7 @@ export function freezeProgram(
     digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     servers: servers.map(({ name, baseUrl, key }) => ({ name, baseUrl, ...(key ? { key } : {}) })),
-    limits: linkLimits(manifest?.limits?.value),
+    limits: valuesOf(manifest?.limits?.value ?? {}),
     ...(approval ? { approval: approval.value } : {}),
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
     ...(args ? { args: args.value } : {}),

@@ -1,5 +1,6 @@
 import type { Span, Spanned } from "../diagnostics/source.ts";
-import { baseUrlProblem, type ProviderSyntax } from "../language/providers-shape.ts";
+import type { ProviderSyntax } from "../language/providers-shape.ts";
+import { baseUrlProblem } from "../language/text-shapes.ts";
 import type { NamedServer } from "../models/named-provider.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Worker } from "../program/program.ts";

@@ -4,6 +4,7 @@ import type { ModelChoice } from "../program/program.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Compilation } from "./compilation.ts";
 import { type KnownProvider, providerOf } from "./link-providers.ts";
+import { valuesOf } from "./values-of.ts";
 
 interface Choice {
   readonly model: ModelChoice | undefined;
@@ -27,13 +28,8 @@ export function linkServerTools({ diagnostics }: Compilation, file: WorkerFile, 
   return [...linked.values()];
 }
 
-function toServerTool({ tool_type, max_uses, allowed_domains, blocked_domains }: ServerToolSyntax): ServerTool {
-  return {
-    type: tool_type.value,
-    ...(max_uses ? { max_uses: max_uses.value } : {}),
-    ...(allowed_domains ? { allowed_domains: allowed_domains.value } : {}),
-    ...(blocked_domains ? { blocked_domains: blocked_domains.value } : {}),
-  };
+function toServerTool({ tool_type, ...bounds }: ServerToolSyntax): ServerTool {
+  return { type: tool_type.value, ...valuesOf(bounds) };
 }
 
 function reportRefusal(

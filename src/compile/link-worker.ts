@@ -1,4 +1,3 @@
-import type { Spanned } from "../diagnostics/source.ts";
 import type { AttachmentPolicySyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
 import { defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
@@ -8,8 +7,6 @@ import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
-import { linkCommands } from "./link-commands.ts";
-import { linkLimits } from "./link-limits.ts";
 import { linkPrompt } from "./link-prompt.ts";
 import type { KnownProvider } from "./link-providers.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
@@ -17,6 +14,7 @@ import { linkScopes } from "./link-scopes.ts";
 import { linkServerTools } from "./link-server-tools.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
+import { valuesOf } from "./values-of.ts";
 
 /** What a worker takes whose author declares no input. */
 const defaultInput: JsonSchema = {
@@ -43,8 +41,8 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
-  const commands = linkCommands(compilation, file);
-  const { networkEnabled } = commands;
+  const sandbox = (file.sandbox ?? compilation.manifest?.sandbox)?.value;
+  const networkEnabled = sandbox?.network_enabled?.value === true;
   const toolsets = await linkToolsets(resolved.references, {
     compilation,
     scope: { worker: name, readable, writable, networkEnabled },
@@ -67,9 +65,9 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     toolsets,
     serverTools: linkServerTools(compilation, file, { model, providers }),
     scopes,
-    commands,
+    commands: { networkEnabled, isolationRequired: sandbox?.required?.value ?? false },
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
-    limits: linkLimits(file.limits?.value),
+    limits: valuesOf(file.limits?.value ?? {}),
     locked: file.locked?.value ?? false,
     debug: file.debug?.value ?? false,
   });
@@ -81,8 +79,7 @@ async function linkModelSettings(
   known: readonly KnownProvider[],
 ): Promise<ModelSettings> {
   if (options) await checkProviderOptions(compilation, options, known);
-  const entries = Object.entries(settings).map(([name, setting]: [string, Spanned<unknown>]) => [name, setting.value]);
-  return { ...Object.fromEntries(entries), ...(options ? { provider_options: options.value.options } : {}) } as ModelSettings;
+  return { ...valuesOf(settings), ...(options ? { provider_options: options.value.options } : {}) };
 }
 
 function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): AttachmentPolicy {

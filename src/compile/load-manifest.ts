@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
-import { findUnsupportedManifestKeys, type ManifestFile, parseManifest } from "../language/manifest.ts";
+import { type ManifestFile, parseManifest } from "../language/manifest.ts";
 import type { ProgramPlace } from "./locate-target.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
@@ -24,8 +24,5 @@ export async function loadManifest(
   if (!source) return undefined;
   const { file, diagnostics: found } = parseManifest(source);
   diagnostics.addAll(found);
-  for (const { path: key, sentence, span } of findUnsupportedManifestKeys(file)) {
-    diagnostics.report("key-unsupported", { message: `\`${key}\`: ${sentence}`, span });
-  }
   return file;
 }

@@ -1,6 +1,5 @@
 import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
-import { findUnsupportedKeys } from "../language/unsupported-keys.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import { extendWorker } from "./extend-worker.ts";
@@ -43,8 +42,5 @@ export async function loadWorker(
   const generated = await isGenerated(compilation.host, compilation.generated, path);
   const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
   const file = await extendWorker(compilation, { path, home, file: own });
-  for (const { path: key, sentence, span } of findUnsupportedKeys(file)) {
-    diagnostics.report("key-unsupported", { message: `\`${key}\`: ${sentence}`, span });
-  }
   return { ...names, path, home, generated, file };
 }

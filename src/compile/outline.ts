@@ -12,12 +12,12 @@ import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
 import { isInside } from "./is-inside.ts";
-import { linkLimits } from "./link-limits.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
+import { valuesOf } from "./values-of.ts";
 
 export interface OutlineParts {
   readonly entry: EntryPlace;
@@ -63,7 +63,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
         : { kind: "worker", id: start[0] ?? "" },
     workers: workers.map((worker) => withBeyond(worker, graph)),
     callables: [...callables].map(([name, callable]) => planCallable(name, callable, compilation.rules)),
-    limits: linkLimits(manifest?.limits?.value),
+    limits: valuesOf(manifest?.limits?.value ?? {}),
     ...(manifest?.approval?.value.mode ? { approval: manifest.approval.value.mode.value } : {}),
     ceiling,
     ceilingDigest: sha256(canonicalJson(ceiling)),

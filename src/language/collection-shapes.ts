@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { refuseValue } from "./refuse-value.ts";
-import { type Place, placeOf, type Shape } from "./shape.ts";
+import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 
 /** One row of a table of keys. */
@@ -33,9 +33,9 @@ export interface RecordOptions {
 export function record<const F extends Fields>(fields: F, options: RecordOptions = {}): Shape<RecordOf<F>> {
   return {
     jsonSchema: recordSchema(fields),
-    read(node, place) {
-      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
-      return readFields(node, fields, place);
+    read(node, context) {
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
+      return readFields(node, fields, context);
     },
   };
 }
@@ -55,15 +55,15 @@ export function recordSchema(fields: Fields): JsonObject {
 }
 
 /** Reads a map's entries by a table of keys. Undefined where a required key is missing or could not be read. */
-export function readFields<F extends Fields>(node: MapNode, fields: F, place: Place): RecordOf<F> | undefined {
+export function readFields<F extends Fields>(node: MapNode, fields: F, context: ReadContext): RecordOf<F> | undefined {
   const values: Record<string, Spanned<unknown>> = {};
   for (const entry of node.entries) {
     const field = Object.hasOwn(fields, entry.key.value) ? fields[entry.key.value] : undefined;
-    if (field === undefined) reportUnknownKey(entry, Object.keys(fields), place);
-    const value = field?.shape.read(entry.value, placeOf(place, entry.key.value));
+    if (field === undefined) reportUnknownKey(entry, Object.keys(fields), context);
+    const value = field?.shape.read(entry.value, contextAt(context, entry.key.value));
     if (value !== undefined) values[entry.key.value] = { value, span: entry.value.span };
   }
-  reportMissing(node, fields, place);
+  reportMissing(node, fields, context);
   const isComplete = requiredKeys(fields).every((key) => Object.hasOwn(values, key));
   return isComplete ? (values as RecordOf<F>) : undefined;
 }
@@ -72,18 +72,18 @@ function requiredKeys(fields: Fields): string[] {
   return Object.keys(fields).filter((key) => fields[key]?.required);
 }
 
-function reportMissing(node: MapNode, fields: Fields, place: Place): void {
+function reportMissing(node: MapNode, fields: Fields, context: ReadContext): void {
   const written = new Set(node.entries.map((entry) => entry.key.value));
   for (const key of requiredKeys(fields).filter((name) => !written.has(name))) {
-    place.report("missing-key", { message: `\`${place.path}\` needs the key \`${key}\``, span: node.span });
+    context.report("missing-key", { message: `\`${context.path}\` needs the key \`${key}\``, span: node.span });
   }
 }
 
-function reportUnknownKey(entry: MapEntry, known: readonly string[], place: Place): void {
+function reportUnknownKey(entry: MapEntry, known: readonly string[], context: ReadContext): void {
   const key = clipText(entry.key.value, 80);
-  const message = place.path === "" ? `unknown key \`${key}\`` : `\`${place.path}\` has no key \`${key}\``;
+  const message = context.path === "" ? `unknown key \`${key}\`` : `\`${context.path}\` has no key \`${key}\``;
   const all = `${known.length === 1 ? "the only key is" : "the keys are"} ${quoteNames(known)}`;
-  place.report("unknown-key", { message, span: entry.key.span, note: didYouMean(entry.key.value, known) ?? all });
+  context.report("unknown-key", { message, span: entry.key.span, note: didYouMean(entry.key.value, known) ?? all });
 }
 
 export interface ListOptions {
@@ -95,13 +95,13 @@ export interface ListOptions {
 export function list<T>(shape: Shape<T>, options: ListOptions = {}): Shape<readonly T[]> {
   return {
     jsonSchema: { type: "array", items: shape.jsonSchema, ...(options.nonEmpty && { minItems: 1 }) },
-    read(node, place) {
-      if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list", note: listNote(node) });
+    read(node, context) {
+      if (node.kind !== "list") return refuseValue(node, context, { wanted: "a list", note: listNote(node) });
       if (node.items.length === 0 && options.nonEmpty) {
         const note = "delete the key if there is no restriction to make";
-        return place.report("empty-list", { message: `\`${place.path}\` is empty`, span: node.span, note });
+        return context.report("empty-list", { message: `\`${context.path}\` is empty`, span: node.span, note });
       }
-      const values = node.items.map((item, index) => shape.read(item, placeOf(place, index)));
+      const values = node.items.map((item, index) => shape.read(item, contextAt(context, index)));
       return values.filter((value) => value !== undefined);
     },
   };
@@ -122,15 +122,17 @@ export interface NamedValue<T> {
 /** A map from names that the author chooses to values of one shape, in the order written. */
 export function mapOf<T>(
   shape: Shape<T>,
-  options: RecordOptions & { readonly checkName?: (name: string, node: Pick<SyntaxNode, "span">, place: Place) => boolean } = {},
+  options: RecordOptions & {
+    readonly checkName?: (name: string, node: Pick<SyntaxNode, "span">, context: ReadContext) => boolean;
+  } = {},
 ): Shape<readonly NamedValue<T>[]> {
   return {
     jsonSchema: { type: "object", additionalProperties: shape.jsonSchema },
-    read(node, place) {
-      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
+    read(node, context) {
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
       return node.entries.flatMap((entry) => {
-        const isName = options.checkName?.(entry.key.value, entry.key, place) ?? true;
-        const value = shape.read(entry.value, placeOf(place, entry.key.value));
+        const isName = options.checkName?.(entry.key.value, entry.key, context) ?? true;
+        const value = shape.read(entry.value, contextAt(context, entry.key.value));
         return isName && value !== undefined ? [{ name: entry.key, value: { value, span: entry.value.span } }] : [];
       });
     },

@@ -2,7 +2,7 @@ import type { Spanned } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import { partOf } from "./part-of.ts";
-import type { Place } from "./shape.ts";
+import type { ReadContext } from "./shape.ts";
 import type { MapEntry } from "./syntax-node.ts";
 
 /** The left side of a field: `red_flags?(array, at most three)`. */
@@ -18,11 +18,11 @@ const kinds = ["array", "object", "enum"] as const;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const forms = "write `name`, `name?`, or `name(array, description)` with `array`, `object` or `enum`";
 
-export function parseFieldKey({ key }: MapEntry, place: Place): FieldKey | undefined {
+export function parseFieldKey({ key }: MapEntry, context: ReadContext): FieldKey | undefined {
   const [, name = "", question, inner] = /^([^?(]*)(\?)?(?:\((.*)\))?$/s.exec(key.value) ?? [];
   const trimmed = name.trim();
   const isWildcard = trimmed === "" && inner?.trim() === "*";
-  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, place, explainKey(key.value));
+  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, context, explainKey(key.value));
   const spannedName = { value: trimmed, span: partOf(key.span, trimmed) };
   const found = { name: spannedName, optional: question !== undefined };
   if (inner === undefined) return found;
@@ -30,7 +30,7 @@ export function parseFieldKey({ key }: MapEntry, place: Place): FieldKey | undef
   const word = (comma === -1 ? inner : inner.slice(0, comma)).trim();
   const description = comma === -1 ? "" : inner.slice(comma + 1).trim();
   const kind = isWildcard ? "*" : kinds.find((known) => known === word);
-  if (kind === undefined) return refuseKind(key, word, place);
+  if (kind === undefined) return refuseKind(key, word, context);
   return { ...found, kind, ...(description !== "" && { description }) };
 }
 
@@ -50,11 +50,11 @@ function explainKey(key: string): { message: string; note: string } {
   };
 }
 
-function refuseKind(key: Spanned<string>, word: string, place: Place): undefined {
+function refuseKind(key: Spanned<string>, word: string, context: ReadContext): undefined {
   const message = `\`${clipText(word, 40)}\` is not a kind of field`;
-  return refuseKey(key, place, { message, note: didYouMean(word, kinds) ?? forms });
+  return refuseKey(key, context, { message, note: didYouMean(word, kinds) ?? forms });
 }
 
-function refuseKey(key: Spanned<string>, place: Place, reason: { message: string; note: string }): undefined {
-  return place.report("schema-notation", { message: reason.message, span: key.span, note: reason.note });
+function refuseKey(key: Spanned<string>, context: ReadContext, reason: { message: string; note: string }): undefined {
+  return context.report("schema-notation", { message: reason.message, span: key.span, note: reason.note });
 }

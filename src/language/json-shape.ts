@@ -1,28 +1,28 @@
 import type { Span } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { refuseValue } from "./refuse-value.ts";
-import { type Place, placeOf, type Shape } from "./shape.ts";
+import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
 
 /** Any value that JSON has. */
 export function json(): Shape<JsonValue> {
-  return { jsonSchema: {}, read: (node, place) => readJson(node, { place }) };
+  return { jsonSchema: {}, read: (node, context) => readJson(node, { context }) };
 }
 
 /** A map of any content. */
 export function jsonMap(options: { readonly note?: string } = {}): Shape<JsonObject> {
   return {
     jsonSchema: { type: "object" },
-    read(node, place) {
-      if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: options.note });
-      return readJsonEntries(node.entries, { place });
+    read(node, context) {
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
+      return readJsonEntries(node.entries, { context });
     },
   };
 }
 
 export interface JsonReading {
-  readonly place: Place;
+  readonly context: ReadContext;
   /** Gets the place of each entry, by its path from where the reading began (`rules.0.pattern`). */
   readonly spans?: Map<string, Span>;
   readonly prefix?: string;
@@ -31,7 +31,7 @@ export interface JsonReading {
 /** A node as plain data. What cannot be read is left out, or null in a list. */
 export function readJson(node: SyntaxNode, reading: JsonReading): JsonValue | undefined {
   if (node.kind === "unreadable") return undefined;
-  if (node.kind === "scalar") return readScalar(node, reading.place);
+  if (node.kind === "scalar") return readScalar(node, reading.context);
   if (node.kind === "map") return readJsonEntries(node.entries, reading);
   return node.items.map((item, index) => readJson(item, enter(reading, index, item.span)) ?? null);
 }
@@ -48,18 +48,18 @@ export function readJsonEntries(entries: readonly MapEntry[], reading: JsonReadi
 }
 
 function enter(reading: JsonReading, key: string | number, span: Span): JsonReading {
-  const place = placeOf(reading.place, key);
-  if (reading.spans === undefined) return { place };
+  const context = contextAt(reading.context, key);
+  if (reading.spans === undefined) return { context };
   const path = reading.prefix === undefined ? String(key) : `${reading.prefix}.${key}`;
   reading.spans.set(path, span);
-  return { place, spans: reading.spans, prefix: path };
+  return { context, spans: reading.spans, prefix: path };
 }
 
-function readScalar(node: ScalarNode, place: Place): JsonValue | undefined {
-  if (typeof node.value === "string") warnOfComment(node, { prose: false, report: place.report });
+function readScalar(node: ScalarNode, context: ReadContext): JsonValue | undefined {
+  if (typeof node.value === "string") warnOfComment(node, { prose: false, report: context.report });
   if (typeof node.value !== "number" || isExact(node.value, node.text)) return node.value;
   const note = `put it in quotes if it is a text: \`${JSON.stringify(node.text)}\``;
-  return place.report("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, note });
+  return context.report("inexact-number", { message: `\`${node.text}\` cannot be kept exactly`, span: node.span, note });
 }
 
 /** An integer that is written out has to be printed as it was written; other forms say themselves that they are rounded. */

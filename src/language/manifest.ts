@@ -18,11 +18,10 @@ import { mcpServersShape } from "./mcp-servers-shape.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { providersShape } from "./providers-shape.ts";
 import { describeNode } from "./refuse-value.ts";
-import { boolean, checkName, text, writtenText } from "./scalar-shapes.ts";
-import { type Place, refined, type Shape, spanned } from "./shape.ts";
+import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
+import { type ReadContext, refined, type Shape, spanned, unsupported } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
-import { findUnsupportedKeys, hostsUnsupported, type UnsupportedKey } from "./unsupported-keys.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
 
@@ -34,32 +33,22 @@ const { name: _name, ...profileKeys } = workerKeys;
 const profiles: Shape<readonly NamedValue<ProfileSyntax>[]> = mapOf(record(profileKeys), { checkName });
 
 /** A named configuration says what it configures: its name is its own. */
-const namedToolsets: Shape<readonly ToolsetSyntax[]> = refined(toolsetsShape, (toolsets, _node, place) =>
+const namedToolsets: Shape<readonly ToolsetSyntax[]> = refined(toolsetsShape, (toolsets, _node, context) =>
   toolsets.filter(({ reference, use }) => {
     if (use) return true;
     const message = `\`toolsets.${clipText(reference.value, 64)}\` needs the key \`_use\``;
     const note = "write `reader: { _use: filesystem }`, and `reader: {}` under `toolsets` of a worker";
-    place.report("missing-key", { message, span: reference.span, note });
+    context.report("missing-key", { message, span: reference.span, note });
     return false;
   }),
 );
 
-const mode: Shape<"prompt" | "reject_all"> = refined(
-  { ...text(), jsonSchema: { enum: ["prompt", "reject_all"] } },
-  (value, node, place) => {
-    if (value === "prompt" || value === "reject_all") return value;
-    const note = value === "approve_all" ? "only who starts a run can approve everything: `--approve-all`" : undefined;
-    const message = `\`${place.path}\` has to be \`prompt\` or \`reject_all\`, not \`${clipText(value, 40)}\``;
-    return place.report("invalid-value", { message, span: node.span, notes: note === undefined ? [] : [{ message: note }] });
-  },
-);
+const mode = oneOf(["prompt", "reject_all"], {
+  approve_all: "only the user who starts a run can approve everything: `--approve-all`",
+});
 
-const effect: Shape<"ask" | "block"> = refined({ ...text(), jsonSchema: { enum: ["ask", "block"] } }, (value, node, place) => {
-  if (value === "ask" || value === "block") return value;
-  const tightens = "a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`";
-  const message = `\`${place.path}\` has to be \`ask\` or \`block\`, not \`${clipText(value, 40)}\``;
-  const notes = value === "allow" ? [{ message: tightens }] : [];
-  return place.report("invalid-value", { message, span: node.span, notes });
+const effect = oneOf(["ask", "block"], {
+  allow: "a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`",
 });
 
 const rule = record(
@@ -97,7 +86,10 @@ export const manifestKeys = {
   },
   args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
-  mcp_servers: { shape: mcpServersShape, description: "MCP servers, by name." },
+  mcp_servers: {
+    shape: unsupported(mcpServersShape, "MCP servers are not started yet; a tool of `tools.ts` can speak to one"),
+    description: "MCP servers, by name.",
+  },
   providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
   debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
@@ -119,30 +111,14 @@ export const manifestSchema = {
   ...recordSchema(manifestKeys),
 };
 
-/** Keys that are read but that no run honours yet, each with a sentence for the author; see `unsupported-keys.ts`. */
-const unsupported: Readonly<Record<string, string>> = {
-  mcp_servers: "MCP servers are not started yet; a tool of `tools.ts` can speak to one",
-  auth: "there are no logins yet, and models are reached by key; write `off`",
-  "generated_workers.model": "workers cannot be made in a run yet",
-  "generated_workers.toolsets": "workers cannot be made in a run yet",
-  "generated_workers.sandbox": "workers cannot be made in a run yet",
-  "generated_workers.limits": "workers cannot be made in a run yet",
-  "sandbox.network_enabled": hostsUnsupported,
-};
-
-/** Those of them that a manifest writes. */
-export function findUnsupportedManifestKeys(file: ManifestFile): UnsupportedKey[] {
-  return findUnsupportedKeys(file, unsupported);
-}
-
-/** Reads `llm-do.yaml`. Tells all mistakes at once, and never throws. */
+/** Reads `llm-do.yaml`. Reports all mistakes; never throws. */
 export function parseManifest(source: Source): ParsedManifest {
   const diagnostics = new DiagnosticList();
-  const place: Place = { path: "", report: diagnostics.report };
+  const context: ReadContext = { path: "", report: diagnostics.report };
   const start = source.text.startsWith("\uFEFF") ? 1 : 0;
   const root = parseYaml({ source, start, end: source.text.length }, diagnostics.report);
-  if (root.kind !== "map") reportNotMap(root, place);
-  const keys = root.kind === "map" ? readFields(withoutOwnKeys(root), manifestKeys, place) : undefined;
+  if (root.kind !== "map") reportNotMap(root, context);
+  const keys = root.kind === "map" ? readFields(withoutOwnKeys(root), manifestKeys, context) : undefined;
   return { file: { ...keys, source }, diagnostics: diagnostics.toArray() };
 }
 
@@ -151,8 +127,8 @@ function withoutOwnKeys(root: MapNode): MapNode {
   return { ...root, entries: root.entries.filter(({ key }) => !key.value.startsWith("x-")) };
 }
 
-function reportNotMap(root: SyntaxNode, place: Place): void {
+function reportNotMap(root: SyntaxNode, context: ReadContext): void {
   if (root.kind === "unreadable") return;
   const message = `a manifest has to be a map, not ${describeNode(root)}`;
-  place.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
+  context.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
 }

@@ -1,22 +1,16 @@
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
-import { baseUrlProblem } from "./providers-shape.ts";
 import { checkName, text, writtenText } from "./scalar-shapes.ts";
 import { refined, type Shape } from "./shape.ts";
+import { serverAddress } from "./text-shapes.ts";
 
 const texts = mapOf(writtenText());
-
-const url = refined(text(), (value, node, place) => {
-  const problem = value.includes("${") ? undefined : baseUrlProblem(value);
-  if (problem === undefined) return value;
-  return place.report("invalid-value", { message: `\`${place.path}\` ${problem}`, span: node.span });
-});
 
 const fields = {
   command: { shape: text(), description: "The program that is the server, and speaks on stdin and stdout." },
   args: { shape: list(writtenText()), description: "Its arguments." },
   env: { shape: texts, description: "Variables of its environment; `${NAME}` is one of the user's." },
   cwd: { shape: text(), description: "The folder that it runs in, relative to the manifest." },
-  url: { shape: url, description: "In the place of a program: the address of a server that speaks streamable HTTP." },
+  url: { shape: serverAddress, description: "In place of a program: the address of a server that speaks streamable HTTP." },
   headers: { shape: texts, description: "Sent with each request to the address; `${NAME}` is a variable of the user's." },
   tools: { shape: list(text(), { nonEmpty: true }), description: "Only these of its tools, as patterns." },
 } as const;
@@ -25,11 +19,11 @@ export type McpServerSyntax = RecordOf<typeof fields>;
 
 const server: Shape<McpServerSyntax> = refined(
   record(fields, { note: "write `{ command: …, args: […] }` or `{ url: … }`" }),
-  (value, node, place) => {
+  (value, node, context) => {
     if ((value.command === undefined) !== (value.url === undefined)) return value;
-    const message = `\`${place.path}\` needs either \`command\` or \`url\``;
+    const message = `\`${context.path}\` needs either \`command\` or \`url\``;
     const code = value.command === undefined ? "missing-key" : "invalid-value";
-    return place.report(code, { message, span: node.span });
+    return context.report(code, { message, span: node.span });
   },
 );
 

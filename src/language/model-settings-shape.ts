@@ -6,32 +6,32 @@ import { readJsonEntries } from "./json-shape.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { integer, number, oneOf } from "./scalar-shapes.ts";
 import type { Shape } from "./shape.ts";
-import type { ModelSettingsSyntax, ProviderOptionsSyntax } from "./worker-file.ts";
+import type { ProviderOptionsSyntax } from "./worker-file.ts";
 
 const providerNote = "write `{ anthropic: { … } }`: a map from a provider to its own options";
 
 const providerOptions: Shape<ProviderOptionsSyntax> = {
   jsonSchema: { type: "object", additionalProperties: { type: "object" } },
-  read(node, place) {
-    if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: providerNote });
+  read(node, context) {
+    if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: providerNote });
     const spans = new Map<string, Span>();
-    const options = readJsonEntries(node.entries, { place, spans });
+    const options = readJsonEntries(node.entries, { context, spans });
     const [wrong] = Object.entries(options).find(([, value]) => !isRecord(value)) ?? [];
     if (wrong === undefined) return { options, optionSpans: spans };
     const span = node.entries.find((entry) => entry.key.value === wrong)?.value.span ?? node.span;
-    const message = `\`${place.path}.${clipText(wrong, 40)}\` has to be a map of options`;
-    return place.report("wrong-type", { message, span, note: providerNote });
+    const message = `\`${context.path}.${clipText(wrong, 40)}\` has to be a map of options`;
+    return context.report("wrong-type", { message, span, note: providerNote });
   },
 };
 
 /** `model_settings`: what is asked of the model, whichever it is. */
-export const modelSettingsShape: Shape<ModelSettingsSyntax> = record({
+export const modelSettingsShape = record({
   temperature: { shape: number({ min: 0 }), description: "How freely the model chooses its words." },
   max_output_tokens: { shape: integer({ min: 1 }), description: "How long one response may be." },
   top_p: { shape: number({ min: 0, max: 1 }), description: "Share of the likeliest words that the model chooses among." },
   seed: { shape: integer({ min: 0 }), description: "For the same response to the same request, where the provider can." },
   reasoning: {
-    shape: oneOf("none", "minimal", "low", "medium", "high"),
+    shape: oneOf(["none", "minimal", "low", "medium", "high"]),
     description: "How much the model thinks before it answers.",
   },
   provider_options: { shape: providerOptions, description: "A map from a provider to options that only it has." },

@@ -7,7 +7,7 @@ import { readJson } from "./json-shape.ts";
 import { readOldSpellings } from "./old-spellings.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { describeNode } from "./refuse-value.ts";
-import type { Place } from "./shape.ts";
+import type { ReadContext } from "./shape.ts";
 import { splitSource } from "./split-source.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import type { WorkerFile } from "./worker-file.ts";
@@ -30,31 +30,31 @@ export function parseWorkerFile(source: Source, patch: (root: MapNode) => MapNod
   const parts = splitSource(source);
   if (!("frontmatter" in parts)) return { file: undefined, diagnostics: [parts] };
   const list = new DiagnosticList();
-  const place: Place = { path: "", report: list.report };
+  const context: ReadContext = { path: "", report: list.report };
   const root = parseYaml(parts.frontmatter, list.report);
-  const keys = readKeys(root.kind === "map" ? patch(root) : root, parts.frontmatter, place);
+  const keys = readKeys(root.kind === "map" ? patch(root) : root, parts.frontmatter, context);
   const instructions = { value: source.text.slice(parts.body.start, parts.body.end), span: parts.body };
   return { file: { source, ...keys, instructions }, diagnostics: list.toArray() };
 }
 
 type Keys = Omit<WorkerFile, "source" | "instructions">;
 
-function readKeys(root: SyntaxNode, frontmatter: Span, place: Place): Keys {
+function readKeys(root: SyntaxNode, frontmatter: Span, context: ReadContext): Keys {
   if (root.kind !== "map") {
-    if (root.kind !== "unreadable") reportNotMap(root, frontmatter, place);
+    if (root.kind !== "unreadable") reportNotMap(root, frontmatter, context);
     return { extras: {} };
   }
   const isOwn = (key: string): boolean => key.startsWith("x-");
-  const known = readOldSpellings({ ...root, entries: root.entries.filter((entry) => !isOwn(entry.key.value)) }, place);
-  const { version, license, metadata, ...keys } = readFields(known, { ...workerKeys, ...extraKeys }, place) ?? {};
+  const known = readOldSpellings({ ...root, entries: root.entries.filter((entry) => !isOwn(entry.key.value)) }, context);
+  const { version, license, metadata, ...keys } = readFields(known, { ...workerKeys, ...extraKeys }, context) ?? {};
   const own = root.entries.filter((entry) => isOwn(entry.key.value));
   const extras: [string, JsonValue | undefined][] = [
     ...Object.entries({ version, license, metadata }).map(
       ([key, written]) => [key, written?.value] as [string, JsonValue | undefined],
     ),
-    ...own.map(({ key, value }) => [key.value, readJson(value, { place })] as [string, JsonValue | undefined]),
+    ...own.map(({ key, value }) => [key.value, readJson(value, { context })] as [string, JsonValue | undefined]),
   ];
-  reportModelConflict(keys, place);
+  reportModelConflict(keys, context);
   return { ...keys, extras: withoutAbsent(extras) };
 }
 
@@ -62,12 +62,15 @@ function withoutAbsent(entries: readonly [string, JsonValue | undefined][]): Rec
   return Object.fromEntries(entries.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }
 
-function reportModelConflict(keys: { model?: Spanned<unknown>; compatible_models?: Spanned<unknown> }, place: Place): void {
+function reportModelConflict(
+  keys: { model?: Spanned<unknown>; compatible_models?: Spanned<unknown> },
+  context: ReadContext,
+): void {
   const { model, compatible_models } = keys;
   if (model === undefined || compatible_models === undefined) return;
   const notes = [{ message: "`model` is set here", span: model.span }, { message: "keep one of them" }];
   const message = "`compatible_models` cannot stand beside `model`";
-  place.report("model-conflict", { message, span: compatible_models.span, notes });
+  context.report("model-conflict", { message, span: compatible_models.span, notes });
 }
 
 function explainColon(next: string): string {
@@ -75,10 +78,10 @@ function explainColon(next: string): string {
   return "a space has to follow the colon: `key: value`";
 }
 
-function reportNotMap(root: SyntaxNode, frontmatter: Span, place: Place): void {
+function reportNotMap(root: SyntaxNode, frontmatter: Span, context: ReadContext): void {
   const span = root.span.end > root.span.start ? root.span : frontmatter;
   const [, afterColon] = (root.kind === "scalar" && /^[\w-]+:([^ ])/.exec(root.text)) || [];
   const note = afterColon === undefined ? "write lines of `key: value`" : explainColon(afterColon);
   const message = `the frontmatter has to be a map, not ${describeNode(root)}`;
-  place.report("frontmatter-not-map", { message, span, note: note });
+  context.report("frontmatter-not-map", { message, span, note: note });
 }

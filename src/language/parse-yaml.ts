@@ -15,8 +15,8 @@ const maxProblems = 10;
  */
 export function parseYaml(span: Span, report: Report): SyntaxNode {
   if (span.end - span.start > maxLength) {
-    const place = { ...span, end: span.start };
-    report("frontmatter-too-large", { message: `the frontmatter is longer than ${maxLength} characters`, span: place });
+    const start = { ...span, end: span.start };
+    report("frontmatter-too-large", { message: `the frontmatter is longer than ${maxLength} characters`, span: start });
     return { kind: "unreadable", span };
   }
   let text = span.source.text.slice(span.start, span.end);
@@ -24,8 +24,8 @@ export function parseYaml(span: Span, report: Report): SyntaxNode {
     const { contents, problem } = composeYaml(text);
     if (problem === undefined) return buildSyntaxTree(contents, span, report);
     const { code, message, note, start, end } = findYamlMistake(problem, contents, text);
-    const place = { source: span.source, start: span.start + start, end: span.start + end };
-    report(code, { message, note, span: place });
+    const at = { source: span.source, start: span.start + start, end: span.start + end };
+    report(code, { message, note, span: at });
     text = leaveOutEntry(text, start);
   }
   return { kind: "unreadable", span };

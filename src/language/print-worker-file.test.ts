@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { parseWorkerFile } from "./parse-worker-file.ts";
-import { printWorkerSource } from "./print-worker-source.ts";
+import { printWorkerFile } from "./print-worker-file.ts";
 
 const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 const anyText = fc.oneof(
@@ -27,6 +28,8 @@ const anyText = fc.oneof(
   ),
 );
 const text = anyText.filter((value) => value.trim() !== "");
+const span = { source: { name: "a.worker", text: "" }, start: 0, end: 0 };
+const spanned = <T>(value: T) => ({ value, span });
 const json = fc.jsonValue({ maxDepth: 3 });
 
 test("what is printed is read back, whatever characters it has", () => {
@@ -40,14 +43,17 @@ test("what is printed is read back, whatever characters it has", () => {
   });
   fc.assert(
     fc.property(parts, ({ name, description, model, config, extra, instructions }) => {
-      const frontmatter = new Map<string, unknown>([
-        ["name", name],
-        ["description", description],
-        ["model", model],
-        ["toolsets", new Map([["@acme/tools:Tools", config]])],
-        ["x-extra", extra],
-      ]);
-      const { file, diagnostics } = parseWorkerFile({ name: "a.worker", text: printWorkerSource({ frontmatter, instructions }) });
+      const toolset = { reference: spanned("@acme/tools:Tools"), config: spanned(config as JsonObject), configSpans: new Map() };
+      const text = printWorkerFile({
+        source: span.source,
+        name: spanned(name),
+        description: spanned(description),
+        model: spanned(model),
+        toolsets: spanned([toolset]),
+        extras: { "x-extra": extra as JsonValue },
+        instructions: spanned(instructions),
+      });
+      const { file, diagnostics } = parseWorkerFile({ name: "a.worker", text });
       expect(diagnostics).toEqual([]);
       expect(file?.name?.value).toBe(name);
       expect(file?.description?.value).toBe(description);

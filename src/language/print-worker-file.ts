@@ -1,5 +1,5 @@
+import { stringify } from "yaml";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { printWorkerSource } from "./print-worker-source.ts";
 import type { ModelSettingsSyntax, SandboxSyntax, SchemaSyntax, ScopeSyntax, ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 
 /**
@@ -19,8 +19,11 @@ export function printWorkerFile(file: WorkerFile): string {
   if (toolsets)
     frontmatter.set("toolsets", new Map(toolsets.value.map((toolset) => [toolset.reference.value, toWrittenToolset(toolset)])));
   for (const [key, value] of Object.entries(extras)) frontmatter.set(key, value);
-  return printWorkerSource({ frontmatter, instructions: instructions.value });
+  const yaml = frontmatter.size === 0 ? "" : stringify(frontmatter, yamlOptions);
+  return `---\n${yaml}---\n${instructions.value}`;
 }
+
+const yamlOptions = { version: "1.2", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** Puts the bare value in the place of each `{ value, span }`, at any depth. */
 function withoutSpans(written: unknown): unknown {

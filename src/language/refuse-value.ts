@@ -1,5 +1,5 @@
 import { clipText } from "../util/clip-text.ts";
-import type { Place } from "./shape.ts";
+import type { ReadContext } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
 /**
@@ -8,18 +8,18 @@ import type { SyntaxNode } from "./syntax-node.ts";
  */
 export function refuseValue(
   node: SyntaxNode,
-  place: Place,
+  context: ReadContext,
   expected: { readonly wanted: string; readonly note?: string | undefined },
 ): undefined {
   if (node.kind === "unreadable") return undefined;
-  const subject = place.path === "" ? "this" : `\`${place.path}\``;
+  const subject = context.path === "" ? "this" : `\`${context.path}\``;
   if (node.kind === "scalar" && node.value === null) {
     const message = `${subject} has no value; it has to be ${expected.wanted}`;
-    return place.report("missing-value", { message, span: node.span, note: missingNote(node.text) });
+    return context.report("missing-value", { message, span: node.span, note: missingNote(node.text) });
   }
   const message = `${subject} has to be ${expected.wanted}, not ${describeNode(node)}`;
   const notes = expected.note ? [{ message: expected.note }] : [];
-  return place.report("wrong-type", { message, span: node.span, notes });
+  return context.report("wrong-type", { message, span: node.span, notes });
 }
 
 function missingNote(text: string): string {

@@ -1,15 +1,13 @@
 import { list, mapOf, record } from "./collection-shapes.ts";
-import { hostName } from "./host-shape.ts";
 import { boolean, checkName, integer, oneOf, text } from "./scalar-shapes.ts";
-import { refined, type Shape } from "./shape.ts";
-import { suffix } from "./suffix-shape.ts";
-import type { SandboxSyntax, ScopeSyntax } from "./worker-file.ts";
+import { refined, unsupported } from "./shape.ts";
+import { hostName, suffix } from "./text-shapes.ts";
 
 const scope = record(
   {
     root: { shape: text(), required: true, description: "The folder, relative to this file; `~` is the user's home." },
-    mode: { shape: oneOf("ro", "rw"), default: "ro", description: "Whether files can only be read, or also written." },
-    suffixes: { shape: list(suffix(), { nonEmpty: true }), description: "Only files that end so; without the key, any." },
+    mode: { shape: oneOf(["ro", "rw"]), default: "ro", description: "Whether files can only be read, or also written." },
+    suffixes: { shape: list(suffix, { nonEmpty: true }), description: "Only files that end so; without the key, any." },
     max_file_bytes: { shape: integer({ min: 1 }), description: "How large a file may be, read or written." },
     write_approval: { shape: boolean(), default: true, description: "Whether each write asks." },
     read_approval: { shape: boolean(), default: false, description: "Whether each read asks." },
@@ -17,20 +15,22 @@ const scope = record(
   { note: "write `{ root: ./folder }`" },
 );
 
-const scopes: Shape<readonly ScopeSyntax[]> = refined(mapOf(scope, { checkName }), (entries) =>
-  entries.map(({ name, value }) => ({ name, ...value.value })),
-);
+const scopes = refined(mapOf(scope, { checkName }), (entries) => entries.map(({ name, value }) => ({ name, ...value.value })));
 
 const flag = boolean();
-const hosts = list(hostName(), { nonEmpty: true });
+const hosts = list(hostName, { nonEmpty: true });
 
-const network: Shape<boolean | readonly string[]> = {
-  jsonSchema: { anyOf: [flag.jsonSchema, hosts.jsonSchema] },
-  read: (node, place) => (node.kind === "list" ? hosts.read(node, place) : flag.read(node, place)),
-};
+const network = unsupported<boolean | readonly string[]>(
+  {
+    jsonSchema: { anyOf: [flag.jsonSchema, hosts.jsonSchema] },
+    read: (node, context) => (node.kind === "list" ? hosts.read(node, context) : flag.read(node, context)),
+  },
+  "a list of hosts cannot be enforced yet; write `true` for the whole network, or leave the key out for none",
+  (value) => typeof value === "boolean",
+);
 
 /** `sandbox`: what the worker's tools and commands can reach. */
-export const sandboxShape: Shape<SandboxSyntax> = record({
+export const sandboxShape = record({
   paths: { shape: scopes, description: "Named folders; none if the map is empty." },
   network_enabled: {
     shape: network,

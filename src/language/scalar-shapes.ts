@@ -1,7 +1,8 @@
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { getOwn } from "../util/get-own.ts";
 import { refuseValue } from "./refuse-value.ts";
-import { type Place, refined, type Shape } from "./shape.ts";
+import { type ReadContext, refined, type Shape } from "./shape.ts";
 import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
 
@@ -9,14 +10,14 @@ import { warnOfComment } from "./warn-of-comment.ts";
 export function text(options: { readonly prose?: boolean } = {}): Shape<string> {
   return {
     jsonSchema: { type: "string", minLength: 1 },
-    read(node, place) {
+    read(node, context) {
       if (node.kind !== "scalar" || typeof node.value !== "string") {
-        return refuseValue(node, place, { wanted: "a text", note: quoteNote(node) });
+        return refuseValue(node, context, { wanted: "a text", note: quoteNote(node) });
       }
       if (node.value.trim() === "") {
-        return refuse(node, place, { code: "missing-value", message: "is empty", note: "write a value, or delete the key" });
+        return refuse(node, context, { code: "missing-value", message: "is empty", note: "write a value, or delete the key" });
       }
-      warnOfComment(node, { prose: options.prose ?? false, report: place.report });
+      warnOfComment(node, { prose: options.prose ?? false, report: context.report });
       return node.value;
     },
   };
@@ -31,9 +32,9 @@ export function writtenText(): Shape<string> {
   const shape = text();
   return {
     jsonSchema: { type: ["string", "number"] },
-    read(node, place) {
+    read(node, context) {
       if (node.kind === "scalar" && typeof node.value === "number") return node.text;
-      return shape.read(node, place);
+      return shape.read(node, context);
     },
   };
 }
@@ -44,12 +45,12 @@ const namePattern = "^[A-Za-z][A-Za-z0-9_-]{0,63}$";
 export function identifier(): Shape<string> {
   const names: Shape<string> = {
     jsonSchema: { type: "string", pattern: namePattern },
-    read(node, place) {
+    read(node, context) {
       if (node.kind === "scalar" && typeof node.value === "string") return node.value;
-      return refuseValue(node, place, { wanted: "a name", note: nameNote(node) });
+      return refuseValue(node, context, { wanted: "a name", note: nameNote(node) });
     },
   };
-  return refined(names, (value, node, place) => (checkName(value, node, place) ? value : undefined));
+  return refined(names, (value, node, context) => (checkName(value, node, context) ? value : undefined));
 }
 
 function nameNote(node: SyntaxNode): string | undefined {
@@ -58,11 +59,11 @@ function nameNote(node: SyntaxNode): string | undefined {
 }
 
 /** Whether a text is a name; reports it otherwise. */
-export function checkName(value: string, node: Pick<SyntaxNode, "span">, place: Place): boolean {
+export function checkName(value: string, node: Pick<SyntaxNode, "span">, context: ReadContext): boolean {
   if (new RegExp(namePattern).test(value)) return true;
   const message = `\`${clipText(value, 80)}\` is not a name`;
   const note = "a name is a letter, then letters, digits, `_` or `-`, 64 characters in all";
-  place.report("invalid-name", { message, span: node.span, note });
+  context.report("invalid-name", { message, span: node.span, note });
   return false;
 }
 
@@ -70,12 +71,12 @@ export function integer(options: { readonly min: number }): Shape<number> {
   const wanted = options.min === 0 ? "a whole number, 0 or more" : `a whole number from ${options.min} on`;
   return {
     jsonSchema: { type: "integer", minimum: options.min },
-    read(node, place) {
+    read(node, context) {
       if (node.kind !== "scalar" || typeof node.value !== "number") {
-        return refuseValue(node, place, { wanted, note: integerNote(node) });
+        return refuseValue(node, context, { wanted, note: integerNote(node) });
       }
       if (!Number.isSafeInteger(node.value) || node.value < options.min) {
-        return refuse(node, place, { code: "invalid-value", message: `has to be ${wanted}` });
+        return refuse(node, context, { code: "invalid-value", message: `has to be ${wanted}` });
       }
       return node.value;
     },
@@ -95,12 +96,12 @@ export function number({ min, max, exclusive = false }: NumberRange): Shape<numb
   const bounds = { [exclusive ? "exclusiveMinimum" : "minimum"]: min, ...(max !== undefined && { maximum: max }) };
   return {
     jsonSchema: { type: "number", ...bounds },
-    read(node, place) {
+    read(node, context) {
       if (node.kind !== "scalar" || typeof node.value !== "number")
-        return refuseValue(node, place, { wanted, note: numberNote(node) });
+        return refuseValue(node, context, { wanted, note: numberNote(node) });
       const { value } = node;
       const isWithin = (exclusive ? value > min : value >= min) && value <= (max ?? Number.MAX_VALUE);
-      return isWithin ? value : refuse(node, place, { code: "invalid-value", message: `has to be ${wanted}` });
+      return isWithin ? value : refuse(node, context, { code: "invalid-value", message: `has to be ${wanted}` });
     },
   };
 }
@@ -129,10 +130,10 @@ const lookalikes: Readonly<Record<string, string>> = {
 export function boolean(): Shape<boolean> {
   return {
     jsonSchema: { type: "boolean" },
-    read(node, place) {
+    read(node, context) {
       if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
       const lookalike = node.kind === "scalar" ? lookalikes[node.text.toLowerCase()] : undefined;
-      return refuseValue(node, place, {
+      return refuseValue(node, context, {
         wanted: "`true` or `false`",
         note: lookalike && `write \`${lookalike}\`, without quotes`,
       });
@@ -140,25 +141,24 @@ export function boolean(): Shape<boolean> {
   };
 }
 
-/** One of a few words. */
-export function oneOf<const Words extends readonly string[]>(...words: Words): Shape<Words[number]> {
-  const shown = quoteNames(words, " or ");
-  const strings = text();
-  return refined(
-    { jsonSchema: { enum: words }, read: (node, place) => strings.read(node, place) },
-    (value, node, place): Words[number] | undefined => {
-      if (words.includes(value)) return value;
-      const message = `\`${place.path}\` has to be ${shown}, not \`${clipText(value, 40)}\``;
-      return place.report("invalid-value", { message, span: node.span, note: didYouMean(value, words) });
-    },
-  );
+/** One of a few words. `notes` are for other words that authors try. */
+export function oneOf<const Word extends string>(
+  words: readonly Word[],
+  notes: Readonly<Record<string, string>> = {},
+): Shape<Word> {
+  return refined({ ...text(), jsonSchema: { enum: words } }, (value, node, { path, report }) => {
+    const word = words.find((one) => one === value);
+    if (word !== undefined) return word;
+    const message = `\`${path}\` has to be ${quoteNames(words, " or ")}, not \`${clipText(value, 40)}\``;
+    return report("invalid-value", { message, span: node.span, note: getOwn(notes, value) ?? didYouMean(value, words) });
+  });
 }
 
 function refuse(
   node: ScalarNode,
-  place: Place,
+  context: ReadContext,
   reason: { readonly code: "missing-value" | "invalid-value"; readonly message: string; readonly note?: string },
 ): undefined {
   const notes = reason.note ? [{ message: reason.note }] : [];
-  return place.report(reason.code, { message: `\`${place.path}\` ${reason.message}`, span: node.span, notes });
+  return context.report(reason.code, { message: `\`${context.path}\` ${reason.message}`, span: node.span, notes });
 }

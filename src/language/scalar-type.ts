@@ -3,7 +3,7 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
 import { partOf } from "./part-of.ts";
-import type { Place } from "./shape.ts";
+import type { ReadContext } from "./shape.ts";
 import type { ScalarNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
 
@@ -38,16 +38,16 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 /** `string, the company's name`, as JSON Schema. */
-export function readScalarType(node: ScalarNode, place: Place): JsonSchema | undefined {
+export function readScalarType(node: ScalarNode, context: ReadContext): JsonSchema | undefined {
   const text = node.text.trim();
   const comma = text.indexOf(",");
   const type = comma === -1 ? text : text.slice(0, comma).trimEnd();
   const description = comma === -1 ? "" : text.slice(comma + 1).trim();
-  warnOfComment(node, { prose: description !== "", report: place.report });
+  warnOfComment(node, { prose: description !== "", report: context.report });
   const schema = getOwn(scalarTypes, type);
   if (schema !== undefined) return description === "" ? schema : { ...schema, description };
   const message = `\`${clipText(type, 60)}\` is not a type`;
-  return place.report("schema-type", { message, span: partOf(node.span, type), note: noteFor(type) });
+  return context.report("schema-type", { message, span: partOf(node.span, type), note: noteFor(type) });
 }
 
 function noteFor(type: string): string {

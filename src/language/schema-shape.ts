@@ -1,11 +1,11 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { readJson } from "./json-shape.ts";
+import { refusePythonReference } from "./old-spellings.ts";
 import { partOf } from "./part-of.ts";
-import { refusePythonReference } from "./python-reference.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { readScalarType } from "./scalar-type.ts";
-import { type Place, refined, type Shape } from "./shape.ts";
+import { type ReadContext, refined, type Shape } from "./shape.ts";
 import { readShortNotation } from "./short-notation.ts";
 import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import type { SchemaSyntax } from "./worker-file.ts";
@@ -13,12 +13,12 @@ import type { SchemaSyntax } from "./worker-file.ts";
 /** `output`: fields in the short notation, a single type, JSON Schema 2020-12, or a reference to a schema in code. */
 export const outputShape: Shape<SchemaSyntax> = {
   jsonSchema: { type: ["string", "object"] },
-  read(node, place) {
+  read(node, context) {
     if (node.kind === "map")
-      return isJsonSchema(node) ? readJsonSchema(node, place) : { kind: "data", ...readShortNotation(node, place) };
+      return isJsonSchema(node) ? readJsonSchema(node, context) : { kind: "data", ...readShortNotation(node, context) };
     const isType = node.kind === "scalar" && (typeof node.value === "string" || node.text === "null");
-    if (isType) return readType(node, place);
-    return refuseValue(node, place, {
+    if (isType) return readType(node, context);
+    return refuseValue(node, context, {
       wanted: "a map of fields or a type",
       note: "write `summary: string`, a field on each line",
     });
@@ -26,7 +26,7 @@ export const outputShape: Shape<SchemaSyntax> = {
 };
 
 /** `input`: the same, but always a map with fields: its JSON Schema has `type: object`. */
-export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, node, place) => {
+export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, node, context) => {
   if (schema.kind === "reference") return schema;
   const { type, $ref } = schema.jsonSchema;
   if (type === "object") return schema;
@@ -34,7 +34,7 @@ export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, nod
     return { ...schema, jsonSchema: { type: "object", ...schema.jsonSchema } };
   }
   const note = "declare a field: `input: { input: string }`";
-  return place.report("input-not-object", { message: `\`${place.path}\` has to have fields`, span: node.span, note });
+  return context.report("input-not-object", { message: `\`${context.path}\` has to have fields`, span: node.span, note });
 });
 
 /** The rule that tells JSON Schema from the short notation, where a field may well be called `type`. */
@@ -48,14 +48,14 @@ function isJsonSchema(node: MapNode): boolean {
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** `$schema` is left out of what is read: there is one dialect. */
-function readJsonSchema(node: MapNode, place: Place): SchemaSyntax | undefined {
-  const read = readJson(node, { place });
+function readJsonSchema(node: MapNode, context: ReadContext): SchemaSyntax | undefined {
+  const read = readJson(node, { context });
   if (!isRecord(read)) return undefined;
   const { $schema, ...jsonSchema } = read as JsonObject;
   const named = node.entries.find((entry) => entry.key.value === "$schema");
   if (named && (typeof $schema !== "string" || $schema.replace(/#$/, "") !== dialect)) {
     const note = `write \`${dialect}\`, or delete the key`;
-    place.report("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, note });
+    context.report("schema-dialect", { message: "schemas are JSON Schema 2020-12", span: named.value.span, note });
   }
   return { kind: "data", jsonSchema, fields: propertyNames(node) };
 }
@@ -68,13 +68,13 @@ function propertyNames(node: MapNode): Spanned<string>[] {
 /** Types of the short notation have no colon, so a colon before a name makes a reference. */
 const moduleReference = /^([^\s,:]+):([A-Za-z_$][\w$]*)$/;
 
-function readType(node: ScalarNode, place: Place): SchemaSyntax | undefined {
+function readType(node: ScalarNode, context: ReadContext): SchemaSyntax | undefined {
   const text = node.text.trim();
-  if (refusePythonReference({ value: text, span: node.span }, place, "schema")) return undefined;
+  if (refusePythonReference({ value: text, span: node.span }, context, "schema")) return undefined;
   const [, module, exportName] = moduleReference.exec(text) ?? [];
   if (module !== undefined && exportName !== undefined) {
     return { kind: "reference", reference: { value: text, span: partOf(node.span, text) }, module, exportName };
   }
-  const jsonSchema = readScalarType(node, place);
+  const jsonSchema = readScalarType(node, context);
   return jsonSchema && { kind: "data", jsonSchema, fields: [] };
 }

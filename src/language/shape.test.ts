@@ -15,7 +15,7 @@ function read<T>(shape: Shape<T>, yaml: string): { value: T | undefined; codes: 
 
 const shape = record({
   port: { shape: integer({ min: 1 }), required: true, description: "The port." },
-  mode: { shape: oneOf("fast", "safe"), default: "safe", description: "How." },
+  mode: { shape: oneOf(["fast", "safe"]), default: "safe", description: "How." },
   hosts: { shape: list(text()), description: "Where." },
   flags: { shape: mapOf(boolean()), description: "What." },
 });

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
 /** Where in a file a value is read: its keys from the root (`limits.turns`), for messages, and who collects mistakes. */
-export interface Place {
+export interface ReadContext {
   readonly path: string;
   readonly report: Report;
 }
@@ -16,31 +16,45 @@ export interface Place {
 export interface Shape<T> {
   readonly jsonSchema: JsonSchema;
   /** The value, or undefined where there is none to use; then it has been reported why. Never throws. */
-  read(node: SyntaxNode, place: Place): T | undefined;
+  read(node: SyntaxNode, context: ReadContext): T | undefined;
 }
 
-export function placeOf(place: Place, key: string | number): Place {
-  return { path: place.path === "" ? String(key) : `${place.path}.${key}`, report: place.report };
+/** What a shape reads. */
+export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
+
+export function contextAt(context: ReadContext, key: string | number): ReadContext {
+  return { path: context.path === "" ? String(key) : `${context.path}.${key}`, report: context.report };
 }
 
 /** A shape whose value keeps its place. */
 export function spanned<T>(shape: Shape<T>): Shape<Spanned<T>> {
   return {
     jsonSchema: shape.jsonSchema,
-    read(node, place) {
-      const value = shape.read(node, place);
+    read(node, context) {
+      const value = shape.read(node, context);
       return value === undefined ? undefined : { value, span: node.span };
     },
   };
 }
 
+/** A shape that is read but that no run honours yet, except for certain values: writing it is reported, not ignored. */
+export function unsupported<T>(shape: Shape<T>, sentence: string, isHonoured = (_value: T): boolean => false): Shape<T> {
+  return refined(shape, (value, node, { path, report }) => {
+    if (!isHonoured(value)) report("key-unsupported", { message: `\`${path}\`: ${sentence}`, span: node.span });
+    return value;
+  });
+}
+
 /** A shape with a further check or another form of the value. `then` reports what it refuses, and gives undefined. */
-export function refined<T, U>(shape: Shape<T>, then: (value: T, node: SyntaxNode, place: Place) => U | undefined): Shape<U> {
+export function refined<T, U>(
+  shape: Shape<T>,
+  then: (value: T, node: SyntaxNode, context: ReadContext) => U | undefined,
+): Shape<U> {
   return {
     jsonSchema: shape.jsonSchema,
-    read(node, place) {
-      const value = shape.read(node, place);
-      return value === undefined ? undefined : then(value, node, place);
+    read(node, context) {
+      const value = shape.read(node, context);
+      return value === undefined ? undefined : then(value, node, context);
     },
   };
 }

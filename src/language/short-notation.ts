@@ -4,7 +4,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { type FieldKey, parseFieldKey } from "./field-key.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { readScalarType } from "./scalar-type.ts";
-import { type Place, placeOf } from "./shape.ts";
+import { contextAt, type ReadContext } from "./shape.ts";
 import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 export interface ShortSchema {
@@ -14,15 +14,15 @@ export interface ShortSchema {
 }
 
 /** The short notation of a map with fields, as JSON Schema 2020-12. Reports what it cannot read, and leaves it out. */
-export function readShortNotation(node: MapNode, place: Place): ShortSchema {
+export function readShortNotation(node: MapNode, context: ReadContext): ShortSchema {
   const properties = new Map<string, { schema: JsonSchema; key: Spanned<string>; optional: boolean }>();
   let others: JsonValue = false;
   for (const entry of node.entries) {
-    const key = parseFieldKey(entry, place);
+    const key = parseFieldKey(entry, context);
     if (key === undefined) continue;
-    const schema = readField(key, entry.value, placeOf(place, key.name.value));
+    const schema = readField(key, entry.value, contextAt(context, key.name.value));
     if (key.kind === "*") others = schema ?? true;
-    else if (properties.has(key.name.value)) reportTwice(properties.get(key.name.value)?.key, key.name, place);
+    else if (properties.has(key.name.value)) reportTwice(properties.get(key.name.value)?.key, key.name, context);
     else if (schema !== undefined) properties.set(key.name.value, { schema, key: key.name, optional: key.optional });
   }
   const named = [...properties];
@@ -38,21 +38,21 @@ export function readShortNotation(node: MapNode, place: Place): ShortSchema {
   };
 }
 
-function reportTwice(first: Spanned<string> | undefined, second: Spanned<string>, place: Place): void {
+function reportTwice(first: Spanned<string> | undefined, second: Spanned<string>, context: ReadContext): void {
   const notes = first ? [{ message: "the first one is here", span: first.span }] : [];
-  place.report("duplicate-key", { message: `the field \`${second.value}\` is written twice`, span: second.span, notes });
+  context.report("duplicate-key", { message: `the field \`${second.value}\` is written twice`, span: second.span, notes });
 }
 
-function readField(key: FieldKey, node: SyntaxNode, place: Place): JsonSchema | undefined {
+function readField(key: FieldKey, node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
   switch (key.kind) {
     case "array":
-      return describe(readArray(node, place), key.description);
+      return describe(readArray(node, context), key.description);
     case "object":
-      return describe(readObject(node, place), key.description);
+      return describe(readObject(node, context), key.description);
     case "enum":
-      return describe(readEnum(node, place), key.description);
+      return describe(readEnum(node, context), key.description);
     default:
-      return readType(node, place);
+      return readType(node, context);
   }
 }
 
@@ -61,11 +61,11 @@ function describe(schema: JsonSchema | undefined, description: string | undefine
 }
 
 /** A type, or a map with fields. */
-function readType(node: SyntaxNode, place: Place): JsonSchema | undefined {
-  if (node.kind === "map") return readShortNotation(node, place).jsonSchema;
-  if (node.kind === "scalar" && (typeof node.value === "string" || node.text === "null")) return readScalarType(node, place);
-  if (node.kind === "list") return refuseNotation(node.span, place, listNote(node.items));
-  return refuseValue(node, place, { wanted: "a type, such as `string`" });
+function readType(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
+  if (node.kind === "map") return readShortNotation(node, context).jsonSchema;
+  if (node.kind === "scalar" && (typeof node.value === "string" || node.text === "null")) return readScalarType(node, context);
+  if (node.kind === "list") return refuseNotation(node.span, context, listNote(node.items));
+  return refuseValue(node, context, { wanted: "a type, such as `string`" });
 }
 
 function listNote(items: readonly SyntaxNode[]): { message: string; note: string } {
@@ -76,32 +76,32 @@ function listNote(items: readonly SyntaxNode[]): { message: string; note: string
   return { message: "a list is not a type", note };
 }
 
-function readArray(node: SyntaxNode, place: Place): JsonSchema | undefined {
-  const items = readType(node, place);
+function readArray(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
+  const items = readType(node, context);
   return items && { type: "array", items };
 }
 
-function readObject(node: SyntaxNode, place: Place): JsonSchema | undefined {
-  if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map of fields" });
-  return readShortNotation(node, place).jsonSchema;
+function readObject(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
+  if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map of fields" });
+  return readShortNotation(node, context).jsonSchema;
 }
 
-function readEnum(node: SyntaxNode, place: Place): JsonSchema | undefined {
-  if (node.kind !== "list") return refuseValue(node, place, { wanted: "a list of values", note: "write `[a, b]`" });
+function readEnum(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
+  if (node.kind !== "list") return refuseValue(node, context, { wanted: "a list of values", note: "write `[a, b]`" });
   if (node.items.length === 0) {
-    return place.report("empty-list", { message: `\`${place.path}\` has no values to choose from`, span: node.span });
+    return context.report("empty-list", { message: `\`${context.path}\` has no values to choose from`, span: node.span });
   }
-  const values = node.items.filter((item) => isChoice(item, place)).map((item) => (item as ScalarNode).value);
+  const values = node.items.filter((item) => isChoice(item, context)).map((item) => (item as ScalarNode).value);
   const unique = [...new Set(values)];
   return unique.every((value) => typeof value === "string") ? { type: "string", enum: unique } : { enum: unique };
 }
 
-function isChoice(item: SyntaxNode, place: Place): boolean {
+function isChoice(item: SyntaxNode, context: ReadContext): boolean {
   if (item.kind === "scalar") return true;
-  refuseValue(item, place, { wanted: "a list of plain values" });
+  refuseValue(item, context, { wanted: "a list of plain values" });
   return false;
 }
 
-function refuseNotation(span: Span, place: Place, reason: { message: string; note: string }): undefined {
-  return place.report("schema-notation", { message: reason.message, span, note: reason.note });
+function refuseNotation(span: Span, context: ReadContext, reason: { message: string; note: string }): undefined {
+  return context.report("schema-notation", { message: reason.message, span, note: reason.note });
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type Fields, mapOf, readFields, record, recordSchema } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
-import { refusePythonReference } from "./python-reference.ts";
+import { refusePythonReference } from "./old-spellings.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { boolean, checkName, identifier, text } from "./scalar-shapes.ts";
-import { type Place, placeOf, refined, type Shape } from "./shape.ts";
+import { contextAt, type ReadContext, refined, type Shape } from "./shape.ts";
 import type { ListNode, MapEntry, SyntaxNode } from "./syntax-node.ts";
 import type { ApprovalSyntax, ToolsetSyntax } from "./worker-file.ts";
 
@@ -18,13 +18,13 @@ const approval = record(
 const approvals: Shape<readonly ApprovalSyntax[]> = refined(
   mapOf(approval, {
     note: "write `{ tool_name: { pre_approved: true } }`",
-    checkName: (name, node, place) => name === "*" || checkName(name, node, place),
+    checkName: (name, node, context) => name === "*" || checkName(name, node, context),
   }),
   (entries) => entries.map(({ name, value }) => ({ tool: name, preApproved: value.value.pre_approved })),
 );
 
-const reference = refined(text(), (value, node, place) =>
-  refusePythonReference({ value, span: node.span }, place, "toolset") ? undefined : value,
+const reference = refined(text(), (value, node, context) =>
+  refusePythonReference({ value, span: node.span }, context, "toolset") ? undefined : value,
 );
 
 /** The keys of a toolset's map that are ours; all others are the toolset's own configuration. */
@@ -45,10 +45,10 @@ const listNote = "write a map from each toolset to its configuration";
 /** `toolsets`: a map from references to configuration, in the order written. */
 export const toolsetsShape: Shape<readonly ToolsetSyntax[]> = {
   jsonSchema: { type: "object", additionalProperties: referenceSchema() },
-  read(node, place) {
-    if (node.kind === "list") return refuseList(node, place);
-    if (node.kind !== "map") return refuseValue(node, place, { wanted: "a map", note: `${listNote}: \`{ filesystem: {} }\`` });
-    return node.entries.map((entry) => readToolset(entry, place)).filter((toolset) => toolset !== undefined);
+  read(node, context) {
+    if (node.kind === "list") return refuseList(node, context);
+    if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: `${listNote}: \`{ filesystem: {} }\`` });
+    return node.entries.map((entry) => readToolset(entry, context)).filter((toolset) => toolset !== undefined);
   },
 };
 
@@ -57,37 +57,37 @@ function referenceSchema(): JsonObject {
   return { type: ["object", "null"], properties, patternProperties: { "^_(?!approval_config$|prefix$|use$)": false } };
 }
 
-function refuseList(node: ListNode, place: Place): undefined {
+function refuseList(node: ListNode, context: ReadContext): undefined {
   const names = node.items.map((item) => (item.kind === "scalar" && typeof item.value === "string" ? item.value : undefined));
   const shown = names.filter((name) => name !== undefined).slice(0, 5);
   const lines = (shown.length > 0 ? shown : ["filesystem"]).map((name) => `\n  ${clipText(name, 64)}: {}`);
   const note = `${listNote}:\ntoolsets:${lines.join("")}`;
-  return place.report("toolsets-list", { message: "`toolsets` has to be a map, not a list", span: node.span, note });
+  return context.report("toolsets-list", { message: "`toolsets` has to be a map, not a list", span: node.span, note });
 }
 
-function readToolset({ key, value: node }: MapEntry, toolsets: Place): ToolsetSyntax | undefined {
-  const place = placeOf(toolsets, key.value);
+function readToolset({ key, value: node }: MapEntry, toolsets: ReadContext): ToolsetSyntax | undefined {
+  const context = contextAt(toolsets, key.value);
   if (key.value.trim() === "") {
-    return place.report("invalid-name", { message: "a toolset without a name", span: key.span });
+    return context.report("invalid-name", { message: "a toolset without a name", span: key.span });
   }
-  if (refusePythonReference(key, place, "toolset")) return undefined;
-  const entries = entriesOf(node, place);
+  if (refusePythonReference(key, context, "toolset")) return undefined;
+  const entries = entriesOf(node, context);
   if (entries === undefined) return undefined;
   const ours = entries.filter((entry) => entry.key.value.startsWith("_"));
-  const read = readFields({ kind: "map", span: node.span, entries: ours }, referenceKeys, place);
+  const read = readFields({ kind: "map", span: node.span, entries: ours }, referenceKeys, context);
   const spans = new Map<string, Span>();
   const config = readJsonEntries(
     entries.filter((entry) => !entry.key.value.startsWith("_")),
-    { place, spans },
+    { context, spans },
   );
   return toToolset(key, { value: config, span: node.span }, { spans, read });
 }
 
 /** Nothing stands for a configuration without keys. */
-function entriesOf(node: SyntaxNode, place: Place): readonly MapEntry[] | undefined {
+function entriesOf(node: SyntaxNode, context: ReadContext): readonly MapEntry[] | undefined {
   if (node.kind === "map") return node.entries;
   if (node.kind === "scalar" && node.value === null) return [];
-  return refuseValue(node, place, { wanted: "a map of configuration", note: "a toolset without configuration gets `{}`" });
+  return refuseValue(node, context, { wanted: "a map of configuration", note: "a toolset without configuration gets `{}`" });
 }
 
 function toToolset(

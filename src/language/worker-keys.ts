@@ -1,26 +1,17 @@
-import { clipText } from "../util/clip-text.ts";
 import { type Fields, list, record } from "./collection-shapes.ts";
 import { json } from "./json-shape.ts";
 import { modelSettingsShape } from "./model-settings-shape.ts";
-import { pathOrProfile, programPath } from "./path-shape.ts";
 import { sandboxShape } from "./sandbox-shape.ts";
 import { boolean, identifier, integer, number, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { inputShape, outputShape } from "./schema-shape.ts";
 import { serverToolsShape } from "./server-tools-shape.ts";
-import { refined, spanned } from "./shape.ts";
-import { suffix } from "./suffix-shape.ts";
+import { spanned, unsupported } from "./shape.ts";
+import { mediaType, pathOrProfile, programPath, suffix } from "./text-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
 
-const suffixes = list(suffix(), { nonEmpty: true });
+const suffixes = list(suffix, { nonEmpty: true });
 
-const mediaType = refined(text(), (value, node, place) => {
-  const written = value.trim().toLowerCase();
-  if (/^(\*|[\w.+-]+)\/(\*|[\w.+-]+)$/.test(written)) return written;
-  const message = `\`${clipText(value, 40)}\` is not a media type`;
-  return place.report("invalid-value", { message, span: node.span, note: "one is `application/pdf` or `image/*`" });
-});
-
-const attachmentPolicy = record({
+export const attachmentPolicyShape = record({
   max_attachments: { shape: integer({ min: 0 }), default: 4, description: "How many attachments one call takes." },
   max_total_bytes: {
     shape: integer({ min: 1 }),
@@ -28,14 +19,14 @@ const attachmentPolicy = record({
     description: "How large the attachments of one call are together.",
   },
   allowed_suffixes: { shape: suffixes, description: "Only files that end so; without the key, any." },
-  denied_suffixes: { shape: list(suffix()), description: "No files that end so." },
+  denied_suffixes: { shape: list(suffix), description: "No files that end so." },
   media_types: {
     shape: list(mediaType, { nonEmpty: true }),
     description: "Only content of these types, such as `image/*`; without the key, any.",
   },
 });
 
-const limits = record({
+export const limitsShape = record({
   depth: { shape: integer({ min: 0 }), description: "Deepest call of workers by workers; the entry is 0." },
   turns: { shape: integer({ min: 1 }), description: "Model responses in one call." },
   tool_calls: { shape: integer({ min: 1 }), description: "Calls of tools, those of called workers included." },
@@ -47,6 +38,12 @@ const limits = record({
   seconds: { shape: integer({ min: 1 }), description: "Time, that of called workers included." },
   parallel: { shape: integer({ min: 1 }), description: "Model requests and tools in flight at the same time." },
 });
+
+const authShape = unsupported(
+  oneOf(["off", "auto", "required"]),
+  "there are no logins yet, and models are reached by key; write `off`",
+  (value) => value === "off",
+);
 
 /** The table of what a worker file may say. The parser, the JSON Schema for editors and the printer all follow it. */
 export const workerKeys = {
@@ -69,23 +66,23 @@ export const workerKeys = {
       "What comes back: fields in the short notation, a type, JSON Schema 2020-12, or a schema in code. By default text.",
   },
   prompt: { shape: text(), description: "Template of the first user message. By default made of the input." },
-  fragments: { shape: list(spanned(programPath())), description: "Files whose text is sent beside the prompt, each as a part." },
+  fragments: { shape: list(spanned(programPath)), description: "Files whose text is sent beside the prompt, each as a part." },
   system_fragments: {
-    shape: list(spanned(programPath())),
+    shape: list(spanned(programPath)),
     description: "Files whose text is sent beside the instructions, each as a part.",
   },
-  attachment_policy: { shape: attachmentPolicy, description: "Which files may be attached to a call." },
+  attachment_policy: { shape: attachmentPolicyShape, description: "Which files may be attached to a call." },
   sandbox: { shape: sandboxShape, description: "What the worker's tools can reach." },
   toolsets: { shape: toolsetsShape, description: "The tools it has: a map from each toolset to its configuration." },
   server_side_tools: { shape: serverToolsShape, description: "Tools that the provider itself executes." },
-  limits: { shape: limits, description: "How much it may spend." },
+  limits: { shape: limitsShape, description: "How much it may spend." },
   extends: {
-    shape: pathOrProfile(),
+    shape: pathOrProfile,
     description: "A worker file, or a profile of the manifest, whose settings hold unless set here.",
   },
   locked: { shape: boolean(), default: false, description: "Whether nothing may overwrite this file." },
   auth: {
-    shape: oneOf("off", "auto", "required"),
+    shape: authShape,
     default: "off",
     description: "Whether the model is reached by the user's login instead of a key.",
   },
