@@ -28,6 +28,7 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/shell/fuzz.test.ts", "tests/shell/quoting.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
+  { name: "options of programs", files: ["tests/shell/option-tables.test.ts"], environment: { LLM_DO_OPTION_SHARE: "1" } },
   { name: "traced commands", files: ["tests/shell/traced.test.ts"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
 ];
 

@@ -81,7 +81,7 @@ export function isUnknown(text: string, option: string): boolean {
 
 function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, LC_ALL: "C", TERM: "dumb", PAGER: "cat", GIT_CONFIG_NOSYSTEM: "1" };
-  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 20_000, killSignal: "SIGKILL" });
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 8_000, killSignal: "SIGKILL" });
   let text = "";
   const add = (chunk: Buffer) => {
     if (text.length < 100_000) text += chunk.toString("latin1");

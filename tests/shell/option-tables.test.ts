@@ -3,18 +3,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { awkOptions } from "../../src/toolsets/shell/programs/awk.ts";
-import { curlOptions } from "../../src/toolsets/shell/programs/curl.ts";
-import { findOptions } from "../../src/toolsets/shell/programs/find.ts";
-import { changingRows, globalOptions, harmlessSubcommands } from "../../src/toolsets/shell/programs/git-options.ts";
-import { shellOptions } from "../../src/toolsets/shell/programs/interpreters.ts";
+import { changingRows, harmlessSubcommands } from "../../src/toolsets/shell/programs/git-options.ts";
 import { type OptionTable, optionTable } from "../../src/toolsets/shell/programs/options.ts";
-import { packageOptions } from "../../src/toolsets/shell/programs/packages.ts";
-import { patternOptions, readerOptions, smallOptions } from "../../src/toolsets/shell/programs/reader-options.ts";
-import { sedOptions } from "../../src/toolsets/shell/programs/sed.ts";
-import { tarOptions } from "../../src/toolsets/shell/programs/tar.ts";
-import { wrapperOptions } from "../../src/toolsets/shell/programs/wrappers.ts";
-import { writerOptions } from "../../src/toolsets/shell/programs/writers.ts";
+import { knownPrograms } from "../../src/toolsets/shell/programs/registry.ts";
+import { seededFraction } from "../../src/util/seeded-fraction.ts";
 import { type Drive, driveOption, type Finding } from "./drive-options.ts";
 
 interface Driven extends Drive {
@@ -48,28 +40,21 @@ const gitTraits: Readonly<Record<string, Partial<Driven>>> = {
 };
 
 /**
- * The same program under another name, no options of its own, one that says nothing of options that it does not know (unzip), one
- * that reads numbers in its own way (ack), and what Debian has in many versions or that reaches for the network.
+ * Not driven: the same program under another name, one without options of its own, one that says nothing of options that it does not
+ * know (unzip), one that reads numbers in its own way (ack), and what Debian has in many versions or that reaches for the network.
  */
 const undriven = new Set(
-  "egrep fgrep gunzip bunzip2 unxz builtin command busybox toybox parallel unzip ack npm npx yarn cargo go pip pipx uv docker".split(
-    " ",
-  ),
+  `egrep fgrep zgrep more gunzip bunzip2 unxz builtin command busybox toybox parallel unzip ack npm npx yarn pnpm cargo go pip pipx uv bunx
+  pnpx uvx docker podman svn hg sh dash rbash zsh ksh mksh fish csh tcsh ash nu elvish xonsh pwsh powershell`.split(/\s+/),
 );
 
-const tables: readonly (readonly [string, OptionTable])[] = [
-  ...[patternOptions, readerOptions, smallOptions, wrapperOptions, writerOptions, packageOptions].flatMap((some) =>
-    Object.entries<OptionTable>(some),
-  ),
-  ["gawk", awkOptions],
-  ["mawk", awkOptions],
-  ["curl", curlOptions],
-  ["sed", sedOptions],
-  ["tar", tarOptions],
-  ["find", findOptions],
-  ["bash", shellOptions],
-  ["git", globalOptions],
-];
+/** The part of the options that one run drives. `npm run test:long` drives all of them. */
+const share = Number(process.env["LLM_DO_OPTION_SHARE"] ?? 0.06);
+
+const tables: readonly (readonly [string, OptionTable])[] = [...knownPrograms].flatMap(([name, { options }]) => {
+  if (options === undefined) return [];
+  return name === "awk" ? [["gawk", options] as const, ["mawk", options] as const] : [[name, options] as const];
+});
 
 const ofHistory = harmlessSubcommands.get("log");
 
@@ -116,16 +101,19 @@ function count(finding: Finding | "skipped", names = 1): void {
   totals[finding] = (totals[finding] ?? 0) + names;
 }
 
-function namesOf({ rows }: OptionTable) {
-  return rows.flatMap((row) => row.names.map((name) => ({ row, name })));
+function namesOf(title: string, { rows }: OptionTable) {
+  const all = rows.flatMap((row) => row.names.map((name) => ({ row, name })));
+  return all.filter(({ name }) => seededFraction(`${title} ${name}`) < share);
 }
 
 describe("a table claims of an option what the program does", () => {
-  const titled = drives.map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const);
+  const titled = drives
+    .map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const)
+    .filter(([title, { table }]) => namesOf(title, table).length > 0);
   test.each(titled)(
     "%s",
     async (title, drive) => {
-      const names = namesOf(drive.table);
+      const names = namesOf(title, drive.table);
       if (!has(drive.program)) {
         missing.push(title);
         count("skipped", names.length);
@@ -148,9 +136,9 @@ describe("a table claims of an option what the program does", () => {
     300_000,
   );
 
-  test("most of them can be driven", () => {
+  test("enough of them can be driven", () => {
     const told = Object.entries(totals).map(([finding, number]) => `${finding} ${number}`);
     process.stderr.write(`options driven: ${told.join(", ")}; programs that are not here: ${missing.join(", ") || "none"}\n`);
-    expect(totals.claimed ?? 0).toBeGreaterThan(missing.length === 0 ? 300 : 0);
+    expect(totals.claimed ?? 0).toBeGreaterThan(missing.length === 0 ? 300 * share : 0);
   });
 });

@@ -3,8 +3,8 @@ import type { Folder, ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.
 import { baseName } from "../parse/scripts.ts";
 import { changing, harmlessSubcommands } from "../programs/git-options.ts";
 import { findOption, readOptions } from "../programs/options.ts";
-import { programReader } from "../programs/registry.ts";
-import { writerOptions } from "../programs/writers.ts";
+import { readStart } from "../programs/registry.ts";
+import { cp } from "../programs/writers.ts";
 
 /** How a line of commands could use git. */
 export interface GitUse {
@@ -54,9 +54,9 @@ function findCopier(plan: ShellPlan): string | undefined {
 
 function copies(words: readonly ShellWord[]): boolean {
   const name = baseName(words[0]?.value ?? "");
-  if (name === "tar") return programReader(name)({ words, hasInput: false }).effect === "write";
+  if (name === "tar") return readStart({ words, hasInput: false }).effect === "write";
   if (name !== "cp") return false;
-  const { options, unknown } = readOptions(words, writerOptions.cp);
+  const { options, unknown } = readOptions(words, cp.options);
   return unknown !== undefined || findOption({ options }, "-a", "-R") !== undefined;
 }
 
@@ -74,7 +74,7 @@ function gather(plan: ShellPlan, gathered: Gathered): void {
 function startsOf({ words, hasInput }: Pick<SimpleCommand, "words" | "hasInput">, depth = 0): readonly (readonly ShellWord[])[] {
   const [program] = words;
   if (program === undefined || depth > deepest) return [];
-  const { inner = [] } = programReader(program.value)({ words, hasInput });
+  const { inner = [] } = readStart({ words, hasInput });
   return [words, ...inner.flatMap((one) => startsOf({ words: one.words, hasInput }, depth + 1))];
 }
 

@@ -5,7 +5,7 @@ import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
-import { fearsOptions, programReader } from "../programs/registry.ts";
+import { fearsOptions, readStart } from "../programs/registry.ts";
 import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
 import { type PathTable, whereIs } from "./path-table.ts";
 import { asks, type Reason } from "./reasons.ts";
@@ -64,7 +64,7 @@ export function judgeCommand(context: JudgeContext, command: SimpleCommand): rea
     addText(context.started, anything);
     return [...reasons, asks(isTooMuch ? "it starts too many programs" : "it starts programs in programs in programs")];
   }
-  const reading = programReader(program.value)({ words: command.words, hasInput: command.hasInput });
+  const reading = readStart(command);
   if (reading.startsUnknown === true) addText(context.started, anything);
   const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
   const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };

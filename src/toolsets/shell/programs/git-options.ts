@@ -1,4 +1,5 @@
 import { projectSettings } from "../../../host/protected-names.ts";
+import { nameSet } from "../../../util/name-set.ts";
 import { type OptionTable, optionTable } from "./options.ts";
 
 /** What may stand before the subcommand. `-C` moves, and is looked at as a path. */
@@ -99,59 +100,55 @@ const subcommands: Readonly<Record<string, OptionTable>> = {
 export const harmlessSubcommands: ReadonlyMap<string, OptionTable> = new Map(Object.entries(subcommands));
 
 /** Subcommands that only look with one of these words behind them, or with none. */
-export const harmlessActions: ReadonlyMap<string, readonly string[]> = new Map([
-  ["remote", ["get-url"]],
-  ["stash", ["list", "show"]],
-  ["reflog", ["show", "exists", "HEAD"]],
-  ["worktree", ["list"]],
+export const harmlessActions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["remote", nameSet("get-url")],
+  ["stash", nameSet("list show")],
+  ["reflog", nameSet("show exists HEAD")],
+  ["worktree", nameSet("list")],
 ]);
 
+/** Options with which `git branch` and `git tag` list, also where a name follows. */
+export const listing = nameSet("--list -l --contains --no-contains --merged --no-merged --points-at");
+
 /** Of those that can look alone, the ones that can do more. */
-export const changing: ReadonlySet<string> = new Set("branch tag remote stash config worktree symbolic-ref reflog".split(" "));
+export const changing: ReadonlySet<string> = nameSet("branch tag remote stash config worktree symbolic-ref reflog");
 
 /** Subcommands that write to the repository and only read the files that they name. */
-export const readingSubcommands: ReadonlySet<string> = new Set(["add", "commit", "push", "stage"]);
+export const readingSubcommands: ReadonlySet<string> = nameSet("add commit push stage");
 
 /** Subcommands that run what they are told to: no rule can spell that out well enough. */
-export const runningSubcommands: ReadonlySet<string> = new Set(
-  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance mergetool p4 send-email submodule svn var".split(
-    " ",
-  ),
+export const runningSubcommands: ReadonlySet<string> = nameSet(
+  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance mergetool p4 send-email submodule svn var",
 );
 
 /** Subcommands that put files of the history into the folder: also those with protected names that a project keeps. */
-export const checkingOut: ReadonlySet<string> = new Set(
-  "checkout switch restore reset merge pull rebase revert cherry-pick stash apply am clone mv rm worktree submodule".split(" "),
+export const checkingOut: ReadonlySet<string> = nameSet(
+  "checkout switch restore reset merge pull rebase revert cherry-pick stash apply am clone mv rm worktree submodule",
 );
 
 /** Subcommands that can write the repository's configuration, with the options with which they do; no options: always. */
-export const configuring: ReadonlyMap<string, readonly string[]> = new Map([
-  ["init", []],
-  ["clone", []],
-  ["config", []],
-  ["remote", []],
-  ["submodule", []],
-  ["sparse-checkout", []],
-  ["branch", ["-u", "--set-upstream-to", "--unset-upstream", "-m", "-M", "--move", "-c", "-C", "--copy", "--edit-description"]],
-  ["push", ["-u", "--set-upstream"]],
-  ["fetch", ["--set-upstream"]],
-  ["pull", ["--set-upstream"]],
-  ["checkout", ["-t", "--track"]],
-  ["switch", ["-t", "--track"]],
+export const configuring: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...["init", "clone", "config", "remote", "submodule", "sparse-checkout"].map((name) => [name, new Set<string>()] as const),
+  ["branch", nameSet("-u --set-upstream-to --unset-upstream -m -M --move -c -C --copy --edit-description")],
+  ["push", nameSet("-u --set-upstream")],
+  ...["fetch", "pull"].map((name) => [name, nameSet("--set-upstream")] as const),
+  ...["checkout", "switch"].map((name) => [name, nameSet("-t --track")] as const),
 ]);
 
 /** Those that make repositories, with hooks in them. */
-export const makingRepositories: ReadonlySet<string> = new Set(["init", "clone", "submodule"]);
+export const makingRepositories: ReadonlySet<string> = nameSet("init clone submodule");
 
+/** Protected names that a project keeps in its history. */
 export const keptNames: readonly string[] = [
-  ..."package.json .gitattributes .gitmodules .editorconfig .npmrc .vscode .devcontainer .husky .githooks workflows".split(" "),
-  ...".pre-commit-config.yaml lefthook.yml".split(" "),
+  ...nameSet("package.json .gitattributes .gitmodules .editorconfig .npmrc .vscode .devcontainer .husky .githooks workflows"),
+  ...nameSet(".pre-commit-config.yaml lefthook.yml"),
   projectSettings,
 ];
 
 /** Options with which any subcommand starts programs or writes where it is told to. */
-const dangerous = `output output-directory ext-diff textconv open-files-in-pager exec upload-pack receive-pack exec-path config config-env
-  git-dir work-tree contents filters template separate-git-dir no-index editor gpg-sign paginate recurse-submodules edit interactive`;
+const dangerous =
+  nameSet(`output output-directory ext-diff textconv open-files-in-pager exec upload-pack receive-pack exec-path config config-env
+  git-dir work-tree contents filters template separate-git-dir no-index editor gpg-sign paginate recurse-submodules edit interactive`);
 
 /** What is known of subcommands that change things: the letters of such options, and those that can stand beside them. */
 export const changingRows: Readonly<Record<string, string>> = {
@@ -179,7 +176,7 @@ export const changingRows: Readonly<Record<string, string>> = {
 /** A name that a row declares is not declared again. */
 function changingTable(rows: string): OptionTable {
   const declared = new Set(rows.split(/[\s|!=?]+/));
-  const others = dangerous.split(/\s+/).filter((name) => !declared.has(name));
+  const others = [...dangerous].filter((name) => !declared.has(name));
   return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`);
 }
 

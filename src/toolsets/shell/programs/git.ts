@@ -7,16 +7,20 @@ import {
   harmlessActions,
   harmlessSubcommands,
   keptNames,
+  listing,
   makingRepositories,
   optionsOfChange,
   readingSubcommands,
   runningSubcommands,
 } from "./git-options.ts";
 import { type OptionTable, readOptions } from "./options.ts";
-import { type Hatch, hatch, type ProgramReading, type ReadProgram } from "./program.ts";
+import { type Hatch, hatch, type Program, type ProgramReading } from "./program.ts";
+import { leavesFolder } from "./readers.ts";
 
-/** Looking at a repository is free, as far as the options are known; everything else must be spelt out by a rule. */
-export const readGit: ReadProgram = ({ words }) => {
+/** Looking at a repository is free, as far as the options are known. Everything else must be spelt out by a rule. */
+export const git: Program = { options: globalOptions, read: ({ words }) => readGit(words) };
+
+function readGit(words: readonly ShellWord[]): ProgramReading {
   const at = subcommandIndex(words);
   if (typeof at === "string")
     return { hatches: [hatch(`\`${at}\` before a subcommand can make git run programs`)], effect: "write" };
@@ -32,14 +36,14 @@ export const readGit: ReadProgram = ({ words }) => {
   ];
   const effect = readingSubcommands.has(subcommand) ? "read" : "write";
   return { hatches, effect, texts: messages(words, at), ...opensFor(subcommand) };
-};
+}
 
 /** Where the subcommand is, or the option before it that is not known to be harmless. */
 function subcommandIndex(words: readonly ShellWord[]): number | string {
   for (let index = 1; index < words.length; index++) {
     const { value } = words[index] as ShellWord;
     if (!value.startsWith("-")) return index;
-    if (value === "-C" && leavesScope(words[index + 1]?.value ?? "/")) return "-C";
+    if (value === "-C" && leavesFolder(words[index + 1]?.value ?? "/")) return "-C";
     if (value === "-C") index++;
     else if (!readsAlone(words[index] as ShellWord)) return value;
   }
@@ -50,20 +54,15 @@ function readsAlone(word: ShellWord): boolean {
   return readOptions([word, word], globalOptions).unknown === undefined && !word.value.startsWith("-C");
 }
 
-interface Looking {
-  readonly subcommand: string;
-  /** The first word behind it that is no option. */
-  readonly action: string | undefined;
-  readonly operands: readonly string[];
-  readonly options: readonly string[];
-}
-
 function readHarmless(words: readonly ShellWord[], at: number, table: OptionTable): ProgramReading {
   const subcommand = words[at]?.value ?? "";
   const { unknown, operands, options } = readOptions(words, table, at + 1);
-  const values = operands.map((index) => words[index]?.value ?? "");
   const names = options.map(({ name }) => name);
-  const hatches = changesOf({ subcommand, action: values[0], operands: values, options: names });
+  const hatches = changesOf(
+    subcommand,
+    operands.map((index) => words[index]?.value ?? ""),
+    names,
+  );
   if (unknown !== undefined) {
     const spelt = dangers(words.slice(at)).length > 0 ? undefined : unknown;
     hatches.push(hatch(`\`git ${subcommand} ${unknown}\` is not known to be harmless`, spelt));
@@ -76,12 +75,14 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
 }
 
 /** What makes a subcommand that can only look one that does more. */
-function changesOf({ subcommand, action, operands, options }: Looking): Hatch[] {
+function changesOf(subcommand: string, operands: readonly string[], options: readonly string[]): Hatch[] {
   const hatches: Hatch[] = [];
-  if (subcommand === "diff" && operands.some(leavesScope)) {
+  const [action] = operands;
+  if (subcommand === "diff" && operands.some(leavesFolder)) {
     hatches.push(hatch("`git diff` of files outside the repository reads them"));
   }
-  if (!isHarmlessAction(subcommand, action)) {
+  const isHarmless = action === undefined ? subcommand !== "stash" : harmlessActions.get(subcommand)?.has(action) !== false;
+  if (!isHarmless) {
     const shown = action === undefined ? subcommand : `${subcommand} ${action}`;
     hatches.push(hatch(`\`git ${shown}\` changes things`, action ?? subcommand));
   }
@@ -97,14 +98,6 @@ function changesOf({ subcommand, action, operands, options }: Looking): Hatch[] 
   return hatches;
 }
 
-const listing = new Set(["--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"]);
-
-function isHarmlessAction(subcommand: string, action: string | undefined): boolean {
-  const harmless = harmlessActions.get(subcommand);
-  if (harmless === undefined) return true;
-  return action === undefined ? subcommand !== "stash" : harmless.includes(action);
-}
-
 /** git cannot change anything without its own folder; its configuration and its hooks only a person opens. */
 function opensFor(subcommand: string): Pick<ProgramReading, "opens" | "opensIfAsked"> {
   const opens = checkingOut.has(subcommand) ? [".git", ...keptNames] : [".git"];
@@ -117,7 +110,7 @@ function configures(words: readonly ShellWord[]): Hatch[] {
   const [subcommand = "", ...args] = words.map(({ value }) => value);
   const options = configuring.get(subcommand);
   if (options === undefined) return [];
-  const isMeant = options.length === 0 || args.some((arg) => options.some((option) => isOption(arg, option)));
+  const isMeant = options.size === 0 || args.some((arg) => [...options].some((option) => isOption(arg, option)));
   return isMeant ? [hatch(`\`git ${subcommand}\` writes the repository's configuration`)] : [];
 }
 
@@ -126,10 +119,6 @@ function isOption(arg: string, option: string): boolean {
   const name = arg.split("=", 1)[0] ?? arg;
   if (option.startsWith("--")) return name.length > 2 && option.startsWith(name);
   return /^-[A-Za-z]/.test(arg) && arg.includes(option.charAt(1));
-}
-
-function leavesScope(path: string): boolean {
-  return path.startsWith("/") || path.startsWith("~") || path.split("/").includes("..");
 }
 
 function dangers(words: readonly ShellWord[]): Hatch[] {

@@ -30,7 +30,7 @@ export interface OptionTable {
   readonly apart: boolean;
 }
 
-type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart">>;
+export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart">>;
 
 /**
  * Reads a table, one option a word: `n|quiet` takes no value, `e|expression=` takes one in the same word or the next, `arg==` takes
@@ -86,99 +86,112 @@ export interface ReadOptions {
   readonly danger: string | undefined;
 }
 
-/** Reads arguments as the program does; reading goes on behind operands, unless the table stops there. */
+/** Reads arguments as the program does. Operands do not end the options, unless the table stops there. */
 export function readOptions(words: readonly ShellWord[], table: OptionTable, from = 1): ReadOptions {
-  const options: ReadOption[] = [];
-  const operands: number[] = [];
-  let unknown: string | undefined;
-  let danger: string | undefined;
-  /** Whether the word before could take `--` for its value. */
-  let isOpen = false;
-  for (let index = from; index < words.length; index++) {
-    const { value } = words[index] as ShellWord;
-    const isOperand = value === "-" || !value.startsWith("-");
-    if (isOperand ? table.stops : value === "--" && !isOpen) {
-      const first = isOperand ? index : index + 1;
-      operands.push(...[...words.keys()].slice(first));
-      break;
-    }
-    if (isOperand) operands.push(index);
-    const read = isOperand || value === "--" ? nothing : readWord(words, index, table);
-    options.push(...read.options);
-    if (read.isUnknown || read.isDangerous) unknown ??= value;
-    if (read.isDangerous) danger ??= value;
-    isOpen = read.isUnknown;
-    index = Math.max(index, read.options.at(-1)?.index ?? index);
+  return new OptionReader(words, table).read(from);
+}
+
+const valueCounts: Readonly<Record<Arity, number>> = { none: 0, optional: 0, one: 1, two: 2 };
+
+class OptionReader implements ReadOptions {
+  readonly options: ReadOption[] = [];
+  readonly operands: number[] = [];
+  unknown: string | undefined;
+  danger: string | undefined;
+  readonly #words: readonly ShellWord[];
+  readonly #table: OptionTable;
+  #index = 0;
+
+  constructor(words: readonly ShellWord[], table: OptionTable) {
+    this.#words = words;
+    this.#table = table;
   }
-  return { options, operands, unknown, danger };
-}
 
-interface ReadWord {
-  readonly options: readonly ReadOption[];
-  readonly isUnknown: boolean;
-  readonly isDangerous: boolean;
-}
-
-const nothing: ReadWord = { options: [], isUnknown: false, isDangerous: false };
-
-function readWord(words: readonly ShellWord[], index: number, table: OptionTable): ReadWord {
-  const isName = words[index]?.value.startsWith("--") === true || table.style === "words";
-  return isName ? readName(words, index, table) : readLetters(words, index, table);
-}
-
-function readName(words: readonly ShellWord[], index: number, table: OptionTable): ReadWord {
-  const { value } = words[index] as ShellWord;
-  const equals = value.indexOf("=");
-  const written = equals === -1 ? value : value.slice(0, equals);
-  const name = table.style === "words" ? written.replace(/^--/, "-") : written;
-  const row = table.byName.get(name);
-  if (row === undefined) return { options: [], isUnknown: true, isDangerous: abbreviatesDanger(name, table) };
-  if (equals === -1) return takeValues(words, index, row);
-  const option = { name: row.names[0] ?? name, value: value.slice(equals + 1), index };
-  return { options: [option], isUnknown: row.arity === "none" || row.arity === "two", isDangerous: row.isDangerous };
-}
-
-function abbreviatesDanger(name: string, { rows }: OptionTable): boolean {
-  if (!name.startsWith("--") || name.length < 3) return false;
-  return rows.some(({ isDangerous, names }) => isDangerous && names.some((one) => one.startsWith(name)));
-}
-
-/** From the words behind the option. A value of `--` is unclear: a program of another version could end its options there. */
-function takeValues(words: readonly ShellWord[], index: number, { names, arity, isDangerous }: OptionRow): ReadWord {
-  const count = arity === "one" ? 1 : arity === "two" ? 2 : 0;
-  const values = words.slice(index + 1, index + 1 + count).map(({ value }) => value);
-  if (values.includes("--")) return { options: [], isUnknown: true, isDangerous };
-  const option = { name: names[0] ?? "", value: values.at(-1), index: index + count };
-  return { options: [option], isUnknown: false, isDangerous };
-}
-
-function readLetters(words: readonly ShellWord[], index: number, table: OptionTable): ReadWord {
-  const { value } = words[index] as ShellWord;
-  if (table.digits && /^-\d+$/.test(value)) {
-    return { options: [{ name: value, value: undefined, index }], isUnknown: false, isDangerous: false };
-  }
-  if (value.length > 2 && table.byName.has(value.split("=", 1)[0] ?? value)) return readName(words, index, table);
-  const options: ReadOption[] = [];
-  let isDangerous = false;
-  for (let at = 1; at < value.length; at++) {
-    const row = table.byName.get(`-${value.charAt(at)}`);
-    if (row === undefined || (table.style === "single-letters" && value.length > 2 && (at > 1 || row.arity === "none"))) {
-      const isFeared = [...value.slice(at)].some((letter) => table.byName.get(`-${letter}`)?.isDangerous === true);
-      return { options, isUnknown: true, isDangerous: isDangerous || isFeared };
+  read(from: number): ReadOptions {
+    /** The word before was not understood, and could take `--` for its value. */
+    let isOpen = false;
+    for (this.#index = from; this.#index < this.#words.length; this.#index++) {
+      const value = this.#word;
+      const isOperand = value === "-" || !value.startsWith("-");
+      if (isOperand ? this.#table.stops : value === "--" && !isOpen) {
+        this.operands.push(...[...this.#words.keys()].slice(isOperand ? this.#index : this.#index + 1));
+        break;
+      }
+      if (isOperand) this.operands.push(this.#index);
+      const isUnderstood = isOperand || value === "--" || this.#readOption(value);
+      if (!isUnderstood) this.unknown ??= value;
+      isOpen = !isUnderstood;
     }
-    isDangerous ||= row.isDangerous;
-    const name = row.names[0] ?? "";
-    const rest = value.slice(at + 1);
-    if (row.arity === "none") options.push({ name, value: undefined, index });
-    else if (table.apart && rest !== "" && !/^\d+$/.test(rest)) return { options, isUnknown: true, isDangerous };
-    else if (rest !== "" || row.arity === "optional") {
-      return { options: [...options, { name, value: rest === "" ? undefined : rest, index }], isUnknown: false, isDangerous };
-    } else {
-      const taken = takeValues(words, index, row);
-      return { options: [...options, ...taken.options], isUnknown: taken.isUnknown, isDangerous };
-    }
+    return this;
   }
-  return { options, isUnknown: false, isDangerous };
+
+  get #word(): string {
+    return this.#words[this.#index]?.value ?? "";
+  }
+
+  /** False where the option is not understood. Moves on to the word that holds its last value. */
+  #readOption(value: string): boolean {
+    const { style, digits, byName } = this.#table;
+    if (value.startsWith("--") || style === "words") return this.#readName(value);
+    if (digits && /^-\d+$/.test(value)) return this.#add(value, undefined);
+    const isName = value.length > 2 && byName.has(value.split("=", 1)[0] ?? value);
+    return isName ? this.#readName(value) : this.#readLetters(value);
+  }
+
+  #readName(value: string): boolean {
+    const { style, byName, rows } = this.#table;
+    const [written = "", ...behind] = value.split("=");
+    const name = style === "words" ? written.replace(/^--/, "-") : written;
+    const row = byName.get(name);
+    if (row === undefined) {
+      const isAbbreviated = name.startsWith("--") && name.length > 2;
+      const means = rows.filter(({ names }) => isAbbreviated && names.some((one) => one.startsWith(name)));
+      return this.#fear(means.some(({ isDangerous }) => isDangerous));
+    }
+    if (behind.length === 0) return this.#takeValues(row);
+    this.#fear(row.isDangerous);
+    this.#add(row.names[0], behind.join("="));
+    return row.arity === "one" || row.arity === "optional";
+  }
+
+  #readLetters(value: string): boolean {
+    const { style, apart, byName } = this.#table;
+    for (let at = 1; at < value.length; at++) {
+      const row = byName.get(`-${value.charAt(at)}`);
+      const rest = value.slice(at + 1);
+      const isCombined = style === "single-letters" && value.length > 2 && (at > 1 || row?.arity === "none");
+      if (row === undefined || isCombined) {
+        return this.#fear([...value.slice(at)].some((letter) => byName.get(`-${letter}`)?.isDangerous === true));
+      }
+      this.#fear(row.isDangerous);
+      if (row.arity === "none") this.#add(row.names[0], undefined);
+      else if (apart && rest !== "" && !/^\d+$/.test(rest)) return false;
+      else if (rest === "") return this.#takeValues(row);
+      else return this.#add(row.names[0], rest);
+    }
+    return true;
+  }
+
+  /** From the words behind the option. A value of `--` is unclear: another version of the program could end its options there. */
+  #takeValues({ names, arity, isDangerous }: OptionRow): boolean {
+    this.#fear(isDangerous);
+    const values = this.#words.slice(this.#index + 1, this.#index + 1 + valueCounts[arity]).map(({ value }) => value);
+    if (values.includes("--")) return false;
+    this.#index += valueCounts[arity];
+    return this.#add(names[0], values.at(-1));
+  }
+
+  #add(name = "", value: string | undefined): true {
+    this.options.push({ name, value, index: this.#index });
+    return true;
+  }
+
+  /** Notes the word as unknown, where it is dangerous. */
+  #fear(isDangerous: boolean): false {
+    if (isDangerous) this.danger ??= this.#word;
+    if (isDangerous) this.unknown ??= this.#word;
+    return false;
+  }
 }
 
 /** The first option under one of these names. */

@@ -1,5 +1,5 @@
 import type { ShellWord } from "../parse/plan.ts";
-import { type OptionTable, readOptions } from "./options.ts";
+import { type OptionTable, optionTable, type ReadOptions, readOptions, type TableTraits } from "./options.ts";
 
 /** What is known of one start of one program, from its arguments alone. */
 export interface ProgramReading {
@@ -51,39 +51,66 @@ export interface ProgramStart {
   readonly hasInput: boolean;
 }
 
-export type ReadProgram = (start: ProgramStart) => ProgramReading;
+/** One row of the table of programs. */
+export interface Program {
+  /** The options with which it does no harm. Absent where they are not read by a table. */
+  readonly options?: OptionTable;
+  readonly read: (start: ProgramStart) => ProgramReading;
+}
+
+export type Programs = Readonly<Record<string, Program>>;
+
+/** A start of a program whose options were read. */
+export interface ReadStart extends ProgramStart, ReadOptions {
+  /** Of the operands. */
+  readonly values: readonly string[];
+}
+
+export interface ProgramTraits extends TableTraits {
+  /** Continues a sentence about an option that the table does not have, or marks as dangerous. */
+  readonly otherwise?: string;
+  /** Options that the table does not have are free. */
+  readonly isOpen?: boolean;
+  /** What it finds besides. Its hatches come after that of the options. Default of `effect`: `read`. */
+  readonly look?: (start: ReadStart) => Partial<ProgramReading>;
+}
+
+/** A program that does what `look` says, and asks for options that its table does not know to be harmless. */
+export function program(
+  options: string,
+  { otherwise, isOpen, look, ...traits }: ProgramTraits = {},
+): Program & { readonly options: OptionTable } {
+  const table = optionTable(options, traits);
+  const read = (start: ProgramStart): ProgramReading => {
+    const found = readOptions(start.words, table);
+    const { options: some, operands, unknown, danger } = found;
+    const values = operands.map((index) => start.words[index]?.value ?? "");
+    const { hatches = [], ...more } = look?.({ ...start, options: some, operands, unknown, danger, values }) ?? {};
+    const option = otherwise === undefined ? (danger ?? unknown) : unknown;
+    const why = otherwise ?? (danger === undefined ? notKnown : "can run programs, write, or read elsewhere");
+    const ofOptions = option === undefined || (isOpen === true && danger === undefined) ? [] : [hatch(`\`${option}\` ${why}`)];
+    return { effect: danger === undefined ? "read" : "write", ...more, hatches: [...ofOptions, ...hatches] };
+  };
+  return { options: table, read };
+}
+
+export const notKnown = "is not known to be harmless";
 
 export function hatch(why: string, unlessSpelt?: string): Hatch {
   return unlessSpelt === undefined ? { why } : { why, unlessSpelt };
 }
 
-/** A program that always needs a person's eye. */
-export function always(why: string): ReadProgram {
-  return () => ({ hatches: [hatch(why)], effect: "unknown" });
+/** Nothing is known but what it does to its paths, and why it always asks, if it does. */
+export function plain(effect: Effect, why?: string): Program {
+  return { read: () => ({ hatches: why === undefined ? [] : [hatch(why)], effect }) };
 }
 
-/** Nothing is known but what it does to its paths. */
-export function plain(effect: Effect): ReadProgram {
-  return () => ({ hatches: [], effect });
-}
-
-/** A program that only reads with the options of its table that are not dangerous. */
-export function knownOptions(table: OptionTable): ReadProgram {
-  return ({ words }) => {
-    const { unknown, danger } = readOptions(words, table);
-    return { effect: danger === undefined ? "read" : "write", hatches: optionHatches({ unknown, danger }) };
+/** Does what the rule says, unless one of its words is like this. */
+export function unlike(pattern: RegExp, why: string): Program {
+  return {
+    read: ({ words }) => {
+      const found = words.slice(1).find(({ value }) => pattern.test(value));
+      return { hatches: found === undefined ? [] : [hatch(`\`${found.value}\` ${why}`)], effect: "unknown" };
+    },
   };
-}
-
-/** Nothing is known of a program but some options that are dangerous. */
-export function dangerousOptions(table: OptionTable): ReadProgram {
-  return ({ words }) => {
-    const { danger } = readOptions(words, table);
-    return { effect: "unknown", hatches: optionHatches({ unknown: undefined, danger }) };
-  };
-}
-
-function optionHatches({ unknown, danger }: { readonly unknown: string | undefined; readonly danger: string | undefined }) {
-  if (danger !== undefined) return [hatch(`\`${danger}\` can run programs, write, or read elsewhere`)];
-  return unknown === undefined ? [] : [hatch(`\`${unknown}\` is not known to be harmless`)];
 }

@@ -1,28 +1,24 @@
+import { nameSet } from "../../../util/name-set.ts";
 import { baseName } from "../parse/scripts.ts";
-import { readAwk } from "./awk.ts";
-import { readCurl } from "./curl.ts";
-import { readFind } from "./find.ts";
-import { readGit } from "./git.ts";
-import { readDatabaseShell, readInterpreter, readShell } from "./interpreters.ts";
+import { find } from "./find.ts";
+import { git } from "./git.ts";
+import { changeDirectory, databaseShell, evaluate, interpreter, printf, shell, test } from "./interpreters.ts";
 import { packageTools } from "./packages.ts";
-import { always, plain, type ReadProgram } from "./program.ts";
-import * as lists from "./program-lists.ts";
-import { readSed } from "./sed.ts";
-import { readChangeDirectory, readEval } from "./shell-words.ts";
-import { smallTools } from "./small-tools.ts";
-import { readTar } from "./tar.ts";
+import { type Program, type ProgramReading, type ProgramStart, plain } from "./program.ts";
+import { readers } from "./readers.ts";
+import { tar } from "./tar.ts";
 import { wrappers } from "./wrappers.ts";
 import { writers } from "./writers.ts";
 
-/** What is known of a program, by its name. Of others nothing is known: they do what the author of the rule says. */
-export function programReader(program: string): ReadProgram {
-  return readers.get(nameOf(program)) ?? unknownProgram;
+/** What is known of a start. Of a program that has no row nothing is known: it does what the author of the rule says. */
+export function readStart(start: ProgramStart): ProgramReading {
+  return (knownPrograms.get(nameOf(start.words[0]?.value ?? "")) ?? plain("unknown")).read(start);
 }
 
 /** Whether names that files happen to have could be taken for options that matter. */
 export function fearsOptions(program: string): boolean {
   const name = nameOf(program);
-  return readers.has(name) && !lists.plainReaders.has(name);
+  return knownPrograms.has(name) && !plainReaders.has(name);
 }
 
 /** Folded as disks fold it, without a version behind it. */
@@ -31,34 +27,66 @@ function nameOf(program: string): string {
   // The loader itself starts whatever it is given.
   if (name.startsWith("ld-linux") || name.startsWith("ld-musl")) return "ld.so";
   const bare = name.endsWith(".exe") ? name.slice(0, -4) : name;
-  return lists.aliases.get(bare) ?? lists.aliases.get(bare.replace(/[\d.]+$/, "")) ?? bare;
+  return aliases.get(bare) ?? aliases.get(bare.replace(/[\d.]+$/, "")) ?? bare;
 }
 
-const unknownProgram = plain("unknown");
-const readHarmless: ReadProgram = () => ({ hatches: [], effect: "text", takesAnything: true });
+/** They read what they are given, and no argument makes them do anything else. */
+const plainReaders = nameSet(`
+  ls dir vdir cat head tail wc cut tr nl tac rev paste join comm cmp diff stat du df md5sum sha1sum sha224sum sha256sum sha384sum
+  sha512sum b2sum cksum sum base64 base32 od hexdump strings column fold fmt expand unexpand readlink realpath pathchk zcat
+  bzcat xzcat zgrep grep egrep fgrep bc [ test`);
 
-/** Later ones replace earlier ones. */
-const readers: ReadonlyMap<string, ReadProgram> = new Map<string, ReadProgram>([
-  ...each(lists.plainReaders, () => plain("read")),
-  ...each(lists.harmlessPrograms, () => readHarmless),
-  ...[...lists.askingPrograms].flatMap(([why, names]) => each(names, () => always(why))),
-  ...each(lists.shells, () => readShell),
-  ...each(lists.interpreters, readInterpreter),
-  ...each(lists.databaseShells, () => readDatabaseShell),
-  ...wrappers,
-  ...packageTools,
-  ...smallTools,
-  ...writers,
-  ["eval", readEval],
-  ["cd", readChangeDirectory],
-  ["git", readGit],
-  ["find", readFind],
-  ["sed", readSed],
-  ["awk", readAwk],
-  ["tar", readTar],
-  ["curl", readCurl],
+/** Nothing in their arguments is a path that they open, or does harm. */
+const harmless = `
+  echo true false : pwd basename dirname seq sleep whoami id groups uname nproc arch uptime who tty logname printenv yes factor
+  expr type which whereis exit return break continue shift times caller tput ps free locale getconf dirs`;
+
+/** Programs that always need a person's eye, by why. */
+const asking = {
+  "it changes the shell, or runs what it is given": `
+      eval source . trap alias unalias hash set shopt enable export declare typeset local readonly unset read mapfile readarray let
+      getopts bind complete compgen compopt fc history pushd popd ulimit umask wait disown bg fg suspend logout kill`,
+  "it reaches beyond files": `
+      pkill killall reboot shutdown halt mount umount su pkexec unshare nsenter systemctl systemd-run crontab at batch screen tmux
+      osascript open xdg-open gdb lldb perf script expect entr dbus-send loginctl iptables insmod modprobe chattr setfacl`,
+  "an editor runs programs and writes files": `vi vim nvim gvim rvim view rview vimdiff ex ed red emacs emacsclient nano pico joe`,
+  "it writes where it is told to": `
+      ln link chmod chown chgrp install truncate mkfifo mknod shred split csplit patch rsync zip 7z ar cpio unlink rename`,
+  "it moves data to or from other machines": `wget scp sftp ftp tftp nc ncat netcat socat telnet rsh rlogin aria2c lynx w3m links`,
+  "it starts programs that cannot be judged": `
+      dc m4 hyperfine chronic firejail setarch linux32 linux64 prlimit chrt taskset numactl rlwrap fakeroot proot bwrap runuser
+      setpriv capsh start-stop-daemon run-parts dtach cgexec cpulimit ld.so ssh-agent ssh-add dbus-run-session faketime
+      proxychains xvfb-run unbuffer`,
+};
+
+const shells = `bash sh dash rbash zsh ksh mksh fish csh tcsh ash nu elvish xonsh pwsh powershell`;
+
+const interpreters = `
+  python pypy node deno bun perl ruby irb php lua luajit tclsh wish guile rscript r julia scala groovy swift ghci runghc ipython
+  ts-node tsx`;
+
+const databaseShells = "sqlite3 psql mysql mariadb mongo mongosh redis-cli duckdb";
+
+/** Later rows replace earlier ones. */
+export const knownPrograms: ReadonlyMap<string, Program> = new Map([
+  ...each(plainReaders, () => plain("read")),
+  ...each(nameSet(harmless), () => ({ read: () => ({ hatches: [], effect: "text", takesAnything: true }) })),
+  ...Object.entries(asking).flatMap(([why, names]) => each(nameSet(names), () => plain("unknown", why))),
+  ...each(nameSet(shells), () => shell),
+  ...each(nameSet(interpreters), interpreter),
+  ...each(nameSet(databaseShells), () => databaseShell),
+  ...Object.entries({ ...wrappers, ...packageTools, ...readers, ...writers }),
+  ...Object.entries({ cd: changeDirectory, eval: evaluate, printf, test, "[": test, git, find, tar }),
 ]);
 
-function each(names: ReadonlySet<string>, reader: (name: string) => ReadProgram): readonly (readonly [string, ReadProgram])[] {
-  return [...names].map((name) => [name, reader(name)]);
+function each(names: Iterable<string>, row: (name: string) => Program): readonly (readonly [string, Program])[] {
+  return [...names].map((name) => [name, row(name)]);
 }
+
+/** Other names of programs. Those that lead to themselves are also known with a version behind them: `python3.13`. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ...["gawk", "mawk", "nawk", "original-awk"].map((name) => [name, "awk"] as const),
+  ...["sed", "find", "tar", "grep", "sort", "xargs", "make"].map((name) => [`g${name}`, name] as const),
+  ...Object.entries({ bfs: "find", fdfind: "fd", batcat: "bat", bsdtar: "tar", nodejs: "node" }),
+  ...["python", "pypy", "perl", "ruby", "php", "lua", "bash", "node", "tclsh", "pip"].map((name) => [name, name] as const),
+]);
