@@ -8,7 +8,8 @@ import type { Host } from "./host/host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
-import { readFacts } from "./journal/read-journal.ts";
+import { createPrivateFolder } from "./journal/private-folder.ts";
+import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createNamedProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup } from "./models/prices.ts";
@@ -31,7 +32,7 @@ import { runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { errorMessage } from "./util/error-message.ts";
-import { environmentSecrets, Redactor } from "./util/redactor.ts";
+import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
@@ -84,8 +85,8 @@ export async function judgeCalls({ unisolated = false, ...request }: JudgeReques
 export async function replay({ directory, onEvent, ...request }: ReplayRequest): Promise<ReplayReport> {
   const host = request.host ?? (await defaultHost());
   const program = await requireProgram({ ...request, host, toRun: true });
-  const facts = await readFacts(host, directory);
-  return replayFacts(program, { host, facts, ...(onEvent ? { onEvent } : {}) });
+  const record = await readRecord(host, directory, secretsOf(host, program));
+  return replayFacts(program, { host, ...record, ...(onEvent ? { onEvent } : {}) });
 }
 
 async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
@@ -96,11 +97,13 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const files = await readFiles(host, request.attachments ?? []);
   const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });
   const runId = host.createId();
-  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets]);
+  const privateFolder = createPrivateFolder(host, runId);
+  const redactor = new Redactor(secretsOf(host, program), privateFolder.secrets);
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
-  const journal = directory === undefined ? noJournal : await createJournal({ host, directory, redactor });
+  const journal =
+    directory === undefined ? noJournal : await createJournal({ host, directory, redactor, private: privateFolder });
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
   const providers = [...builtInProviders, ...program.servers.map(createNamedProvider), ...(request.providers ?? [])];
@@ -123,6 +126,10 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
     closeJournal: () => journal.close(),
   });
   return { ...result, messages };
+}
+
+function secretsOf({ environment }: Host, { secrets }: Program): readonly Secret[] {
+  return [...environmentSecrets(environment), ...secrets];
 }
 
 async function defaultHost(): Promise<Host> {

@@ -2,11 +2,10 @@ import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
 import { createReplayedEffects, type Drift } from "./effects/replayed.ts";
 import type { Host } from "./host/host.ts";
 import { createUntouchedHost } from "./host/untouched-host.ts";
-import { redactFact } from "./journal/redact-fact.ts";
+import type { RunRecord } from "./journal/read-journal.ts";
 import type { Program } from "./program/program.ts";
 import type { ApprovalMode } from "./protocol/approval.ts";
 import type { EventSink } from "./protocol/event.ts";
-import type { Fact } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { type RunResult, runEntry } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
@@ -27,11 +26,9 @@ export interface ReplayReport {
   readonly error?: RunError;
 }
 
-export interface RecordedRun {
+export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
   /** The real one: its environment says which values are secrets. Nothing else of it is touched but the clock. */
   readonly host: Pick<Host, "environment" | "clock">;
-  /** As `readFacts` gives them. */
-  readonly facts: readonly Fact[];
   readonly debug?: boolean;
   readonly onEvent?: EventSink;
 }
@@ -40,11 +37,14 @@ export interface RecordedRun {
  * Plays a recorded run again: every call is entered, user code runs as it is, and each effect is answered from the record, on a
  * host that throws on any touch. Throws an `Error` where the record does not begin with the start of a run.
  */
-export async function replayFacts(program: Program, { host, facts, debug = false, onEvent }: RecordedRun): Promise<ReplayReport> {
+export async function replayFacts(
+  program: Program,
+  { host, facts, secrets, debug = false, onEvent }: RecordedRun,
+): Promise<ReplayReport> {
   const [start] = facts;
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
   const { runId, onDenied, limits } = start;
-  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets]);
+  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets], secrets);
   const effects = createReplayedEffects(facts, host.clock);
   const setup = {
     ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },
@@ -68,15 +68,14 @@ export async function replayFacts(program: Program, { host, facts, debug = false
     if (!(thrown instanceof RunError)) throw thrown;
     outcome = { error: thrown };
   }
-  const differences = compareRuns(
-    facts,
-    effects.facts.map((fact) => redactFact(fact, redactor)),
-  );
+  // A token that could not be restored equals the secret that it stands for.
+  const differences = compareRuns(redactor.toDigestForm(facts), redactor.toDigestForm(effects.facts));
+  const drifts = redactor.toDigestForm(effects.drifts);
   return {
     runId,
-    same: differences.length === 0 && effects.drifts.length === 0,
+    same: differences.length === 0 && drifts.length === 0,
     differences,
-    drifts: effects.drifts,
+    drifts,
     ...outcome,
   };
 }

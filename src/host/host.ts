@@ -15,6 +15,8 @@ export interface Host {
   random(): number;
   /** Unique, sortable by time, safe in a file name. */
   createId(): string;
+  /** 32 random bytes in hex, which nobody can guess. */
+  createKey(): string;
   readonly fetch: typeof globalThis.fetch;
   /** Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy. */
   importModule(path: string): Promise<Record<string, unknown>>;

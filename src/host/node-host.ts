@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { homedir } from "node:os";
 import type { Machine } from "./command/machine.ts";
 import type { Commands } from "./commands.ts";
@@ -39,6 +39,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     clock,
     random: () => Math.random(),
     createId: () => createId(clock.now(), () => randomInt(2 ** 32) / 2 ** 32),
+    createKey: () => randomBytes(32).toString("hex"),
     fetch: createPatientFetch(),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),

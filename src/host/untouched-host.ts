@@ -31,6 +31,7 @@ export function createUntouchedHost(): Host {
     clock: { now: () => 0, monotonic: () => 0, sleep },
     random: () => throwTouched("random"),
     createId: () => throwTouched("createId"),
+    createKey: () => throwTouched("createKey"),
     fetch,
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, { ...options, missingRoots: "pretend" }),

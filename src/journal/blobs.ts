@@ -1,6 +1,10 @@
+import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { Redactor } from "../util/redactor.ts";
+import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
+import { type Fields, factFields } from "./fact-fields.ts";
+import type { PrivateBlob } from "./private-folder.ts";
+import type { RunSecrets } from "./run-secrets.ts";
 
 /** A value kept beside the journal under its digest. */
 export interface Blob {
@@ -11,67 +15,129 @@ export interface Blob {
 /** Longer strings go into blobs, so that a journal's lines stay lines. In UTF-16 units. */
 const longestInline = 8192;
 
-/** Replaces long strings, and the content of file parts, by references. The value itself is not changed. */
-export function externalize(value: unknown, redactor: Redactor): { readonly value: unknown; readonly blobs: readonly Blob[] } {
-  const blobs: Blob[] = [];
-  return { value: replace(value, { blobs, redactor }), blobs };
+/** A fact as a journal holds it, and what it refers to. */
+export interface RecordedFact {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly blobs: readonly Blob[];
+  readonly secrets: readonly RecordedSecret[];
+  readonly privateBlobs: readonly PrivateBlob[];
 }
 
-interface Outside {
-  readonly blobs: Blob[];
-  readonly redactor: Redactor;
+/** Replaces secrets by tokens, and long strings and the content of file parts by references. The fact is not changed. */
+export function externalize(fact: Fact, redactor: Redactor, secrets: RunSecrets): RecordedFact {
+  const writer = new FactWriter(redactor, secrets);
+  return { value: writer.fields(fact, factFields[fact.type]), ...writer.kept };
 }
 
-function replace(value: unknown, outside: Outside): unknown {
-  const { blobs } = outside;
-  if (typeof value === "string") return value.length > longestInline ? reference(value, blobs) : value;
-  if (Array.isArray(value)) return value.map((item) => replace(item, outside));
-  if (!isRecord(value)) return value;
-  if (value["type"] === "file" && typeof value["data"] === "string" && typeof value["sha256"] === "string") {
-    // Models and tools write objects of this shape too: a digest is a file name here, and only our own is one.
-    const content = Buffer.from(value["data"], "base64");
-    if (sha256(content) === value["sha256"]) {
-      const blob = redacted(content, outside.redactor);
-      blobs.push(blob);
-      return { ...value, data: { $blob: blob.digest, bytes: content.length } };
-    }
+class FactWriter {
+  readonly kept = { blobs: [] as Blob[], secrets: [] as RecordedSecret[], privateBlobs: [] as PrivateBlob[] };
+  readonly #redactor: Redactor;
+  readonly #secrets: RunSecrets;
+
+  constructor(redactor: Redactor, secrets: RunSecrets) {
+    this.#redactor = redactor;
+    this.#secrets = secrets;
   }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [escapeKey(key), replace(member, outside)]));
+
+  /** What identifies a fact stays as it is: without a part of it, it would be another fact. */
+  fields(value: object, fields: Fields): Record<string, unknown> {
+    const members = Object.entries(value).map(([key, member]) => {
+      const field = fields[key] ?? fields[`${key}?`] ?? "content any";
+      if (typeof field === "object") return [key, isRecord(member) ? this.fields(member, field) : this.#content(member)];
+      return [key, field.startsWith("content ") ? this.#content(member) : member];
+    });
+    return Object.fromEntries(members);
+  }
+
+  #content(value: unknown): unknown {
+    if (typeof value === "string") return this.#text(value);
+    if (Array.isArray(value)) return value.map((item) => this.#content(item));
+    if (!isRecord(value)) return value;
+    if (value["type"] === "file" && typeof value["data"] === "string" && typeof value["sha256"] === "string") {
+      // Models and tools write objects of this shape too: a digest is a file name here, and only our own is one.
+      const content = Buffer.from(value["data"], "base64");
+      if (sha256(content) === value["sha256"]) return { ...this.#members(value), data: this.#file(content) };
+    }
+    return this.#members(value);
+  }
+
+  #members(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const members = Object.entries(value).map(([key, member]) => [escapeKey(this.#redacted(key)), this.#content(member)]);
+    return Object.fromEntries(members);
+  }
+
+  #text(text: string): unknown {
+    const redacted = this.#redacted(text);
+    // A blob is UTF-8, which half a surrogate pair has no form in.
+    if (redacted.length <= longestInline || !redacted.isWellFormed()) return redacted;
+    const digest = sha256(redacted);
+    this.kept.blobs.push({ digest, content: redacted });
+    return { $blob: digest, bytes: Buffer.byteLength(redacted) };
+  }
+
+  #redacted(text: string): string {
+    return this.#redactor.record(text, (secret) => this.kept.secrets.push(secret));
+  }
+
+  /** A file can hold a secret like any other text. Its bytes are kept as they are, where the journal is not. */
+  #file(content: Uint8Array): unknown {
+    const bytes = content.length;
+    if (this.#redactor.holdsSecret(Buffer.from(content).toString("utf8"))) {
+      const name = this.#secrets.digest(content);
+      this.kept.privateBlobs.push({ name, content });
+      return { $private: name, bytes };
+    }
+    const digest = sha256(content);
+    this.kept.blobs.push({ digest, content });
+    return { $blob: digest, bytes };
+  }
 }
 
 /** A model may write an object that looks like one of our references: its key gets one `$` more, and loses it when read. */
 function escapeKey(key: string): string {
-  return /^\$+blob$/.test(key) ? `$${key}` : key;
+  return /^\$+(blob|private)$/.test(key) ? `$${key}` : key;
 }
 
-/** Puts the content of blobs back where `externalize` left references. `read` resolves with the content of a digest. */
-export async function internalize(value: unknown, read: (digest: string) => Promise<Uint8Array>): Promise<unknown> {
-  if (Array.isArray(value)) return Promise.all(value.map((item) => internalize(item, read)));
-  if (!isRecord(value)) return value;
-  const digest = referenceOf(value);
-  if (digest !== undefined) return Buffer.from(await read(digest)).toString("utf8");
-  const file = value["type"] === "file" ? referenceOf(value["data"]) : undefined;
-  const members = Object.entries(value).map(async ([key, member]) => {
-    const content = key === "data" && file !== undefined ? Buffer.from(await read(file)).toString("base64") : undefined;
-    return [key.replace(/^\$(\$+blob)$/, "$1"), content ?? (await internalize(member, read))];
+/** Finds what a recorded fact refers to. */
+export interface References {
+  secretOf(token: string): string | undefined;
+  /** Rejects where the content is gone or changed. */
+  readBlob(digest: string): Promise<Uint8Array>;
+  /** Resolves with undefined where the run's private folder is gone. */
+  readPrivate(name: string): Promise<Uint8Array | undefined>;
+}
+
+/** Stands for the content of a file where the run's private folder is gone. */
+const goneFile = Buffer.from("⟦secret:file⟧");
+
+/** Turns the form of `externalize` back. */
+export async function internalize(fact: object, references: References, fields: Fields): Promise<object> {
+  const members = Object.entries(fact).map(async ([key, member]) => {
+    const field = fields[key] ?? fields[`${key}?`] ?? "content any";
+    if (typeof field === "object" && isRecord(member)) return [key, await internalize(member, references, field)];
+    return [key, typeof field === "string" && !field.startsWith("content ") ? member : await readContent(member, references)];
   });
   return Object.fromEntries(await Promise.all(members));
 }
 
-function referenceOf(value: unknown): string | undefined {
-  const digest = isRecord(value) ? value["$blob"] : undefined;
-  return typeof digest === "string" ? digest : undefined;
+async function readContent(value: unknown, references: References): Promise<unknown> {
+  const secretOf = references.secretOf.bind(references);
+  if (typeof value === "string") return restoreSecrets(value, secretOf);
+  if (Array.isArray(value)) return Promise.all(value.map((item) => readContent(item, references)));
+  if (!isRecord(value)) return value;
+  if (typeof value["$blob"] === "string")
+    return restoreSecrets(Buffer.from(await references.readBlob(value["$blob"])).toString("utf8"), secretOf);
+  const isFile = value["type"] === "file";
+  const members = Object.entries(value).map(async ([key, member]) => {
+    const file = isFile && key === "data" ? await readFile(member, references) : undefined;
+    const name = restoreSecrets(key.replace(/^\$(\$+(?:blob|private))$/, "$1"), secretOf);
+    return [name, file?.toString("base64") ?? (await readContent(member, references))];
+  });
+  return Object.fromEntries(await Promise.all(members));
 }
 
-/** A text that was attached can hold a secret like any other. */
-function redacted(content: Uint8Array, redactor: Redactor): Blob {
-  const text = Buffer.from(content).toString("utf8");
-  const shown = redactor.text(text);
-  return shown === text ? { digest: sha256(content), content } : { digest: sha256(shown), content: shown };
-}
-
-function reference(text: string, blobs: Blob[]): { readonly $blob: string; readonly bytes: number } {
-  const digest = sha256(text);
-  blobs.push({ digest, content: text });
-  return { $blob: digest, bytes: Buffer.byteLength(text) };
+async function readFile(data: unknown, references: References): Promise<Buffer | undefined> {
+  if (!isRecord(data)) return undefined;
+  if (typeof data["$private"] === "string") return Buffer.from((await references.readPrivate(data["$private"])) ?? goneFile);
+  return typeof data["$blob"] === "string" ? Buffer.from(await references.readBlob(data["$blob"])) : undefined;
 }

@@ -1,23 +1,48 @@
 import { describe, expect, test } from "vitest";
+import type { Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { createJournal, JournalError } from "./journal.ts";
-import { readFacts, readJournal, UnreadableJournal } from "./read-journal.ts";
+import { createPrivateFolder, privateFolderOf } from "./private-folder.ts";
+import { readJournal, readRecord } from "./read-journal.ts";
+import { UnreadableJournal } from "./unreadable-journal.ts";
 
 const directory = "/work/.llm-do/runs/r1";
 const secret = "s3cr3t-value-of-a-key";
 
+const known = [{ name: "API_KEY", value: secret }];
+
+async function readFacts(host: Host, from: string): Promise<readonly Fact[]> {
+  return (await readRecord(host, from, known)).facts;
+}
+
 function setUp() {
   const host = memoryHost();
-  const redactor = new Redactor([{ name: "API_KEY", value: secret }]);
-  return { host, open: () => createJournal({ host, directory, redactor }) };
+  const folder = createPrivateFolder(host, "r1");
+  const redactor = new Redactor(known, folder.secrets);
+  return { host, open: () => createJournal({ host, directory, redactor, private: folder }) };
 }
 
 function result(value: string): Fact {
-  return { type: "result", callPath: "main/0.tool", key: "tool", kind: "tool", outcome: { type: "value", value } };
+  return {
+    type: "result",
+    callPath: "main/0.tool",
+    key: "tool",
+    kind: "tool",
+    outcome: { type: "value", value: { ok: true, value } },
+  };
+}
+
+/** Never a valid one. */
+function token(letter: string): string {
+  return `ghp_${letter.repeat(36)}`;
+}
+
+function privateFolder(host: Host): string {
+  return privateFolderOf(host, "r1");
 }
 
 /** One fact of each type. */
@@ -155,13 +180,13 @@ describe("a journal", () => {
       data: bytes.toString("base64"),
     };
     const written = { $blob: "not one of ours", bytes: 1 };
-    const value = { file, written } as never;
+    const value = { ok: true, value: { file, written } } as never;
     journal.append({ ...result(""), outcome: { type: "value", value } } as Fact);
     await journal.close();
     expect(await host.files.names(`${directory}/blobs`)).toHaveLength(2);
     const read = await readFacts(host, directory);
     expect(read[0]).toEqual(result(long));
-    expect(read[2]).toMatchObject({ outcome: { value: { file, written } } });
+    expect(read[2]).toMatchObject({ outcome: { value: { value: { file, written } } } });
   });
 
   test("says which line's blob is gone", async () => {
@@ -171,6 +196,91 @@ describe("a journal", () => {
     await journal.close();
     await host.files.remove(`${directory}/blobs`);
     await expect(readFacts(host, directory)).rejects.toThrow(/journal\.jsonl:1: /);
+  });
+
+  test("tells secrets of one shape apart, and gives them back with the private folder alone", async () => {
+    const { host, open } = setUp();
+    const texts = [`one ${token("a")} two ${token("b")}`, `again ${token("a")}, and ${secret}`];
+    const journal = await open();
+    for (const text of texts) journal.append(result(text));
+    await journal.close();
+    const lines = await host.files.readText(`${directory}/journal.jsonl`);
+    const [one, two, again] = [...lines.matchAll(/⟦secret:github-token:([0-9a-f]{6})⟧/g)].map(([, id]) => id);
+    expect([one === two, one === again]).toEqual([false, true]);
+    expect(lines).not.toContain("ghp_");
+    expect(await readRecord(host, directory, known)).toMatchObject({ facts: texts.map(result), isWhole: true });
+    const rotated = await readRecord(host, directory, [{ name: "API_KEY", value: "another-value" }]);
+    expect(rotated.facts[1]).toEqual(result(`again ${token("a")}, and another-value`));
+    await host.files.remove(privateFolder(host));
+    const { facts: gone, isWhole } = await readRecord(host, directory, known);
+    expect({ gone, isWhole }).toEqual({
+      gone: [
+        result(`one ⟦secret:github-token:${one}⟧ two ⟦secret:github-token:${two}⟧`),
+        result(`again ⟦secret:github-token:${one}⟧, and ⟦secret:API_KEY⟧`),
+      ],
+      isWhole: false,
+    });
+  });
+
+  test("takes a token that stands in content for text, in values and in keys", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    const texts = ["⟦secret:API_KEY⟧", "⟦~secret:API_KEY⟧ ⟦~~secret:", "⟦secret:", `⟦${secret}`, `${token("a")}⟦secret:x⟧`];
+    for (const text of texts) journal.append(result(text));
+    const keyed = { ok: true, value: { "⟦secret:API_KEY⟧": 1, [secret]: 2, $blob: "x", $private: "y" } };
+    journal.append({ ...result(""), outcome: { type: "value", value: keyed } } as Fact);
+    await journal.close();
+    const { facts: read } = await readRecord(host, directory, known);
+    expect(read).toEqual([...texts.map(result), { ...result(""), outcome: { type: "value", value: keyed } }]);
+  });
+
+  test("restores no name that its run did not record", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    journal.append(result(`it is ${token("a")}`));
+    await journal.close();
+    const path = `${directory}/journal.jsonl`;
+    host.put(path, (await host.files.readText(path)).replace("it is", "⟦secret:API_KEY⟧"));
+    expect(JSON.stringify(await readFacts(host, directory))).not.toContain(secret);
+  });
+
+  test("keeps a file with a secret as it is, in the private folder alone", async () => {
+    const { host, open } = setUp();
+    const bytes = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(token("a"))]);
+    const part = { type: "file", name: "a.bin", mediaType: "application/octet-stream", bytes: bytes.length };
+    const file = { ...part, sha256: sha256(bytes), data: bytes.toString("base64") };
+    const fact = { ...result(""), outcome: { type: "value", value: { ok: true, value: file } } } as unknown as Fact;
+    const journal = await open();
+    journal.append(fact);
+    await journal.close();
+    expect(await host.files.names(`${directory}/blobs`)).toEqual([]);
+    expect(await readFacts(host, directory)).toEqual([fact]);
+    const [name = ""] = await host.files.names(`${privateFolder(host)}/blobs`);
+    host.put(`${privateFolder(host)}/blobs/${name}`, "something else");
+    await expect(readFacts(host, directory)).rejects.toThrow(/journal\.jsonl:1: the private file .* was changed/);
+    host.put(`${privateFolder(host)}/secrets.jsonl`, "nonsense\n");
+    await expect(readFacts(host, directory)).rejects.toThrow(/secrets\.jsonl:1: this line is not a key of a run/);
+    await host.files.remove(privateFolder(host));
+    const gone = Buffer.from("⟦secret:file⟧").toString("base64");
+    expect(await readFacts(host, directory)).toMatchObject([{ outcome: { value: { value: { ...file, data: gone } } } }]);
+  });
+
+  test("has no private folder where it holds no secret", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    for (const fact of facts) journal.append(fact);
+    await journal.close();
+    expect(await host.files.kind(privateFolder(host))).toBeUndefined();
+  });
+
+  test("goes on with tokens alone where the private folder cannot be written", async () => {
+    const { host, open } = setUp();
+    host.setFaults((operation, path) => (operation === "append" && path.includes("/private/") ? "ENOSPC" : undefined));
+    const journal = await open();
+    for (const _ of [1, 2]) journal.append(result(token("a")));
+    await journal.written({ durable: true });
+    expect(await journal.close()).toBeUndefined();
+    expect(await readRecord(host, directory)).toMatchObject({ facts: [{ type: "result" }, { type: "result" }], isWhole: false });
   });
 
   test("that cannot be written says so before an effect starts", async () => {
@@ -185,7 +295,7 @@ describe("a journal", () => {
 
 /** Members that every fact of its type has. Optional ones and the content of free values are left out. */
 function requiredPaths(fact: Fact): readonly (readonly string[])[] {
-  const free = new Set(["args", "facts", "detail", "value", "isUnstated", "reasoningTokens"]);
+  const free = new Set(["args", "facts", "detail", "isUnstated", "reasoningTokens"]);
   const walk = (value: object, path: readonly string[]): (readonly string[])[] =>
     Object.entries(value).flatMap(([key, member]) => {
       if (free.has(key) && path.length > 0) return [];
@@ -193,7 +303,7 @@ function requiredPaths(fact: Fact): readonly (readonly string[])[] {
       const isOpen = typeof member === "object" && member !== null && !Array.isArray(member) && !free.has(key);
       return [here, ...(isOpen && !["input"].includes(path.at(-1) ?? "") ? walk(member, here) : [])];
     });
-  return walk(fact, []).filter((path) => path.join(".") !== "outcome.value");
+  return walk(fact, []).filter((path) => path.join(".") !== "outcome.value.value");
 }
 
 function without(value: object, [key = "", ...rest]: readonly string[]): object {

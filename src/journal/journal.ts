@@ -3,7 +3,7 @@ import type { Fact } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { type Blob, externalize } from "./blobs.ts";
-import { redactFact } from "./redact-fact.ts";
+import type { PrivateFolder } from "./private-folder.ts";
 
 /** Keeps the facts of one run, in their order. */
 export interface Journal {
@@ -28,6 +28,8 @@ export interface JournalOptions {
   /** Absolute path of the run's own folder; made here, readable for its owner alone. */
   readonly directory: string;
   readonly redactor: Redactor;
+  /** Where what the journal must not hold is kept. Closed with the journal. */
+  readonly private: PrivateFolder;
 }
 
 export async function createJournal(options: JournalOptions): Promise<Journal> {
@@ -73,6 +75,7 @@ class FileJournal implements Journal {
     await this.#tail;
     if (this.#failure) throw this.#failure;
     if (!durable) return;
+    await this.#options.private.sync();
     await this.#file.sync().catch((cause: unknown) => {
       this.#failure = new JournalError(cause);
       throw this.#failure;
@@ -84,6 +87,7 @@ class FileJournal implements Journal {
     const note = (cause: unknown) => {
       this.#failure ??= new JournalError(cause);
     };
+    await this.#options.private.close();
     await this.#file.sync().catch(note);
     await this.#file.close().catch(note);
     return this.#failure;
@@ -92,9 +96,11 @@ class FileJournal implements Journal {
   async #write(fact: Fact, time: number): Promise<void> {
     if (this.#failure) return;
     try {
-      const { value, blobs } = externalize(redactFact(fact, this.#options.redactor), this.#options.redactor);
+      const { redactor, private: folder } = this.#options;
+      const { value, blobs, secrets, privateBlobs } = externalize(fact, redactor, folder.secrets);
+      if (secrets.length + privateBlobs.length > 0) await folder.keep(secrets, privateBlobs);
       for (const blob of blobs) await this.#writeBlob(blob);
-      this.#file.append(`${JSON.stringify({ v: 2, n: this.#entries, time, ...(value as object) })}\n`);
+      this.#file.append(`${JSON.stringify({ v: 2, n: this.#entries, time, ...value })}\n`);
       this.#entries++;
     } catch (cause) {
       this.#failure = new JournalError(cause);

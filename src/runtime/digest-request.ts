@@ -17,7 +17,7 @@ export interface DigestTerms {
  */
 export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
   const once = (value: object) => digestOnce(value, redactor);
-  return sha256([model, canonicalJson(redactor.json(rest)), ...tools.map(once), "", ...messages.map(once)].join("\n"));
+  return sha256([model, canonicalJson(redactor.toDigestForm(rest)), ...tools.map(once), "", ...messages.map(once)].join("\n"));
 }
 
 const digestOf = new WeakMap<object, string>();
@@ -25,7 +25,7 @@ const digestOf = new WeakMap<object, string>();
 function digestOnce(value: object, redactor: Redactor): string {
   let digest = digestOf.get(value);
   if (digest === undefined) {
-    digest = sha256(canonicalJson(redactor.json(withoutContent(value))));
+    digest = sha256(canonicalJson(redactor.toDigestForm(withoutContent(value))));
     digestOf.set(value, digest);
   }
   return digest;

@@ -62,6 +62,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     clock,
     random,
     createId: () => createId(clock.now(), random),
+    createKey: () => Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join(""),
     fetch: options.fetch ?? (() => Promise.reject(new TypeError("fetch failed: this host has no network"))),
     importModule: async (path) => {
       const module = modules.get(path);

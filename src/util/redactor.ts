@@ -7,9 +7,17 @@ export interface Secret {
 }
 
 interface FoundSecret {
+  readonly kind: "known" | "in JSON" | "shape";
   readonly name: string;
   readonly index: number;
   readonly end: number;
+}
+
+/** A secret that was replaced in a recorded text. `token` stands for it: `NAME`, or `github-token:3f9a1c`. */
+export interface RecordedSecret {
+  readonly token: string;
+  /** Absent for a secret known by name: its value belongs to the environment. */
+  readonly value?: string;
 }
 
 /** Shorter values are too common to be told from ordinary text. */
@@ -18,23 +26,33 @@ const shortestSecret = 8;
 export interface RedactorOptions {
   /** Whether texts with the shape of a credential are replaced too. Default true. */
   readonly shapes?: boolean;
+  /** Tells values of one shape apart: equal values have equal ids. Default: none, and the shape alone stands for the value. */
+  readonly identify?: (shape: string, value: string) => string;
 }
 
+/** Returns what is written in place of a secret. */
+type Write = (found: FoundSecret, value: string) => string;
+
 /**
- * Replaces secret values by `⟦secret:NAME⟧`, in texts and in every string (and key) of a JSON value: those that are known,
- * and whatever has the shape of a credential.
+ * Replaces secrets in texts and in every string (and key) of a JSON value: known values by `⟦secret:NAME⟧`, and what has the
+ * shape of a credential by `⟦secret:github-token:3f9a1c⟧`.
+ *
+ * There are three forms. `text` and `json` are for people and listeners. `record` can be turned back by `restoreSecrets`: it
+ * escapes what merely looks like a token. `toDigestForm` is the same in every process, with or without the ids.
  */
 export class Redactor {
   readonly #secrets: readonly Secret[];
-  readonly #findShapes: typeof findShapes;
+  readonly #findShapes: (text: string, from: number) => Iterable<Omit<FoundSecret, "kind">>;
+  readonly #identify: ((shape: string, value: string) => string) | undefined;
   /** Of the known values; undefined where there are none. */
   readonly #pattern: RegExp | undefined;
-  readonly #names: ReadonlyMap<string, string>;
+  readonly #names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
   /** A value can be hidden from the pattern where JSON escapes its characters. */
   readonly #isEscaped: boolean;
 
-  constructor(secrets: readonly Secret[], { shapes = true }: RedactorOptions = {}) {
+  constructor(secrets: readonly Secret[], { shapes = true, identify }: RedactorOptions = {}) {
     this.#secrets = secrets;
+    this.#identify = identify;
     this.#findShapes = shapes ? findShapes : () => [];
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
     this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
@@ -42,20 +60,40 @@ export class Redactor {
     this.#pattern = longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined;
   }
 
-  /** `from`: where to begin; what stands before it is looked at, and not told. */
+  /** `from`: where the returned text begins. What stands before it is only looked at. */
   text(text: string, from = 0): string {
-    return this.#replace(text, from);
+    return this.#replace(text, { from, write: this.#token });
   }
 
-  #replace(text: string, from: number, names?: Set<string>): string {
-    let told = "";
+  /** The form of a text in a journal: `restoreSecrets` turns it back. `onSecret` is called for each secret in it. */
+  record(text: string, onSecret: (secret: RecordedSecret) => void): string {
+    const write: Write = ({ kind, name }, value) => {
+      const token = kind === "shape" ? this.#nameOf(name, value) : kind === "known" ? name : `${name}:json`;
+      onSecret({ token, ...(kind === "shape" ? { value } : {}) });
+      return `⟦secret:${token}⟧`;
+    };
+    return this.#replace(text, { from: 0, write, literal: escapeTokens });
+  }
+
+  /** Names and shapes without ids, for digests and comparisons: a token that could not be restored has the same form. */
+  toDigestForm<T>(value: T): T {
+    return this.#json(value, { from: 0, write: ({ name }) => `⟦secret:${name}⟧`, literal: withoutIds });
+  }
+
+  #nameOf(shape: string, value: string): string {
+    return this.#identify ? `${shape}:${this.#identify(shape, value)}` : shape;
+  }
+
+  readonly #token: Write = ({ kind, name }, value) => `⟦secret:${kind === "shape" ? this.#nameOf(name, value) : name}⟧`;
+
+  #replace(text: string, { from, write, literal = (kept) => kept }: Replacing): string {
+    let replaced = "";
     let at = from;
-    for (const { index, end, name } of this.#findAll(text, from)) {
-      told += `${text.slice(at, index)}⟦secret:${name}⟧`;
-      at = end;
-      names?.add(name);
+    for (const found of this.#findAll(text, from)) {
+      replaced += literal(text.slice(at, found.index)) + write(found, text.slice(found.index, found.end));
+      at = found.end;
     }
-    return told + text.slice(at);
+    return replaced + literal(text.slice(at));
   }
 
   /**
@@ -64,7 +102,11 @@ export class Redactor {
    */
   hideKnown<T>(value: T): { readonly shown: T; readonly hidden: readonly string[] } {
     const hidden = new Set<string>();
-    const shown = new Redactor(this.#secrets, { shapes: false }).#json(value, hidden);
+    const write: Write = ({ name }) => {
+      hidden.add(name);
+      return `⟦secret:${name}⟧`;
+    };
+    const shown = new Redactor(this.#secrets, { shapes: false }).#json(value, { from: 0, write });
     return { shown, hidden: [...hidden].sort() };
   }
 
@@ -87,7 +129,7 @@ export class Redactor {
         at = known.end;
       }
       if (shape.end <= at) continue;
-      yield { ...shape, index: Math.max(shape.index, at) };
+      yield { kind: "shape", ...shape, index: Math.max(shape.index, at) };
       at = shape.end;
       if (known && known.index < at) known = this.#findKnown(text, at);
     }
@@ -99,7 +141,8 @@ export class Redactor {
     const pattern = this.#pattern;
     pattern.lastIndex = from;
     const match = pattern.exec(text);
-    return match ? { index: match.index, end: pattern.lastIndex, name: this.#names.get(match[0]) ?? "" } : undefined;
+    const secret = match ? this.#names.get(match[0]) : undefined;
+    return match && secret ? { ...secret, index: match.index, end: pattern.lastIndex } : undefined;
   }
 
   /** How many characters at the end of a text are the beginning of a known value. */
@@ -114,38 +157,60 @@ export class Redactor {
   }
 
   json<T>(value: T): T {
-    return this.#json(value);
+    return this.#json(value, { from: 0, write: this.#token });
   }
 
-  #json<T>(value: T, names?: Set<string>): T {
+  #json<T>(value: T, replacing: Replacing): T {
     const text = JSON.stringify(value);
-    if (text === undefined || !(this.#isEscaped || this.#holdsAny(text))) return value;
-    return JSON.parse(text, (_key, member: unknown) => this.#member(member, names)) as T;
+    if (text === undefined || !(this.#isEscaped || this.holdsSecret(text) || (replacing.literal && text.includes("⟦"))))
+      return value;
+    return JSON.parse(text, (_key, member: unknown) => this.#member(member, replacing)) as T;
   }
 
-  #holdsAny(text: string): boolean {
+  /** Whether a text holds a value that is known, or the shape of one. */
+  holdsSecret(text: string): boolean {
     for (const _ of this.#findAll(text, 0)) return true;
     return false;
   }
 
-  #member(member: unknown, names?: Set<string>): unknown {
-    if (typeof member === "string") return this.#replace(member, 0, names);
+  #member(member: unknown, replacing: Replacing): unknown {
+    if (typeof member === "string") return this.#replace(member, replacing);
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    const keys = Object.keys(member);
-    if (keys.every((key) => this.text(key) === key)) return member;
-    return Object.fromEntries(Object.entries(member).map(([key, value]) => [this.#replace(key, 0, names), value]));
+    const entries = Object.entries(member).map(([key, value]) => [this.#replace(key, replacing), value, key] as const);
+    return entries.every(([key, , was]) => key === was)
+      ? member
+      : Object.fromEntries(entries.map(([key, value]) => [key, value]));
   }
 }
 
+interface Replacing {
+  readonly from: number;
+  readonly write: Write;
+  /** Changes what stands between the secrets. */
+  readonly literal?: (text: string) => string;
+}
+
+/** `⟦secret:` in content is no token: it gets one `~` more in a record, and loses it when it is read. */
+function escapeTokens(text: string): string {
+  return text.replace(/⟦(?=~*secret:)/g, "⟦~");
+}
+
+function withoutIds(text: string): string {
+  return text.replace(/⟦secret:([^⟧:]+):(?:json|[0-9a-f]{6,64})⟧/g, "⟦secret:$1⟧");
+}
+
+/** Turns the form of `Redactor.record` back. Tokens without a value stay as they are. */
+export function restoreSecrets(text: string, secretOf: (token: string) => string | undefined): string {
+  return text.replace(/⟦(?:~(~*secret:)|secret:([^⟧]+)⟧)/g, (whole, literal?: string, token = "") =>
+    literal === undefined ? (secretOf(token) ?? whole) : `⟦${literal}`,
+  );
+}
+
 /** A secret with characters that JSON escapes can also be met in its escaped form, inside JSON that is a string. */
-function spellings({ name, value }: Secret): [string, string][] {
+function spellings({ name, value }: Secret): [string, Pick<FoundSecret, "name" | "kind">][] {
   const escaped = JSON.stringify(value).slice(1, -1);
-  return escaped === value
-    ? [[value, name]]
-    : [
-        [value, name],
-        [escaped, name],
-      ];
+  const known = [value, { name, kind: "known" }] as [string, Pick<FoundSecret, "name" | "kind">];
+  return escaped === value ? [known] : [known, [escaped, { name, kind: "in JSON" }]];
 }
 
 function escapePattern(text: string): string {

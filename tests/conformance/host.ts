@@ -112,6 +112,12 @@ function describeHostFiles(createFixture: () => Promise<HostFixture>): void {
       for (const id of ids) expect(id).toMatch(/^\d{8}-\d{6}-[a-z0-9]{6}$/);
     });
 
+    test("keys are 32 bytes in hex, and no two are equal", () => {
+      const keys = [fixture.host.createKey(), fixture.host.createKey()];
+      for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
+      expect(new Set(keys).size).toBe(2);
+    });
+
     test("random numbers lie between 0 and 1", () => {
       for (let n = 0; n < 100; n++) {
         const random = fixture.host.random();

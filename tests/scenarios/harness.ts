@@ -1,10 +1,12 @@
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
-import { readFacts, readJournal } from "../../src/journal/read-journal.ts";
+import { privateFolderOf } from "../../src/journal/private-folder.ts";
+import { readJournal, readRecord } from "../../src/journal/read-journal.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/testing/memory-host.ts";
+import { environmentSecrets } from "../../src/util/redactor.ts";
 import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 export interface Scenario {
@@ -91,13 +93,18 @@ export async function play({
   const directory = runs[0] === undefined ? undefined : `${root}/.llm-do/runs/${runs[0]}`;
   const journal = directory === undefined ? [] : (await readJournal(host, directory)).entries;
   const kept = Object.entries(host.snapshot(root)).filter(([path]) => !path.includes("/.llm-do/"));
-  if (program && directory !== undefined)
-    await expectSameReplay(program, {
-      host: { ...host, clock: nodeClock },
-      facts: await readFacts(host, directory),
-      events,
-      debug: full.debug ?? false,
-    });
+  if (program && directory !== undefined) {
+    const debug = full.debug ?? false;
+    const replay = { host: { ...host, clock: nodeClock }, debug };
+    const record = await readRecord(host, directory, environmentSecrets(environment));
+    await expectSameReplay(program, { ...replay, ...record, events });
+    const privateFolder = privateFolderOf(host, runs[0] ?? "");
+    if ((await host.files.kind(privateFolder)) !== undefined) {
+      await host.files.remove(privateFolder);
+      // A journal that was handed on without its private folder replays the same. Its events have other ids.
+      await expectSameReplay(program, { ...replay, ...(await readRecord(host, directory)), events: [] });
+    }
+  }
   return {
     result,
     error,

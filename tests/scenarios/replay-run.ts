@@ -15,7 +15,7 @@ export async function compileToReplay(request: RunRequest): Promise<Program | un
   }
 }
 
-export interface PlayedRun extends Required<Pick<RecordedRun, "host" | "facts" | "debug">> {
+export interface PlayedRun extends Required<Pick<RecordedRun, "host" | "facts" | "secrets" | "debug">> {
   readonly events: readonly RunEvent[];
 }
 
@@ -23,9 +23,9 @@ export interface PlayedRun extends Required<Pick<RecordedRun, "host" | "facts" |
  * Plays a recorded run again, on a host that throws on any touch: the same facts, the same effects, and the same events of each
  * call but for times, pieces of text, progress and the numbering of questions.
  */
-export async function expectSameReplay(program: Program, { host, facts, debug, events }: PlayedRun): Promise<void> {
+export async function expectSameReplay(program: Program, { host, facts, secrets, debug, events }: PlayedRun): Promise<void> {
   const replayed: RunEvent[] = [];
-  const report = await replayFacts(program, { host, facts, debug, onEvent: (event) => replayed.push(event) });
+  const report = await replayFacts(program, { host, facts, secrets, debug, onEvent: (event) => replayed.push(event) });
   expect({ differences: report.differences, drifts: report.drifts }).toEqual({ differences: [], drifts: [] });
   // Where a run was stopped, code beside it may have begun a call of which there is no fact yet.
   const reached = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));

@@ -44,6 +44,6 @@ async function describeRun(runId: string, directory: string): Promise<{ readonly
 /** A run that was killed as it began has a folder and no journal. */
 async function read(directory: string): Promise<JournalContents> {
   const host = createNodeHost();
-  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return { entries: [], torn: false };
+  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return { version: 2, entries: [], torn: false };
   return readJournal(host, directory);
 }

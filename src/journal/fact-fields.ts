@@ -1,0 +1,155 @@
+import type { FactType, JournalEntry } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+
+/** `parts`: of a message. A string of a content field can be a reference to a blob. */
+type Kind = "string" | "number" | "boolean" | "object" | "numbers" | "strings" | "files" | "parts" | "any";
+
+/** `content` fields hold what models, tools and people wrote: they are redacted, and long texts in them are kept in blobs. */
+export type Field = Kind | `content ${Kind}` | Fields;
+
+/** A `?` at the end of a name: the field can be absent. */
+export interface Fields {
+  readonly [name: string]: Field;
+}
+
+const usage = {
+  ...{ requests: "number", inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
+  ...{ "reasoningTokens?": "number", "cacheWriteTokens?": "number", "estimatedTokens?": "number", "usd?": "number" },
+} satisfies Fields;
+const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
+const keyed = { callPath: "string", key: "string" } satisfies Fields;
+const end = {
+  ...{ stopReason: "string", "reason?": "content string", usage },
+  ...{ "output?": "content any", "error?": "content object" },
+} satisfies Fields;
+const toolError = {
+  type: "string",
+  error: "content string",
+  "hint?": "content string",
+  "details?": "content object",
+} satisfies Fields;
+const decision = { type: "string", "remember?": "string", "args?": "content object", "note?": "content string" } satisfies Fields;
+
+/** The fields of each type of fact. Fields that are not named here are content, and not checked. */
+export const factFields: Readonly<Record<FactType, Fields>> = {
+  "run-start": {
+    ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
+    ...{ onDenied: "string", limits: "numbers", input: callInput },
+  },
+  "run-end": { ...end, denied: "number" },
+  "call-start": {
+    ...{ callPath: "string", kind: "string", name: "string", depth: "number", "model?": "string", "modelSource?": "string" },
+    input: callInput,
+  },
+  "call-end": { callPath: "string", ...end, "result?": "content object" },
+  verdict: {
+    ...{ ...keyed, tool: "string", args: "content object", facts: "content object", digest: "string" },
+    ...{ verdict: { type: "string", why: "content string", "isUnstated?": "boolean" } },
+    ...{ "sideEffect?": "boolean", "hint?": "content string" },
+  },
+  refusal: { ...keyed, tool: "string", error: toolError },
+  decision: {
+    ...{ ...keyed, tool: "string", decision, source: "string", "memory?": "string" },
+    "remembered?": { worker: "string", reference: "string", tool: "string", args: "content object", shown: "strings" },
+    "denied?": {
+      ...{ callPath: "string", worker: "string", tool: "string", description: "content string", source: "string" },
+      ...{ "note?": "content string", "allow?": "content string", "rule?": "content string" },
+    },
+  },
+  revocation: { callPath: "string", worker: "string", tool: "string", memory: "string" },
+  grant: { ...keyed, tool: "string" },
+  intent: { ...keyed, kind: "string", digest: "string", sideEffect: "boolean", detail: "content object" },
+  result: {
+    ...{ ...keyed, kind: "string", "digest?": "string" },
+    outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
+  },
+  limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
+  artifact: { ...keyed, name: "string", sha256: "string" },
+};
+
+/** What an outcome that is a value needs, by the kind of its effect. */
+const outcomeFields: Readonly<Record<string, Fields>> = {
+  model: { message: { role: "string", parts: "parts" }, usage, finish: "string", bound: "any" },
+  tool: { ok: "boolean" },
+  question: { decision, source: "string" },
+};
+
+/** Returns what is wrong with an entry; undefined where it has all that its type needs. */
+export function findEntryProblem(entry: JournalEntry): string | undefined {
+  const fields: Fields | undefined = Object.hasOwn(factFields, entry.type) ? factFields[entry.type] : undefined;
+  if (!fields) return `there is no entry of the type ${JSON.stringify(entry.type)}`;
+  const path =
+    findDamage(entry, { time: "number", ...fields }) ?? (entry.type === "result" ? findOutcomeDamage(entry) : undefined);
+  return path && `the field \`${path.join(".")}\` of this ${entry.type} entry is missing or damaged`;
+}
+
+function findOutcomeDamage({ kind, outcome }: Extract<JournalEntry, { readonly type: "result" }>): readonly string[] | undefined {
+  if (outcome.type === "interrupted") return undefined;
+  if (outcome.type === "error") return isRecord(outcome.error) ? undefined : ["outcome", "error"];
+  const fields = Object.hasOwn(outcomeFields, kind) ? outcomeFields[kind] : undefined;
+  if (outcome.type !== "value" || outcome.value === undefined || !fields) return ["outcome"];
+  const damage = isRecord(outcome.value) ? findDamage(outcome.value, fields) : [];
+  return damage && ["outcome", "value", ...damage];
+}
+
+/** Returns the path of the first field that is missing or of another type. */
+function findDamage(value: object, fields: Fields): readonly string[] | undefined {
+  for (const [name, field] of Object.entries(fields)) {
+    const isOptional = name.endsWith("?");
+    const key = isOptional ? name.slice(0, -1) : name;
+    const member: unknown = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+    if (member === undefined && isOptional) continue;
+    if (typeof field === "object") {
+      const damage = isRecord(member) ? findDamage(member, field) : [];
+      if (damage) return [key, ...damage];
+    } else if (!isOfKind(member, field.replace("content ", "") as Kind)) return [key];
+  }
+  return undefined;
+}
+
+function isOfKind(member: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case "any":
+      return member !== undefined;
+    case "object":
+      return isRecord(member);
+    case "numbers":
+      return isRecord(member) && Object.values(member).every((one) => typeof one === "number");
+    case "strings":
+      return Array.isArray(member) && member.every(isText);
+    case "files":
+      return Array.isArray(member) && member.every((file) => isRecord(file) && findDamage(file, fileFields) === undefined);
+    case "parts":
+      return Array.isArray(member) && member.every(isPart);
+    case "string":
+      return isText(member);
+    default:
+      return typeof member === kind;
+  }
+}
+
+const fileFields: Fields = {
+  ...{ type: "string", name: "string", mediaType: "string", bytes: "number", sha256: "string", data: "string" },
+};
+
+const partFields: Readonly<Record<string, Fields>> = {
+  text: { text: "string" },
+  reasoning: { text: "string" },
+  file: fileFields,
+  "tool-call": { id: "string", name: "string", args: "any", "invalidArgs?": "string" },
+  "server-call": { id: "string", name: "string", args: "any" },
+  "server-result": { id: "string", name: "string", ok: "boolean", value: "any" },
+  source: { "url?": "string", "title?": "string" },
+};
+
+function isPart(part: unknown): boolean {
+  if (!isRecord(part) || typeof part["type"] !== "string") return false;
+  const fields = Object.hasOwn(partFields, part["type"]) ? partFields[part["type"]] : undefined;
+  return fields !== undefined && findDamage(part, fields) === undefined;
+}
+
+/** A long one is kept in a blob. */
+function isText(member: unknown): boolean {
+  if (typeof member === "string") return true;
+  return isRecord(member) && (typeof member["$blob"] === "string" || typeof member["$private"] === "string");
+}

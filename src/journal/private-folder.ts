@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import type { AppendFile, Host } from "../host/host.ts";
+import { isRecord } from "../protocol/json.ts";
+import type { RecordedSecret, Secret } from "../util/redactor.ts";
+import { RunSecrets } from "./run-secrets.ts";
+import { UnreadableJournal } from "./unreadable-journal.ts";
+
+/** What a journal must not hold, kept beside it for the same user alone. Made when a run first needs it. */
+export interface PrivateFolder {
+  readonly secrets: RunSecrets;
+  /** Keeps what a journal's line refers to, before that line is written. Never rejects: without it the references stay. */
+  keep(secrets: readonly RecordedSecret[], blobs: readonly PrivateBlob[]): Promise<void>;
+  /** Resolves when everything is on disk, as far as it could be written. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The content of a file that holds a secret. */
+export interface PrivateBlob {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/** `private/RUN` in the user's state folder: whatever removes a run finds it by the run's id. */
+export function privateFolderOf({ stateDirectory }: Pick<Host, "stateDirectory">, runId: string): string {
+  return join(stateDirectory, "private", runId);
+}
+
+export function createPrivateFolder(host: Host, runId: string): PrivateFolder {
+  const path = privateFolderOf(host, runId);
+  const secrets = new RunSecrets(() => host.createKey());
+  const known = new Set<string>();
+  let file: AppendFile | undefined;
+  let isLost = false;
+  const open = async (): Promise<AppendFile> => {
+    await host.files.makeDirectory(join(path, "blobs"), 0o700);
+    const opened = await host.files.openAppend(join(path, "secrets.jsonl"), 0o600);
+    opened.append(`${JSON.stringify({ v: 1, key: secrets.key })}\n`);
+    return opened;
+  };
+  const keep: PrivateFolder["keep"] = async (found, blobs) => {
+    if (isLost) return;
+    try {
+      file ??= await open();
+      for (const { token, value } of found) {
+        if (known.has(token)) continue;
+        file.append(`${JSON.stringify({ token, ...(value === undefined ? {} : { value }) })}\n`);
+        known.add(token);
+      }
+      for (const { name, content } of blobs) {
+        if (known.has(name)) continue;
+        await host.files.writeAtomically(join(path, "blobs", name), content, 0o600);
+        known.add(name);
+      }
+    } catch {
+      // The journal goes on without it: a run does not fail because its user's state folder cannot be written.
+      isLost = true;
+    }
+  };
+  return {
+    secrets,
+    keep,
+    sync: async () => file?.sync().catch(() => undefined),
+    close: async () => {
+      await file?.sync().catch(() => undefined);
+      await file?.close().catch(() => undefined);
+    },
+  };
+}
+
+/** What a private folder says about the references of a run's journal. */
+export interface PrivateContents {
+  readonly secrets: RunSecrets;
+  /** Returns the value that a token stands for: the kept one, or today's of a name that this run recorded. */
+  secretOf(token: string): string | undefined;
+  /** The content of a file, unless it is gone or changed: then it throws. */
+  readBlob(name: string): Promise<Uint8Array>;
+}
+
+/**
+ * Reads the private folder of a run; undefined where there is none. `known`: today's values of secrets known by name. Rejects
+ * with an `UnreadableJournal` where a line is damaged.
+ */
+export async function readPrivateFolder(
+  host: Host,
+  { runId, known }: { readonly runId: string; readonly known: readonly Secret[] },
+): Promise<PrivateContents | undefined> {
+  const folder = privateFolderOf(host, runId);
+  const path = join(folder, "secrets.jsonl");
+  if ((await host.files.kind(path)) === undefined) return undefined;
+  const lines = (await host.files.readText(path, { within: folder })).split("\n").slice(0, -1);
+  const [first, ...entries] = lines.map((line, index) => parseLine(line, { path, index }));
+  if (first?.key === undefined) return undefined;
+  const { key } = first;
+  const secrets = new RunSecrets(() => key);
+  const values = new Map<string, string | undefined>();
+  for (const { token = "", value } of entries) {
+    values.set(token, value);
+    if (value !== undefined) secrets.restore(value, token.slice(token.lastIndexOf(":") + 1));
+  }
+  const today = new Map(known.map(({ name, value }) => [name, value]));
+  return {
+    secrets,
+    secretOf: (token) => (values.has(token) ? (values.get(token) ?? valueToday(token, today)) : undefined),
+    readBlob: async (name) => {
+      const content = await host.files.readBytes(join(folder, "blobs", name), { within: folder });
+      if (secrets.digest(content) !== name) throw new Error(`the private file ${name} was changed`);
+      return content;
+    },
+  };
+}
+
+/** `NAME:json` is the value as it stands in a JSON text that is a string. */
+function valueToday(token: string, today: ReadonlyMap<string, string>): string | undefined {
+  const plain = today.get(token);
+  if (plain !== undefined || !token.endsWith(":json")) return plain;
+  const value = today.get(token.slice(0, -":json".length));
+  return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);
+}
+
+interface PrivateLine {
+  readonly key?: string;
+  readonly token?: string;
+  readonly value?: string;
+}
+
+/** The first line holds the key, each other one a token. */
+function parseLine(line: string, { path, index }: { readonly path: string; readonly index: number }): PrivateLine {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(line);
+  } catch {}
+  const { key, token, value } = isRecord(entry) ? entry : {};
+  if (index === 0 && typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return { key };
+  if (index > 0 && typeof token === "string" && (value === undefined || typeof value === "string"))
+    return { token, ...(value === undefined ? {} : { value }) };
+  throw new UnreadableJournal(path, index + 1, `this line is not ${index === 0 ? "a key" : "a secret"} of a run`);
+}
