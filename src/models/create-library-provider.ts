@@ -6,7 +6,7 @@ import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
-import type { AnswerRepair } from "./wire/answer-repair.ts";
+import type { AnswerRepair } from "./wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
 export interface LibraryProviderFacts extends EndpointFacts {

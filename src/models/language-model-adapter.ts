@@ -14,15 +14,14 @@ import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
-import { findUsage, readUsage, type UsageFacts, watchUsage } from "./reported-usage.ts";
+import { findUsage, readUsage, type UsageFacts } from "./reported-usage.ts";
 import { withSafeCalls } from "./safe-calls.ts";
 import { StreamedArguments } from "./streamed-arguments.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { checkCalls } from "./wire/bounds.ts";
-import { WholeAnswer } from "./wire/create-wire-fetch.ts";
-import { patienceOf } from "./wire/patience.ts";
+import { patienceOf, WholeAnswer } from "./wire/create-wire-fetch.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
@@ -109,9 +108,9 @@ async function stream(
   try {
     const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
     const args = new StreamedArguments();
-    const watch = watchUsage(onUsage);
     const answer = await readStream(result.stream, options, (event) => {
-      watch(event);
+      const usage = findUsage(event);
+      if (usage) onUsage(usage);
       args.add(event);
     });
     args.checkAllIn(answer.content);

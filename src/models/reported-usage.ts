@@ -36,28 +36,12 @@ export function readUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usa
   };
 }
 
-/** Reports what the events of a stream say of its usage, each time they say more. */
-export function watchUsage(onUsage: (usage: LanguageModelV4Usage) => void): (event: unknown) => void {
-  let wire: Record<string, unknown> = {};
-  return (event) => {
-    const usage = findWireUsage(event);
-    if (!usage) return;
-    wire = { ...wire, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
-    onUsage(toLibraryUsage(wire));
-  };
-}
-
-/** The usage in the body of an answer that the library refused; undefined where there is none. */
-export function findUsage(body: unknown): LanguageModelV4Usage | undefined {
-  const usage = findWireUsage(body);
+/** Returns the usage in an event, or in a body that the library rejected, of any wire format. */
+export function findUsage(answer: unknown): LanguageModelV4Usage | undefined {
+  if (!isRecord(answer)) return undefined;
+  const holders = [answer, memberOf(answer, "message"), memberOf(answer, "response")];
+  const usage = holders.map((holder) => holder && memberOf(holder, "usage")).find((found) => found !== undefined);
   return usage && toLibraryUsage(usage);
-}
-
-/** In an event or a body of any wire format. */
-function findWireUsage(event: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(event)) return undefined;
-  const holders = [event, memberOf(event, "message"), memberOf(event, "response")];
-  return holders.map((holder) => holder && memberOf(holder, "usage")).find((usage) => usage !== undefined);
 }
 
 function toLibraryUsage(wire: Record<string, unknown>): LanguageModelV4Usage {

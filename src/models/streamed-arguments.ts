@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content } from "@ai-sdk/provider";
 import { isRecord } from "../protocol/json.ts";
-import { AnswerRefusal } from "./wire/answer-refusal.ts";
+import { AnswerRefusal } from "./wire/bounds.ts";
 
 /**
  * Counts the characters of arguments in a stream of chat completions. The library drops pieces that it cannot assign to a

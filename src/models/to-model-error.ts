@@ -7,7 +7,7 @@ import { retryableByCode } from "./model-error-codes.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import { findRefusal } from "./wire/answer-refusal.ts";
+import { findRefusal } from "./wire/bounds.ts";
 import { describeErrorBody, describeReported } from "./wire/error-words.ts";
 
 /** What is known of a failure before it is worded. */

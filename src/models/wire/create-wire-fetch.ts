@@ -1,13 +1,14 @@
 import { clipText } from "../../util/clip-text.ts";
-import { AnswerRefusal } from "./answer-refusal.ts";
-import type { AnswerRepair } from "./answer-repair.ts";
-import { boundBytes, bounds, cutBytes } from "./bounds.ts";
-import { repairEvents } from "./event-stream.ts";
-import { patienceOf } from "./patience.ts";
-import { withUsageRepair } from "./usage-repair.ts";
-import { repairBody } from "./whole-body.ts";
+import { AnswerRefusal, boundBytes, bounds, cutBytes } from "./bounds.ts";
+import { type AnswerRepair, repairEvents, repairWhole } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
+
+/**
+ * How long the server of one call may be silent, in milliseconds. Keyed by the call's signal, which is all of a call that the
+ * libraries pass on to `fetch`.
+ */
+export const patienceOf = new WeakMap<AbortSignal, number>();
 
 /** A whole answer came where a stream was asked for. The next request under the same signal gets it, without being sent. */
 export class WholeAnswer extends Error {
@@ -21,10 +22,9 @@ export class WholeAnswer extends Error {
  * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
  * address. Answers are bounded and repaired; the code that reads files of a provider bounds them.
  *
- * `ofFormat`: repairs answers of this wire format. Absent: answers are bounded only.
+ * `repair`: that of its wire format. Absent: answers are bounded only.
  */
-export function createWireFetch(fetch: Fetch, ofFormat?: AnswerRepair): Fetch {
-  const repair = ofFormat && withUsageRepair(ofFormat);
+export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
   const kept = new WeakMap<AbortSignal, Response>();
   return async (input, init) => {
     const { signal } = init ?? {};
@@ -42,7 +42,7 @@ export function createWireFetch(fetch: Fetch, ofFormat?: AnswerRepair): Fetch {
     const type = response.headers.get("content-type") ?? "";
     if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
     if (!/\bjson\b/.test(type) || !signal) {
-      return pipe(response, [boundBytes(bounds.streamBytes), repairEvents(repair.events())]);
+      return pipe(response, [boundBytes(bounds.streamBytes), repairEvents(repair)]);
     }
     kept.set(signal, takeWhole(response, repair));
     throw new WholeAnswer();
@@ -50,7 +50,7 @@ export function createWireFetch(fetch: Fetch, ofFormat?: AnswerRepair): Fetch {
 }
 
 function takeWhole(response: Response, repair: AnswerRepair): Response {
-  return pipe(response, [boundBytes(bounds.bodyBytes), repairBody(repair.body)]);
+  return pipe(response, [boundBytes(bounds.bodyBytes), repairWhole(repair)]);
 }
 
 function asksForStream(init: RequestInit | undefined): boolean {

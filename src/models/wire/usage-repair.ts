@@ -1,74 +1,47 @@
 import { isRecord } from "../../protocol/json.ts";
-import type { AnswerRepair, Body } from "./answer-repair.ts";
+import type { Body } from "./repair.ts";
 
 /**
- * Puts right what libraries refuse a whole answer for in its usage. A count that is missing or no number becomes 0, which
- * `readUsage` takes for a count that was not reported.
+ * Returns a function that repairs the usage in an answer, or in the events of one stream. Libraries reject a whole answer for a
+ * count that is missing or not a number: it becomes 0, which `readUsage` takes as not reported. A count that a later event omits
+ * or sets to 0 keeps its value, because libraries use the last usage as it is.
  */
-export function withUsageRepair(repair: AnswerRepair): AnswerRepair {
-  return {
-    body: (body) => repairHolder(repair.body(body)),
-    events: () => {
-      const { event: inner, ...rest } = repair.events();
-      const earlier: Earlier = { usage: {} };
-      const event = (one: Body) => {
-        const known = inner(one);
-        return known && repairEvent(known, earlier);
-      };
-      return { ...rest, event };
-    },
+export function createUsageRepair(): (answer: Body) => void {
+  let earlier: Body = {};
+  return (answer) => {
+    for (const holder of [answer, answer["message"], answer["response"]].filter(isRecord)) {
+      repairUsage(holder);
+      const { usage } = holder;
+      if (!isRecord(usage)) continue;
+      for (const [name, value] of Object.entries(earlier)) if (value && !usage[name]) usage[name] = value;
+      earlier = usage;
+    }
   };
 }
 
-/** Usage stands in an event, or in the message or response that it holds. */
-function repairEvent(event: Body, earlier: Earlier): Body {
-  const repaired = keepCounts(repairHolder(event), earlier);
-  for (const name of ["message", "response"]) {
-    const held = repaired[name];
-    if (!isRecord(held)) continue;
-    const better = keepCounts(repairHolder(held), earlier);
-    if (better !== held) return { ...repaired, [name]: better };
-  }
-  return repaired;
-}
-
-/** What a stream has counted so far. */
-interface Earlier {
-  usage: Body;
-}
-
-/** A count that a later event leaves out, or says 0 for, stays: libraries take the last usage as it is. */
-function keepCounts(holder: Body, earlier: Earlier): Body {
-  const { usage } = holder;
-  if (!isRecord(usage)) return holder;
-  const kept = Object.entries(earlier.usage).filter(([name, value]) => value && !usage[name]);
-  earlier.usage = { ...usage, ...Object.fromEntries(kept) };
-  return kept.length === 0 ? holder : { ...holder, usage: earlier.usage };
-}
-
-function repairHolder(holder: Body): Body {
-  const { usage } = holder;
+function repairUsage(holder: Body): void {
   const required = requiredBy(holder);
-  if (usage === undefined && required.length === 0) return holder;
-  const repaired = isRecord(usage) || required.length > 0 ? repairCounts(isRecord(usage) ? usage : {}, required) : null;
-  return repaired === usage ? holder : { ...holder, usage: repaired };
+  const { usage } = holder;
+  if (usage === undefined && required.length === 0) return;
+  const counts = isRecord(usage) ? usage : required.length > 0 ? {} : null;
+  holder["usage"] = counts;
+  if (!counts) return;
+  for (const name of required) counts[name] ??= 0;
+  repairCounts(counts);
 }
 
-/** Anthropic's library insists on these, and OpenAI's where there is a usage. The end of a stream repeats the input only if it changed. */
+/** Anthropic's library requires these, and OpenAI's where there is a usage. The end of a stream repeats the input only if it changed. */
 function requiredBy({ type, object, usage }: Body): readonly string[] {
   if (type === "message_delta") return ["output_tokens"];
   return type === "message" || (object === "response" && isRecord(usage)) ? ["input_tokens", "output_tokens"] : [];
 }
 
-function repairCounts(usage: Body, required: readonly string[]): Body {
-  const changes: Record<string, unknown> = {};
-  for (const name of required) if (typeof usage[name] !== "number") changes[name] = 0;
-  for (const [name, value] of Object.entries(usage)) {
+function repairCounts(counts: Body): void {
+  for (const [name, value] of Object.entries(counts)) {
     if (value === null) continue;
-    if (name.endsWith("_tokens") && typeof value !== "number") changes[name] = 0;
+    if (name.endsWith("_tokens") && typeof value !== "number") counts[name] = 0;
     if (!name.endsWith("_details")) continue;
-    const details = isRecord(value) ? repairCounts(value, []) : null;
-    if (details !== value) changes[name] = details;
+    if (isRecord(value)) repairCounts(value);
+    else counts[name] = null;
   }
-  return Object.keys(changes).length > 0 ? { ...usage, ...changes } : usage;
 }

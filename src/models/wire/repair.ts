@@ -1,0 +1,114 @@
+import { createParser } from "eventsource-parser";
+import { isRecord } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { AnswerRefusal, bounds, checkDepth } from "./bounds.ts";
+import { createUsageRepair } from "./usage-repair.ts";
+
+/** A JSON object of an answer. Parsed here and sent on, so repairs change it in place. */
+export type Body = Record<string, unknown>;
+
+/**
+ * The repairs of one wire format. They come before the provider library reads an answer, because the library rejects whole
+ * answers for one member that it does not know.
+ */
+export interface AnswerRepair {
+  /** Repairs an answer that is not streamed. */
+  readonly body: (body: Body) => void;
+  /** Called once for each stream. */
+  readonly events: () => EventRepair;
+}
+
+export interface EventRepair {
+  /** Repairs one event. Returns false to drop it. */
+  readonly event: (event: Body) => boolean;
+  /** Returns events to insert before the mark that ends the stream. */
+  readonly atEnd?: () => readonly Body[];
+}
+
+export function recordsIn(value: unknown): Body[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** Collects a body and sends it on repaired. Anything that is not a JSON object passes unchanged. */
+export function repairWhole(repair: AnswerRepair): TransformStream<Uint8Array, Uint8Array> {
+  const pieces: string[] = [];
+  const decoder = new TextDecoder();
+  return new TransformStream({
+    transform(chunk) {
+      pieces.push(decoder.decode(chunk, { stream: true }));
+    },
+    flush(output) {
+      const text = pieces.join("") + decoder.decode();
+      const body = parse(text);
+      if (body) {
+        repair.body(body);
+        createUsageRepair()(body);
+      }
+      output.enqueue(new TextEncoder().encode(body ? JSON.stringify(body) : text));
+    },
+  });
+}
+
+/**
+ * Reads server-sent events and sends them on repaired, one `data` field each. Any line end is read, and a last event without its
+ * blank line. Events that are not JSON objects pass unchanged. Errors where a body holds text and no events.
+ */
+export function repairEvents(repair: AnswerRepair): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const { event: repairEvent, atEnd } = repair.events();
+  const repairUsage = createUsageRepair();
+  const events: string[] = [];
+  let hasFields = false;
+  let stray = "";
+  const parser = createParser({
+    maxBufferSize: bounds.bodyBytes,
+    onEvent: ({ data }) => events.push(data),
+    onComment: () => (hasFields = true),
+    onError({ type, line = "" }) {
+      if (type === "unknown-field") stray ||= line.trim();
+      if (type !== "max-buffer-size-exceeded") return;
+      throw new AnswerRefusal("too_large", `an event of the answer is larger than ${bounds.bodyBytes / 2 ** 20} MiB`);
+    },
+  });
+  const repairData = (data: string): string[] => {
+    if (data === "[DONE]") return [...(atEnd?.() ?? []).map((event) => JSON.stringify(event)), data];
+    const event = parse(data);
+    if (!event) return [data];
+    if (!repairEvent(event)) return [];
+    repairUsage(event);
+    return [JSON.stringify(event)];
+  };
+  const send = (output: TransformStreamDefaultController<Uint8Array>, found: readonly string[]) => {
+    for (const data of found.flatMap(repairData))
+      output.enqueue(encoder.encode(`data: ${data.replaceAll("\n", "\ndata: ")}\n\n`));
+  };
+  return new TransformStream({
+    transform(chunk, output) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      hasFields ||= events.length > 0;
+      send(output, events.splice(0));
+    },
+    flush(output) {
+      parser.feed(`${decoder.decode()}\n\n`);
+      if (!hasFields && events.length === 0 && stray !== "") {
+        throw new AnswerRefusal("bad_response", `no events came: ${clipText(stray, 80)}`);
+      }
+      // A stream that broke off ends with half an event.
+      send(
+        output,
+        events.splice(0).filter((data) => data === "[DONE]" || parse(data)),
+      );
+    },
+  });
+}
+
+function parse(json: string): Body | undefined {
+  checkDepth(json);
+  try {
+    const value: unknown = JSON.parse(json);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
