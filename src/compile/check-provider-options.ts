@@ -41,7 +41,7 @@ export async function checkProviderOptions(
 
 /** Servers of a manifest speak OpenAI's chat completions. */
 async function loadServerRules() {
-  return (await import("../models/options/chat-options.ts")).chatOptions;
+  return (await import("../models/options/provider-options.ts")).chatOptions;
 }
 
 /** The place of the innermost key that the file has. */

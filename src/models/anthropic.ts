@@ -22,7 +22,7 @@ export const anthropicProvider = createLibraryProvider({
   },
   toServerTool,
   carry: carryContainer,
-  loadOptionRules: async () => (await import("./options/anthropic-options.ts")).anthropicOptions,
+  loadOptionRules: async () => (await import("./options/provider-options.ts")).anthropicOptions,
   loadRepair: async () => (await import("./wire/anthropic-repair.ts")).anthropicRepair,
   async load({ name, baseURL, apiKey = "", fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");

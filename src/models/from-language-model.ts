@@ -42,7 +42,7 @@ export interface LanguageModelSource {
 /** Returns a provider for `providers` of `run` and `compile`. Its models are gated, metered and recorded as all others are. */
 export function fromLanguageModel(source: LanguageModelSource): Provider {
   const { name, description = name, keyVariables = [], optionsKey = name, outputBesideTools = false, priceTable } = source;
-  const optionRules = { allowed: source.options ?? {}, refused: {} };
+  const optionRules = source.options ?? {};
   return {
     name,
     description,

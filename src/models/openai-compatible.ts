@@ -10,7 +10,7 @@ const optionsKey = "openaiCompatible";
 /** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
 export function createCompatibleProvider(facts: CompatibleFacts): Provider {
   return createLibraryProvider({
-    loadOptionRules: async () => (await import("./options/chat-options.ts")).chatOptions,
+    loadOptionRules: async () => (await import("./options/provider-options.ts")).chatOptions,
     ...facts,
     optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
@@ -38,7 +38,7 @@ export const openrouterProvider = createCompatibleProvider({
   defaultBaseUrl: "https://openrouter.ai/api/v1",
   keyVariables: ["OPENROUTER_API_KEY"],
   keyRequired: true,
-  loadOptionRules: async () => (await import("./options/chat-options.ts")).openrouterOptions,
+  loadOptionRules: async () => (await import("./options/provider-options.ts")).openrouterOptions,
   reportsCost: true,
   outputBesideTools: true,
 });

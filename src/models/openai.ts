@@ -20,7 +20,7 @@ export const openaiProvider = createLibraryProvider({
   outputBesideTools: true,
   serverTools: { web_search: ["allowed_domains", "blocked_domains"], code_execution: [], image_generation: [] },
   toServerTool,
-  loadOptionRules: async () => (await import("./options/openai-options.ts")).openaiOptions,
+  loadOptionRules: async () => (await import("./options/provider-options.ts")).openaiOptions,
   loadRepair: async () => (await import("./wire/responses-repair.ts")).responsesRepair,
   async load(settings) {
     const { createOpenAI } = await import("@ai-sdk/openai");

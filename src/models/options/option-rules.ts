@@ -5,14 +5,10 @@ import type { Schema } from "../../schema/schema.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 
 /**
- * The `provider_options` that a worker file may set. An option that turns on a tool, storage, another model or another address
- * is in no list: no gate would ask for it.
+ * The `provider_options` that a worker file may set, with the schema of each value. An option that turns on a tool, storage,
+ * another model or another address is in no list: no gate would ask for it.
  */
-export interface OptionRules {
-  readonly allowed: Readonly<Record<string, JsonSchema>>;
-  /** Options that cannot be set, each with what to write instead. */
-  readonly refused: Readonly<Record<string, string>>;
-}
+export type OptionRules = Readonly<Record<string, JsonSchema>>;
 
 export interface OptionRefusal {
   /** Keys from the provider's options to the value. */
@@ -21,37 +17,51 @@ export interface OptionRefusal {
   readonly hint: string;
 }
 
+/** What to write instead of options that no list has, in the spellings of all providers. */
+const replacements: readonly (readonly [hint: string, names: string])[] = [
+  [
+    "tools that the provider executes are enabled by `server_side_tools`",
+    "container include plugins web_search_options search_parameters",
+  ],
+  ["tools are given to a worker by `toolsets`", "tools toolChoice tool_choice allowedTools mcpServers functions function_call"],
+  ["the form of the answer is the worker's `output`", "textFormat response_format guided_json"],
+  ["the model is named by `model`", "model models fallbacks route"],
+  [
+    "nothing is stored at the provider: each request holds the whole conversation",
+    "store thread conversation previousResponseId contextManagement compactionTrigger background preset",
+  ],
+  ["a server with an address of its own is declared under `providers` of `llm-do.yaml`", "baseURL base_url headers"],
+  ["what the model reads is the worker's instructions and its input", "instructions messages chat_template"],
+  ["answers are streamed where something receives the deltas", "stream stream_options"],
+  ["write `model_settings.reasoning`", "reasoning"],
+  ["write `model_settings.temperature`", "temperature"],
+  ["write `model_settings.top_p`", "topP top_p"],
+  ["write `model_settings.seed`", "seed"],
+  ["write `model_settings.max_output_tokens`", "maxTokens max_tokens maxOutputTokens max_completion_tokens"],
+];
+
 const schemas = new WeakMap<OptionRules, Schema>();
 
 /** Reports each option that may not be set, and each value that does not fit. */
 export async function checkOptions(options: JsonObject, rules: OptionRules): Promise<readonly OptionRefusal[]> {
-  const names = Object.keys(options);
-  const refusals = names.flatMap((name) => refuseOption(name, rules) ?? []);
-  const allowed = Object.fromEntries(names.filter((name) => isAllowed(name, rules)).map((name) => [name, options[name]]));
-  const schema = schemas.get(rules) ?? fromJsonSchema({ type: "object", properties: rules.allowed });
+  const refusals = Object.keys(options).flatMap((name) => refuseOption(name, rules) ?? []);
+  const allowed = Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)));
+  const schema = schemas.get(rules) ?? fromJsonSchema({ type: "object", properties: rules });
   schemas.set(rules, schema);
   const checked = await schema.validate(allowed);
-  if (checked.ok) return refusals;
-  const misfits = checked.issues.map(({ path, message }) => ({
-    path,
-    message,
-    hint: "the provider would refuse it, or ignore it",
-  }));
-  return [...refusals, ...misfits];
+  const hint = "the provider would refuse it, or ignore it";
+  return checked.ok ? refusals : [...refusals, ...checked.issues.map(({ path, message }) => ({ path, message, hint }))];
 }
 
-/** Undefined where the option may be set. */
+/** Returns undefined if the option may be set. */
 export function refuseOption(name: string, rules: OptionRules): OptionRefusal | undefined {
-  if (isAllowed(name, rules)) return undefined;
-  const instead = Object.hasOwn(rules.refused, name) ? rules.refused[name] : undefined;
+  if (Object.hasOwn(rules, name)) return undefined;
+  const instead = replacements.find(([, names]) => names.split(" ").includes(name))?.[0];
   if (instead !== undefined) return { path: [name], message: "cannot be set here", hint: instead };
-  const names = Object.keys(rules.allowed);
-  const near = nearestNames(name, names).map((one) => `\`${one}\``);
-  const hint =
-    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `the options are ${names.map((one) => `\`${one}\``).join(", ")}`;
+  const quote = (names: readonly string[], separator: string) => names.map((one) => `\`${one}\``).join(separator);
+  const names = Object.keys(rules);
+  const near = nearestNames(name, names);
+  const list = names.length > 0 ? `the options are ${quote(names, ", ")}` : "this provider takes no options";
+  const hint = near.length > 0 ? `did you mean ${quote(near, " or ")}?` : list;
   return { path: [name], message: "is not an option that llm-do passes on", hint };
-}
-
-function isAllowed(name: string, { allowed }: OptionRules): boolean {
-  return Object.hasOwn(allowed, name);
 }
