@@ -54,11 +54,11 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
 
 /** As the approver sees it, and as memory knows it. A call that is restored from a record has its question there. */
 function describeQuestion(run: GateRun, call: PendingCall, { prepared, why }: Asking) {
-  const { name: tool, callerId, runtime } = call.request;
+  const { name: tool, caller, runtime } = call.request;
   const { callPath } = runtime;
-  const worker = runtime.worker.name;
   const { canonicalArgs: args } = prepared.preparation;
   const { reference } = call.binding;
+  const { name: worker, id: callerId } = caller;
   const preview = prepared.isRestored ? undefined : previewCall(call, prepared);
   const description = prepared.isRestored ? "" : describeCall(call, prepared);
   const whole = { runId: run.runId, callPath, worker, tool, args, description, why, ...(preview ? { preview } : {}) };
@@ -95,9 +95,9 @@ function describeDenial(
   call: PendingCall,
   { prepared, decision, source, isUnstated }: Asking & SettledQuestion,
 ): DeniedCall {
-  const { name: tool, runtime } = call.request;
+  const { name: tool, caller, runtime } = call.request;
   const { callPath } = runtime;
-  const worker = runtime.worker.name;
+  const { name: worker } = caller;
   const { note } = decision;
   const description = run.redactor.json(describeCall(call, prepared));
   const ways = isUnstated ? waysToAllow(call) : {};
@@ -106,7 +106,7 @@ function describeDenial(
 
 /** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
 function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
-  const rule = `${request.runtime.worker.name}/${request.name}`;
+  const rule = `${request.caller.name}/${request.name}`;
   return binding.fromCode ? { rule } : { rule, allow: allowLine(binding.reference, tool.name) };
 }
 

@@ -5,7 +5,7 @@ import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
-import type { Tool, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
+import type { Tool, ToolCaller, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Tickets } from "../util/tickets.ts";
 import type { ReadRule } from "./approval-rule.ts";
@@ -52,8 +52,9 @@ export interface ToolsetBinding {
 export interface GatedCall {
   readonly name: string;
   readonly args: JsonValue;
-  /** The id of the worker that calls. Absent: code calls. */
-  readonly callerId?: string | undefined;
+  /** Texts that code passes beside the input of a worker; never empty. Approvers and rules see them as the argument `extra_context`. */
+  readonly extraContext?: readonly string[];
+  readonly caller: ToolCaller;
   /** Tells calls apart that share a call path: grants of server-side tools. Ends with a blank. Default: empty. */
   readonly keyPrefix?: string;
   /** The runtime that the tool will see. It says which call it is, and who makes it. */

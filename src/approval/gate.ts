@@ -12,6 +12,7 @@ import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs, endsRunAt, policyStop } from "./ask-approver.ts";
 import { takeTicket } from "./call-order.ts";
+import { joinContext } from "./extra-context.ts";
 import {
   type Gate,
   type GatedCall,
@@ -161,7 +162,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
 async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<PreparedCall> {
   const { tool, request, tickets } = call;
   const { signal } = request.runtime;
-  const given = edited ? edited.args : copyJson(request.args);
+  const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
   const ticket = takeTicket(run.order, call, given);
   tickets.push(ticket);
   await ticket.turn(signal);
@@ -300,13 +301,14 @@ function recordEnd(run: GateRun, { request }: Round, result: ToolResult | undefi
 }
 
 /** The only place in the product where a tool's code is entered. A tool that does not end by itself on an abort is abandoned. */
-async function redeem(run: GateRun, { tool, request, open }: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
+async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
+  const { tool, request, open } = call;
   const { runtime } = request;
   const { signal } = runtime;
   try {
     signal.throwIfAborted();
     await abortable(open(), signal);
-    const args = await abortable(argsToExecute(tool, granted), signal);
+    const args = await abortable(argsToExecute(call, granted), signal);
     signal.throwIfAborted();
     const made = tool.execute(args, runtime, granted.preparation.payload);
     const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), signal));

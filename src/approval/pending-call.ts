@@ -15,6 +15,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
+import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 import type { ShownContent } from "./memory.ts";
 import { judge } from "./verdict.ts";
@@ -50,31 +51,35 @@ export interface PreparedCall {
 }
 
 /** Throws a `ToolFailure` that says which argument is wrong and why. */
-export async function checkArgs({ tool, request }: PendingCall, given: JsonValue): Promise<CheckedArgs> {
+export async function checkArgs(call: PendingCall, given: JsonValue): Promise<CheckedArgs> {
+  const { tool, request } = call;
   const { name } = tool;
   // A copy: what an approver passed can be changed afterwards, or have accessors.
   const args = copyJson(given);
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
-  const checked = await abortable((async () => tool.input.validate(args))(), request.runtime.signal);
+  const { input, texts } = splitContext(call, args);
+  const checked = await abortable((async () => tool.input.validate(input))(), request.runtime.signal);
   if (!checked.ok) {
     const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
     throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
   }
   const isPlain = isPlainJson(checked.value);
-  return { args: (isPlain ? checked.value : args) as JsonObject, transformed: !isPlain };
+  return { args: joinContext((isPlain ? checked.value : input) as JsonObject, texts) as JsonObject, transformed: !isPlain };
 }
 
-export async function prepareCall(
-  { binding, tool, request, unisolated }: PendingCall,
-  checked: CheckedArgs,
-): Promise<PreparedCall> {
-  const call = { tool: tool.name, args: checked.args, config: binding.config };
+export async function prepareCall(pending: PendingCall, checked: CheckedArgs): Promise<PreparedCall> {
+  const { binding, tool, request, unisolated } = pending;
+  const { input, texts } = splitContext(pending, checked.args);
+  const call = { tool: tool.name, args: input, config: binding.config, ...(texts ? { extraContext: texts } : {}) };
   const { scopes, signal } = request.runtime;
-  const access = { scopes, signal, networkEnabled: binding.networkEnabled ?? false, unisolated };
+  const access = { scopes, signal, caller: request.caller, networkEnabled: binding.networkEnabled ?? false, unisolated };
   const found = await abortable((async () => binding.toolset.prepare?.(call, access))(), signal);
   const plain = { targets: [], facts: {} };
-  const preparation = { ...(found ?? plain), canonicalArgs: frozenJson(found?.canonicalArgs ?? checked.args) };
+  const preparation = {
+    ...(found ?? plain),
+    canonicalArgs: frozenJson(joinContext(found?.canonicalArgs ?? input, texts) as JsonObject),
+  };
   const digest = sha256(canonicalJson([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]));
   const view = { ...call, args: preparation.canonicalArgs, preparation };
   const files = binding.toolset.prepare ? [] : request.runtime.attachments;
@@ -100,8 +105,9 @@ export function restoreCall(
 }
 
 /** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */
-export async function argsToExecute(tool: Tool, { checked }: PreparedCall): Promise<JsonObject> {
-  const args = copyJson(checked.args) as JsonObject;
+export async function argsToExecute(call: PendingCall, { checked }: PreparedCall): Promise<JsonObject> {
+  const { tool } = call;
+  const { input: args } = splitContext(call, copyJson(checked.args) as JsonObject);
   if (!checked.transformed) return args;
   const made = await tool.input.validate(args);
   if (!made.ok)
@@ -141,14 +147,13 @@ function findRuling(
   { view }: PreparedCall,
 ): Ruling | undefined {
   if (rules.length === 0) return undefined;
-  const { callerId, name, runtime } = request;
-  const caller = runtime.worker.name;
+  const { caller, name } = request;
   const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);
   const [first] = Object.keys((tool.input.jsonSchema["properties"] as object | undefined) ?? {});
   const call = { tool: name, args, first: first === undefined ? [...args.keys()] : [first] };
-  return ruleOn(rules, { ...call, workers: callerId === undefined ? [caller] : [caller, callerId] });
+  return ruleOn(rules, { ...call, workers: caller.id === undefined ? [caller.name] : [caller.name, caller.id] });
 }
 
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {

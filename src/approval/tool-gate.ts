@@ -148,7 +148,7 @@ function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): Ga
     const signal = given.abortSignal ? AbortSignal.any([stopped, given.abortSignal]) : stopped;
     const runtime = createRuntime({ name, scopes, signal, callPath });
     optionsOf.set(runtime, given);
-    const result = await gated.call({ name: toolName, args, runtime });
+    const result = await gated.call({ name: toolName, args, caller: { name, depth: 0, maxDepth: 0 }, runtime });
     return result.ok ? result.value : result.error;
   };
   return { ...foreign, execute };

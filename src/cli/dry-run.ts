@@ -4,9 +4,9 @@ import type { RunRequest } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
-import { attachmentPaths, checkAttachments, toFilePart, toToolSchema } from "../runtime/attachments.ts";
 import { buildEntryInput } from "../runtime/entry-input.ts";
 import { RunError } from "../runtime/run-error.ts";
+import { attachmentPaths, checkAttachments, toFilePart } from "../toolsets/attachments.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { FirstRequest } from "../ui/explain/render-first-request.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -93,16 +93,11 @@ function checkFiles(files: readonly FilePart[], policy: EntryWorker["attachmentP
 
 /** As the gate tells them to the model. */
 function toolsOf({ toolsets }: EntryWorker): ToolDefinition[] {
-  return toolsets.flatMap((reference): ToolDefinition[] => {
-    if (reference.kind === "toolset") {
-      const { tools, prefix } = reference.binding;
-      return tools.map(({ name, description, input }) => ({
-        name: toolName(prefix, name),
-        description,
-        inputSchema: input.jsonSchema,
-      }));
-    }
-    const { name, description, input } = reference.worker();
-    return [{ name: toolName(reference.prefix, name), description, inputSchema: toToolSchema(input.jsonSchema) }];
-  });
+  return toolsets.flatMap(({ tools, prefix }) =>
+    tools.map(({ name, description, input }) => ({
+      name: toolName(prefix, name),
+      description,
+      inputSchema: input.jsonSchema,
+    })),
+  );
 }

@@ -1,8 +1,8 @@
 import type { Compiled } from "../compile/compile.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { attachmentField } from "../runtime/attachments.ts";
 import { buildEntryInput } from "../runtime/entry-input.ts";
+import { attachmentField } from "../toolsets/attachments.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
 import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields, typeFields } from "./input-fields.ts";

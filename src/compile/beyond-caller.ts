@@ -65,10 +65,9 @@ function codeAbilities({ kind, file, reference }: OutlinedToolset): Ability[] {
 function calledCode({ toolsets }: OutlinedWorker, { callables }: Graph): Ability[] {
   const names = new Set(toolsets.flatMap(({ tools }) => tools.flatMap(({ calls = [] }) => calls)));
   for (const name of names) {
-    const callable = callables.get(name);
-    for (const called of callable?.kind === "tool" ? (callable.tool.calls ?? []) : []) names.add(called);
+    for (const { calls = [] } of callables.get(name)?.tools ?? []) for (const called of calls) names.add(called);
   }
-  const tools = [...names].filter((name) => callables.get(name)?.kind === "tool");
+  const tools = [...names].filter((name) => callables.has(name) && !callables.get(name)?.worker);
   return tools.map((text) => ({ text, group: calls }));
 }
 

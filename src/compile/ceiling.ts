@@ -1,4 +1,4 @@
-import type { Callable } from "../program/program.ts";
+import type { ToolsetReference } from "../program/program.ts";
 import type { Ceiling, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 
 /** Who can call whom. */
@@ -6,7 +6,7 @@ export interface Graph {
   /** By id. */
   readonly workers: ReadonlyMap<string, OutlinedWorker>;
   /** What code may call by name. */
-  readonly callables: ReadonlyMap<string, Callable>;
+  readonly callables: ReadonlyMap<string, ToolsetReference>;
 }
 
 /** All that a worker could do, itself or through what it calls. A worker that is not in the graph adds nothing. */
@@ -31,8 +31,8 @@ function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph)
   const names = new Set(tools.flatMap(({ calls = [] }) => calls));
   for (const name of names) {
     const callable = callables.get(name);
-    if (callable?.kind === "worker") found.push(callable.worker.id);
-    for (const called of callable?.kind === "tool" ? (callable.tool.calls ?? []) : []) names.add(called);
+    if (callable?.worker) found.push(callable.worker().id);
+    for (const { calls = [] } of callable?.tools ?? []) for (const called of calls) names.add(called);
   }
   return found;
 }

@@ -7,7 +7,9 @@ import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
+import type { WorkerSource } from "../toolsets/worker-toolset.ts";
 import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
+import type { Graph } from "./ceiling.ts";
 import { checkDescriptions } from "./checks/descriptions.ts";
 import { checkNames } from "./checks/names.ts";
 import { argumentsOfTools } from "./checks/rule-arguments.ts";
@@ -93,31 +95,29 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   const resolved = entryPlace ? await resolveAll(compilation, entryPlace, calls) : new Map<string, ResolvedWorker>();
   checkNames(resolved, diagnostics);
   checkDescriptions(resolved, diagnostics);
-  const workers = await linkAll(resolved, compilation, options);
+  let graph: Graph | undefined;
+  const abilitiesBeyond = (caller: string | undefined, callee: string) =>
+    graph ? describeAbilitiesBeyond(graph, caller, callee) : [];
+  const workers = await linkAll(resolved, compilation, { ...options, abilitiesBeyond });
   const servers = linkProviders(compilation, workers.values(), options.providers);
   const scopes = entryPlace?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
   if (entryPlace) compilation.overrides.reportUnused(resolved.values());
   if (entryPlace && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
   const code = await findCode(compilation, workers);
-  const parts = { workers, callables: calls.link(workers), servers, code, entryScopes: scopes };
+  const parts = { workers, callables: calls.link(workers, abilitiesBeyond), servers, code, entryScopes: scopes };
   const isVerified = modules.trusted || !modules.areUsed;
   const untrusted = modules.trusted ? undefined : needOfTrust(compilation, parts);
   const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
   const outline = outlined && buildOutline(compilation, outlined);
-  const abilitiesBeyond: Program["abilitiesBeyond"] = (caller, callee) => {
-    const graph = { workers: new Map(outline?.workers.map((worker) => [worker.id, worker])), callables: parts.callables };
-    return describeAbilitiesBeyond(graph, caller, callee);
-  };
   if (outline) {
+    graph = { workers: new Map(outline.workers.map((worker) => [worker.id, worker])), callables: parts.callables };
     const toolArguments = argumentsOfTools(workers.values(), parts.callables);
     checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()], toolArguments }, diagnostics);
   }
   return {
     program:
-      entry && isVerified && outline && !diagnostics.hasErrors
-        ? freezeProgram(compilation, { ...parts, entry, abilitiesBeyond })
-        : undefined,
+      entry && isVerified && outline && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
     outline,
     reach: outlined && describeReach(compilation, outlined),
     diagnostics: diagnostics.toArray(),
@@ -190,7 +190,7 @@ async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: Ca
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers: known, model }: CompileOptions,
+  { providers: known, model, abilitiesBeyond }: CompileOptions & Pick<WorkerSource, "abilitiesBeyond">,
 ): Promise<Map<string, Worker>> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {
@@ -201,6 +201,6 @@ async function linkAll(
   const providers = providerNames(compilation, known);
   const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
   for (const one of resolved.values())
-    workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf }));
+    workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf, abilitiesBeyond }));
   return workers;
 }

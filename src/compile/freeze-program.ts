@@ -1,5 +1,5 @@
 import type { NamedServer } from "../models/named-provider.ts";
-import type { Callable, Entry, Program, Worker } from "../program/program.ts";
+import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
@@ -10,16 +10,15 @@ export interface ProgramParts {
   readonly entry: Entry;
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
-  readonly callables: ReadonlyMap<string, Callable>;
+  readonly callables: ReadonlyMap<string, ToolsetReference>;
   readonly servers: readonly NamedServer[];
   readonly code: ProgramCode;
-  readonly abilitiesBeyond: Program["abilitiesBeyond"];
 }
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
   { name, root, manifest, files, overrides, scopeRoots, rules, secrets }: Compilation,
-  { entry, workers, callables, servers, code, abilitiesBeyond }: ProgramParts,
+  { entry, workers, callables, servers, code }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
   const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
@@ -32,7 +31,6 @@ export function freezeProgram(
     root,
     entry,
     workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
-    abilitiesBeyond,
     callables,
     files: [...own],
     protectedPaths: [...new Set([...own, ...files.reserved])],

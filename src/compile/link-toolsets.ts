@@ -3,6 +3,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
+import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
@@ -15,6 +16,7 @@ export interface LinkContext {
   readonly scope: ToolsetScope;
   /** The worker that a file was linked to; to be called when all are linked. */
   readonly workerOf: (path: string) => Worker;
+  readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
 }
 
 type ToolsetTarget = ReferenceTarget & { readonly kind: "toolset" };
@@ -45,16 +47,11 @@ async function linkReference({ syntax, target }: ResolvedReference, context: Lin
   if (target.kind === "toolset") return linkToolset(syntax, target, context);
   const { path, home } = target;
   const name = workerName(path, home.folder);
-  checkConfigIsEmpty(syntax, context.compilation);
-  const approvals = linkApprovals(syntax, [name], context.compilation);
-  const reference = {
-    kind: "worker" as const,
-    reference: syntax.reference.value,
-    worker: () => context.workerOf(path),
-    ...prefixOf(syntax),
-    approvals,
-  };
-  return { reference, syntax, toolNames: [name] };
+  const { compilation, workerOf, abilitiesBeyond } = context;
+  checkConfigIsEmpty(syntax, compilation);
+  const worker = () => workerOf(path);
+  const linked = { worker, ...workerToolset({ name, worker, abilitiesBeyond }) };
+  return toLinked(syntax, linked, compilation);
 }
 
 async function linkToolset(
@@ -75,16 +72,18 @@ async function linkToolset(
     const span = spanOf(syntax, path) ?? syntax.reference.span;
     compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
   }
-  const toolNames = tools.map(({ name }) => name);
-  const approvals = linkApprovals(syntax, toolNames, compilation);
-  const { networkEnabled } = scope;
-  const linked = { toolset, config: config.value, tools, approvals, networkEnabled };
-  const binding = { reference: syntax.reference.value, ...linked, ...prefixOf(syntax) };
-  return { reference: { kind: "toolset", binding }, syntax, toolNames };
+  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled: scope.networkEnabled }, compilation);
 }
 
-function prefixOf({ prefix }: ToolsetSyntax): { readonly prefix?: string } {
-  return prefix ? { prefix: prefix.value } : {};
+function toLinked(
+  syntax: ToolsetSyntax,
+  linked: Omit<ToolsetReference, "reference" | "approvals" | "prefix">,
+  compilation: Compilation,
+): Linked {
+  const toolNames = linked.tools.map(({ name }) => name);
+  const approvals = linkApprovals(syntax, toolNames, compilation);
+  const prefix = syntax.prefix ? { prefix: syntax.prefix.value } : {};
+  return { reference: { reference: syntax.reference.value, ...linked, approvals, ...prefix }, syntax, toolNames };
 }
 
 async function linkConfig(

@@ -4,6 +4,7 @@ import { defaultAttachmentPolicy, type ModelChoice, type Worker } from "../progr
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
+import type { WorkerSource } from "../toolsets/worker-toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
@@ -32,11 +33,12 @@ export interface WorkerLinks {
   readonly providers: readonly KnownProvider[];
   readonly modelOf: (worker: ResolvedWorker) => ModelChoice | undefined;
   readonly workerOf: (path: string) => Worker;
+  readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
 }
 
 /** Makes the linked form of one resolved worker: defaults filled in, schemas compiled, toolsets configured; frozen. */
 export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): Promise<Worker> {
-  const { compilation, providers, modelOf, workerOf } = links;
+  const { compilation, providers, modelOf } = links;
   const { file, name, id, home } = resolved;
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
@@ -44,9 +46,8 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const sandbox = (file.sandbox ?? compilation.manifest?.sandbox)?.value;
   const networkEnabled = sandbox?.network_enabled?.value === true;
   const toolsets = await linkToolsets(resolved.references, {
-    compilation,
+    ...links,
     scope: { worker: name, readable, writable, networkEnabled },
-    workerOf,
   });
   const { compatible_models: compatible } = file;
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };

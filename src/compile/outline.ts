@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
-import type { Callable, ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
+import type { ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
@@ -24,7 +24,7 @@ export interface OutlineParts {
   readonly resolved: ReadonlyMap<string, ResolvedWorker>;
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
-  readonly callables: ReadonlyMap<string, Callable>;
+  readonly callables: ReadonlyMap<string, ToolsetReference>;
   readonly servers: readonly LinkedServer[];
   readonly code: ProgramCode;
   /** Of an entry that is code. */
@@ -62,7 +62,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
         ? { kind: "code", name: entry.name.value, file: show(entry.path), scopes: entryScopes }
         : { kind: "worker", id: start[0] ?? "" },
     workers: workers.map((worker) => withBeyond(worker, graph)),
-    callables: [...callables].map(([name, callable]) => planCallable(name, callable, compilation.rules)),
+    callables: [...callables.values()].flatMap((callable) => planCallable(callable, compilation.rules)),
     limits: valuesOf(manifest?.limits?.value ?? {}),
     ...(manifest?.approval?.value.mode ? { approval: manifest.approval.value.mode.value } : {}),
     ceiling,
@@ -83,7 +83,7 @@ interface Showing {
 
 function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
   const { id, name, description, model, compatibleModels, input, output, scopes, limits, attachmentPolicy } = worker;
-  const linked = new Map(worker.toolsets.map((one) => [one.kind === "worker" ? one.reference : one.binding.reference, one]));
+  const linked = new Map(worker.toolsets.map((one) => [one.reference, one]));
   return {
     id,
     name,
@@ -137,9 +137,9 @@ function outlineToolset(
   if (target.kind === "unverified") return { reference, kind: "unverified", tools: [] };
   if (!linked) return undefined;
   const tools = planTools(linked, context);
-  if (linked.kind === "worker") return { reference, kind: "worker", worker: linked.worker().id, tools };
+  if (linked.worker) return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
-  const { toolset, config } = linked.binding;
+  const { toolset, config } = linked;
   const found = toolset.rules?.(config) ?? [];
   const rules = found.length > 0 ? { rules: found } : {};
   const starts = toolset.requires?.includes("commands") ? { startsPrograms: true as const } : {};
@@ -150,7 +150,7 @@ function outlineToolset(
 function outlineServerTools(worker: Worker, context: PlanContext): OutlinedToolset[] {
   if (worker.serverTools.length === 0) return [];
   const binding = serverSideTools(worker);
-  return [{ reference: binding.reference, kind: "provider", tools: planTools({ kind: "toolset", binding }, context) }];
+  return [{ reference: binding.reference, kind: "provider", tools: planTools(binding, context) }];
 }
 
 /** With what each called worker can do that its caller cannot. */

@@ -2,7 +2,7 @@ import { allowLine } from "../approval/allow-line.ts";
 import { concerns, describeRule, type ReadRule, type Ruling, ruleOn } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
-import type { Callable, ToolsetReference } from "../program/program.ts";
+import type { ToolsetReference } from "../program/program.ts";
 import type { OutlinedCallable, OutlinedTool, ToolPlan } from "../protocol/outline.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { OwnVerdict, Tool, Toolset } from "../toolsets/toolset.ts";
@@ -16,49 +16,28 @@ export interface PlanContext {
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
 export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
-  // No file can pre-approve what only code, or the run itself, calls.
-  const isFromCode = reference.kind === "toolset" && reference.binding.fromCode;
-  const outlined = (plain: string, prefix: string | undefined, planIt: (words: Words) => Planned) => {
-    const name = toolName(prefix, plain);
-    const { reference: key, approvals } = reference.kind === "worker" ? reference : reference.binding;
-    const preApproved = approvals.get(plain) ?? approvals.get("*");
+  const { toolset, tools, config, prefix, approvals, fromCode } = reference;
+  return tools.map((tool) => {
+    const name = toolName(prefix, tool.name);
+    const preApproved = approvals.get(tool.name) ?? approvals.get("*");
     const words = { preApproved, ...rulesOn(name, callers, rules) };
-    const { plan, isUnstated } = withSometimes(planIt(words), words);
+    const outlook = toolset.outlook?.(tool.name, config, scopes);
+    const { plan, isUnstated } = withSometimes(planTool({ toolset, tool, outlook }, words), words);
     return {
       name,
+      description: tool.description,
       plan,
       ...(preApproved === undefined ? {} : { preApproved }),
-      ...(isUnstated && !isFromCode ? { allow: allowLine(key, plain) } : {}),
+      // No file can pre-approve what only code, or the run itself, calls.
+      ...(isUnstated && !fromCode ? { allow: allowLine(reference.reference, tool.name) } : {}),
+      ...(tool.calls && tool.calls.length > 0 ? { calls: tool.calls } : {}),
     };
-  };
-  if (reference.kind === "worker") {
-    const { name, description } = reference.worker();
-    return [{ description, ...outlined(name, reference.prefix, (words) => planOf([workerCall], words)) }];
-  }
-  const { toolset, tools, config, prefix } = reference.binding;
-  return tools.map((tool) => {
-    const outlook = toolset.outlook?.(tool.name, config, scopes);
-    const planned = outlined(tool.name, prefix, (words) => planTool({ toolset, tool, outlook }, words));
-    return { description: tool.description, ...planned, ...(tool.calls ? { calls: tool.calls } : {}) };
   });
 }
 
-const workerCall: OwnVerdict = {
-  type: "needs-approval",
-  by: "default",
-  why: "a call to a worker asks unless it is pre-approved",
-};
-
-/** What code calls by name: no worker's file pre-approves it. Of the rules, those for all workers are known to hold. */
-export function planCallable(name: string, callable: Callable, rules: readonly ReadRule[]): OutlinedCallable {
-  const words = { preApproved: undefined, ...rulesOn(name, ["*"], rules) };
-  if (callable.kind === "worker") {
-    const own = { ...workerCall, why: "a call to a worker asks" };
-    return { name, plan: withSometimes(planOf([own], words), words).plan };
-  }
-  const { tool } = callable;
-  const { plan } = withSometimes(planTool({ tool }, words), words);
-  return { name, plan, ...(tool.calls ? { calls: tool.calls } : {}) };
+/** What code calls by name. Of the rules, those for all workers are known to hold. */
+export function planCallable(callable: ToolsetReference, rules: readonly ReadRule[]): readonly OutlinedCallable[] {
+  return planTools(callable, { scopes: [], callers: ["*"], rules }).map(({ description: _, ...planned }) => planned);
 }
 
 interface Planned {
@@ -84,7 +63,7 @@ function rulesOn(tool: string, workers: readonly string[], rules: readonly ReadR
 }
 
 interface JudgedTool {
-  readonly toolset?: Toolset;
+  readonly toolset: Toolset;
   readonly tool: Tool;
   /** The verdicts that the toolset can come to. */
   readonly outlook?: readonly OwnVerdict[] | undefined;
@@ -92,7 +71,7 @@ interface JudgedTool {
 
 function planTool({ toolset, tool, outlook }: JudgedTool, words: Words): Planned {
   if (outlook && outlook.length > 0) return planOf(outlook, words);
-  if (toolset?.needsApproval) {
+  if (toolset.needsApproval) {
     return { plan: planByToolset(words), isUnstated: words.preApproved === undefined && words.ruling === undefined };
   }
   if (tool.approval === "pre-approved") return planOf([{ type: "pre-approved", why: "its author pre-approves it" }], words);

@@ -1,7 +1,9 @@
 import { relative } from "node:path";
 import type { Span } from "../diagnostics/source.ts";
-import type { Callable, Worker } from "../program/program.ts";
+import type { ToolsetReference, Worker } from "../program/program.ts";
+import { toolsetOfTools } from "../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
+import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";
@@ -55,12 +57,11 @@ export class CallTable {
   }
 
   /** Everything in the table, linked. */
-  link(workers: ReadonlyMap<string, Worker>): Map<string, Callable> {
-    const callables = new Map<string, Callable>();
+  link(workers: ReadonlyMap<string, Worker>, abilitiesBeyond: WorkerSource["abilitiesBeyond"]): Map<string, ToolsetReference> {
+    const callables = new Map<string, ToolsetReference>();
     for (const [name, target] of this.#targets) {
-      const worker = target.kind === "worker" ? workers.get(target.path) : undefined;
-      if (target.kind === "tool") callables.set(name, { kind: "tool", tool: target.tool });
-      else if (worker) callables.set(name, { kind: "worker", worker });
+      const linked = linkTarget(name, target, { workers, abilitiesBeyond });
+      if (linked) callables.set(name, { reference: name, approvals: new Map(), fromCode: true, ...linked });
     }
     return callables;
   }
@@ -110,4 +111,19 @@ export class CallTable {
   async #spanOf({ path, home, name }: CodePlace) {
     return (await this.#compilation.modules.exports(path, { home })).names.get(name);
   }
+}
+
+/** Undefined for a worker that could not be linked. */
+function linkTarget(
+  name: string,
+  target: CallTarget,
+  { workers, abilitiesBeyond }: Pick<WorkerSource, "abilitiesBeyond"> & { readonly workers: ReadonlyMap<string, Worker> },
+) {
+  if (target.kind === "tool") {
+    const tools = [{ ...target.tool, name }];
+    return { toolset: toolsetOfTools(name, tools), config: undefined, tools };
+  }
+  const found = workers.get(target.path);
+  const worker = found && (() => found);
+  return worker && { worker, ...workerToolset({ name, worker, abilitiesBeyond }) };
 }

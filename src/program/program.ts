@@ -8,7 +8,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { Tool, WorkerRuntime } from "../toolsets/toolset.ts";
+import type { WorkerRuntime } from "../toolsets/toolset.ts";
 
 /**
  * What compile makes and runtime runs: everything that the entry can reach, linked and frozen. Nothing is looked up on
@@ -21,13 +21,8 @@ export interface Program {
   readonly entry: Entry;
   /** The reachable workers, by canonical id. */
   readonly workers: ReadonlyMap<string, Worker>;
-  /**
-   * What a worker could do, itself or through what it calls, that its caller cannot do by itself, by their ids: a text each.
-   * Without a caller, all that it could do.
-   */
-  readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
-  /** What code may call by name: workers and tools. A tool reaches those that it declares, a code entry all of them. */
-  readonly callables: ReadonlyMap<string, Callable>;
+  /** Workers and tools that code may call by name. A tool reaches those that it declares, a code entry all of them. */
+  readonly callables: ReadonlyMap<string, ToolsetReference>;
   /** Absolute host paths of the files that make the program. */
   readonly files: readonly string[];
   /**
@@ -56,8 +51,6 @@ export interface Program {
 }
 
 export type Entry = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "code"; readonly code: CodeEntry };
-
-export type Callable = { readonly kind: "worker"; readonly worker: Worker } | { readonly kind: "tool"; readonly tool: Tool };
 
 /** A function of `tools.ts` that starts a run. It has no model; what it calls goes through the gate. */
 export interface CodeEntry {
@@ -123,15 +116,11 @@ export interface ModelChoice {
   readonly namedBy: "program" | "user";
 }
 
-export type ToolsetReference =
-  | { readonly kind: "toolset"; readonly binding: ToolsetBinding }
-  | {
-      readonly kind: "worker";
-      readonly reference: string;
-      readonly worker: () => Worker;
-      readonly prefix?: string;
-      readonly approvals: ReadonlyMap<string, boolean>;
-    };
+/** A toolset, or a worker as a toolset of one tool. */
+export interface ToolsetReference extends ToolsetBinding {
+  /** Present for a worker. Called after all workers of the program are linked. */
+  readonly worker?: () => Worker;
+}
 
 /** Model responses in one call, where nobody says otherwise. */
 export const defaultTurns = 50;

@@ -2,5 +2,5 @@ import type { Worker } from "./program.ts";
 
 /** Whether a worker's own tools start programs of the machine. */
 export function runsPrograms({ toolsets }: Pick<Worker, "toolsets">): boolean {
-  return toolsets.some((one) => one.kind === "toolset" && one.binding.toolset.requires?.includes("commands"));
+  return toolsets.some(({ toolset }) => toolset.requires?.includes("commands"));
 }

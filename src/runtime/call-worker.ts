@@ -3,14 +3,13 @@ import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
+import { toHandle } from "../toolsets/attachments.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runAgentLoop } from "./agent-loop.ts";
-import { toHandle } from "./attachments.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { describeStart } from "./describe-start.ts";
-import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
@@ -59,7 +58,7 @@ async function runCall(
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
   const account = new LimitAccount(worker.limits, callPath, request.account);
-  const toolsets = gateToolsets({ run, worker, depth: request.depth, account });
+  const toolsets = worker.toolsets.map((reference) => run.gate.gate(reference));
   const { turns } = run.limits;
   const call: CallConfig = Object.freeze({
     ...{ run, callPath, depth: request.depth, worker, model: requireModel(worker, callPath), toolsets, scopes, account },

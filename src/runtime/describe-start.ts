@@ -1,6 +1,6 @@
 import type { RenderedPrompt } from "../program/program.ts";
 import type { CallDetail } from "../protocol/event.ts";
-import { toPreview } from "./attachments.ts";
+import { toPreview } from "../toolsets/attachments.ts";
 import type { WorkerInput } from "./config.ts";
 
 /** All that a worker's call begins with, for whoever debugs it. */

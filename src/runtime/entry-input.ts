@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { attachmentField } from "./attachments.ts";
+import { attachmentField } from "../toolsets/attachments.ts";
 import { RunError } from "./run-error.ts";
 
 export interface EntryInput {

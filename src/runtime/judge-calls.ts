@@ -14,10 +14,9 @@ import { nearestNames } from "../util/nearest-names.ts";
 import { Redactor } from "../util/redactor.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
-import { gateToolsets } from "./gate-toolsets.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { unknownTool } from "./unknown-tool.ts";
-import { type CodePlace, createCodeRuntime, gateCallable } from "./worker-runtime.ts";
+import { type CodePlace, toGatedCall } from "./worker-runtime.ts";
 
 export interface JudgedCall {
   /** A worker's name or id. Default: the entry. */
@@ -119,7 +118,7 @@ interface Open {
 
 function describeWorker(run: RuntimeConfig, worker: Worker, { scopes, signal }: Open): Caller {
   const account = new LimitAccount(worker.limits, worker.name, run.account);
-  const toolsets = [...gateToolsets({ run, worker, depth: 0, account }), run.gate.gate(serverSideTools(worker))];
+  const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => run.gate.gate(binding));
   const place = { run, callPath: worker.name, depth: 0, caller: worker, model: worker.model?.id, account, reach: [] };
   return {
     place: { ...place, scopes, signal, attachments: [] },
@@ -140,7 +139,7 @@ function describeCode(run: RuntimeConfig, { scopes, signal }: Open): Caller {
     place,
     toolsetOf: (tool) => {
       const callable = program.callables.get(tool);
-      return callable && gateCallable(place, gate, { name: tool, callable });
+      return callable && gate.gate(callable);
     },
     tools: [...program.callables.keys()],
   };
@@ -154,7 +153,7 @@ async function judge(
     const { place, toolsetOf, tools } = await callerOf(worker);
     const toolset = toolsetOf(tool);
     if (!toolset) throw unknownTool(tool, tools);
-    return await toolset.judge({ name: tool, args, callerId: place.caller.id, runtime: createCodeRuntime(place) });
+    return await toolset.judge(toGatedCall(place, { name: tool, args }));
   } catch (thrown) {
     const failure = toToolFailure(thrown);
     if (!(failure instanceof ToolFailure)) throw thrown;

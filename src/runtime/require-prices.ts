@@ -1,5 +1,5 @@
 import { priceTable } from "../models/prices.ts";
-import type { Program, Worker } from "../program/program.ts";
+import type { Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { RunError } from "./run-error.ts";
@@ -36,16 +36,16 @@ async function findUnpriced(
 /** These workers and all that they can call, themselves or through the code of tools. */
 function reachedBy({ callables }: Program, workers: readonly Worker[]): ReadonlySet<Worker> {
   const reached = new Set(workers);
+  const names = new Set<string>();
+  const add = ({ worker, tools }: ToolsetReference) => {
+    if (worker) reached.add(worker());
+    for (const { calls = [] } of tools) for (const name of calls) names.add(name);
+  };
   for (const worker of reached) {
-    const names = new Set<string>();
-    for (const reference of worker.toolsets) {
-      if (reference.kind === "worker") reached.add(reference.worker());
-      else for (const { calls = [] } of reference.binding.tools) for (const name of calls) names.add(name);
-    }
+    worker.toolsets.forEach(add);
     for (const name of names) {
       const callable = callables.get(name);
-      if (callable?.kind === "worker") reached.add(callable.worker);
-      else for (const called of callable?.tool.calls ?? []) names.add(called);
+      if (callable) add(callable);
     }
   }
   return reached;

@@ -2,7 +2,7 @@ import type { Worker } from "../program/program.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import { enablingCall, serverSideTools } from "../toolsets/server-side-tools.ts";
 import type { CallPlace, RuntimeConfig } from "./config.ts";
-import { createCodeRuntime } from "./worker-runtime.ts";
+import { toGatedCall } from "./worker-runtime.ts";
 
 /** What a worker may use of the tools that its provider executes. */
 export interface GrantedServerTools {
@@ -56,9 +56,9 @@ async function isGranted(
   const model = worker.model?.id;
   const place = { run, callPath, depth, caller: worker, model, scopes, attachments: [], account: run.account, signal, reach: [] };
   const keyPrefix = `${worker.id} server:${tool.type} `;
-  const runtime = createCodeRuntime(place);
+  const { takeSlot: _, ...request } = toGatedCall(place, enablingCall(tool, worker));
   try {
-    return (await gated.call({ ...enablingCall(tool, worker), callerId: worker.id, keyPrefix, runtime })).ok;
+    return (await gated.call({ ...request, keyPrefix })).ok;
   } finally {
     await scopes.close();
   }

@@ -6,7 +6,7 @@ import { reportCall } from "./report-call.ts";
 import { LimitReached } from "./run-error.ts";
 import { spendWithin } from "./spend-within.ts";
 import { unknownTool } from "./unknown-tool.ts";
-import { createWorkerRuntime } from "./worker-runtime.ts";
+import { placeOfTool, toGatedCall } from "./worker-runtime.ts";
 
 /** The results of a turn's calls, in their order. */
 export interface AnsweredCalls {
@@ -98,9 +98,8 @@ async function resultOf(
       },
     };
   }
-  const takeSlot = call.account.takeSlot.bind(call.account);
-  const runtime = createWorkerRuntime(call, place.callPath, toolset.callsOf(part.name));
-  return toolset.call({ name: part.name, args: part.args, callerId: call.worker.id, runtime, takeSlot });
+  const { name, args } = part;
+  return toolset.call(toGatedCall(placeOfTool(call, place.callPath, toolset.callsOf(name)), { name, args }));
 }
 
 function toolNames({ toolsets }: CallConfig): string[] {

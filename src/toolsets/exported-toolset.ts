@@ -2,7 +2,6 @@ import { isRecord } from "../protocol/json.ts";
 import type { SchemaSource } from "../schema/to-schema.ts";
 import { tool } from "./tool.ts";
 import { isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
-import { toolsetOfTool } from "./toolset-of-tool.ts";
 
 /** A toolset made of what code exports, and what its code may call. */
 export interface ExportedToolset {
@@ -16,7 +15,7 @@ export interface ExportedToolset {
  */
 export async function exportedToolset(name: string, value: unknown): Promise<ExportedToolset | undefined> {
   if (isToolset(value)) return { toolset: value, calls: [] };
-  if (isTool(value)) return { toolset: toolsetOfTool(name, value), calls: value.calls ?? [] };
+  if (isTool(value)) return { toolset: toolsetOfTools(name, [{ ...value, name }]), calls: value.calls ?? [] };
   if (typeof value === "function") {
     const made: unknown = await make(value as () => unknown);
     return isToolset(made) ? { toolset: made, calls: [] } : undefined;
@@ -46,7 +45,14 @@ function isForeign(value: unknown): value is Readonly<Record<string, ForeignTool
 
 /** Asks for every call that `_approval_config` does not pre-approve: nothing is known of these tools. */
 function foreignToolset(name: string, map: Readonly<Record<string, ForeignTool>>): Toolset {
-  const tools = Object.entries(map).map(([toolName, foreign]) => fromForeign(toolName, foreign));
+  return toolsetOfTools(
+    name,
+    Object.entries(map).map(([toolName, foreign]) => fromForeign(toolName, foreign)),
+  );
+}
+
+/** Tools without a configuration, as a toolset that the gate takes. */
+export function toolsetOfTools(name: string, tools: readonly Tool[]): Toolset {
   return Object.freeze({ [toolsetMark]: true as const, name, tools: () => tools });
 }
 

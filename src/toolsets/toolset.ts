@@ -1,5 +1,6 @@
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Preview } from "../protocol/approval.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
@@ -120,6 +121,21 @@ export interface ToolsetCall<Config = unknown> {
   readonly tool: string;
   readonly args: JsonObject;
   readonly config: Config;
+  /** Texts that code passes beside the input of a worker. */
+  readonly extraContext?: readonly string[];
+}
+
+/** The worker or code that makes a call. */
+export interface ToolCaller {
+  readonly name: string;
+  /** Of a worker. */
+  readonly id?: string;
+  /** 0 for the entry. */
+  readonly depth: number;
+  /** The deepest call of a worker that is allowed below it. */
+  readonly maxDepth: number;
+  /** Of a worker. */
+  readonly attachmentPolicy?: AttachmentPolicy;
 }
 
 export interface PreparedToolsetCall<Config = unknown> extends ToolsetCall<Config> {
@@ -129,6 +145,7 @@ export interface PreparedToolsetCall<Config = unknown> extends ToolsetCall<Confi
 export interface PrepareAccess {
   readonly scopes: Scopes;
   readonly signal: AbortSignal;
+  readonly caller: ToolCaller;
   /** As in `ToolsetScope`. */
   readonly networkEnabled: boolean;
   /** Whether the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */

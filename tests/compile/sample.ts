@@ -77,10 +77,15 @@ function summarizeWorker(worker: Worker, { place, texts }: Showing): object {
   };
 }
 
-function summarizeReference(reference: Worker["toolsets"][number]): [string, object] {
-  const { approvals, prefix } = reference.kind === "worker" ? reference : reference.binding;
+function summarizeReference({
+  reference,
+  approvals,
+  prefix,
+  worker,
+  toolset,
+  tools,
+}: Worker["toolsets"][number]): [string, object] {
   const shared = { ...(prefix ? { prefix } : {}), ...(approvals.size > 0 ? { approvals: Object.fromEntries(approvals) } : {}) };
-  if (reference.kind === "worker") return [reference.reference, { worker: reference.worker().id, ...shared }];
-  const { toolset, tools } = reference.binding;
-  return [reference.binding.reference, { toolset: toolset.name, tools: tools.map(({ name }) => name), ...shared }];
+  if (worker) return [reference, { worker: worker().id, ...shared }];
+  return [reference, { toolset: toolset.name, tools: tools.map(({ name }) => name), ...shared }];
 }

@@ -90,7 +90,13 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
     const checked = await tool.input.validate(given);
     if (!checked.ok) throw new Error(`invalid: ${JSON.stringify(checked.issues)}`);
     const call = { tool: "shell", args: checked.value as JsonObject, config };
-    const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled, unisolated });
+    const preparation = await toolset.prepare?.(call, {
+      scopes,
+      signal,
+      caller: { name: "w", depth: 0, maxDepth: 1 },
+      networkEnabled,
+      unisolated,
+    });
     if (preparation === undefined) throw new Error("no preparation");
     return { ...call, args: preparation.canonicalArgs, preparation, work: preparation.payload as ShellWork };
   };

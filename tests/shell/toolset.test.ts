@@ -349,7 +349,12 @@ test("on this machine: from text to output", async () => {
     const signal = new AbortController().signal;
     const run = async (command: string) => {
       const call = { tool: "shell", args: { command, timeout: 20 }, config };
-      const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled: false });
+      const preparation = await toolset.prepare?.(call, {
+        scopes,
+        signal,
+        caller: { name: "w", depth: 0, maxDepth: 1 },
+        networkEnabled: false,
+      });
       return tool?.execute(call.args, { scopes, signal } as unknown as WorkerRuntime, preparation?.payload);
     };
     expect(await run("cat a.txt | sort |head -1")).toMatchObject({ stdout: "one\n", exit_code: 0, truncated: false });

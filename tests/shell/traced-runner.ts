@@ -71,7 +71,12 @@ function snapshot(): Readonly<Record<string, string>> {
 
 async function runOne(index: number, text: string): Promise<TracedRun | undefined> {
   const call = { tool: "shell", args: { command: text, timeout: chosen === "allowed" ? 5 : 1 }, config };
-  const preparation = await toolset.prepare?.(call, { scopes, signal, networkEnabled: false });
+  const preparation = await toolset.prepare?.(call, {
+    scopes,
+    signal,
+    caller: { name: "w", depth: 0, maxDepth: 1 },
+    networkEnabled: false,
+  });
   if (preparation === undefined || tool === undefined) throw new Error("no shell");
   const verdict = toolset.needsApproval?.({ ...call, args: preparation.canonicalArgs, preparation });
   const { request } = preparation.payload as ShellWork;

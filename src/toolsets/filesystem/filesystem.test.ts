@@ -28,7 +28,12 @@ async function bench(
     const validation = await found?.input.validate(args);
     if (validation?.ok !== true) throw new Error(`invalid: ${JSON.stringify(validation)}`);
     const call = { tool, args: validation.value as JsonObject, config };
-    const preparation = await filesystem.prepare?.(call, { scopes, signal, networkEnabled: false });
+    const preparation = await filesystem.prepare?.(call, {
+      scopes,
+      signal,
+      caller: { name: "w", depth: 0, maxDepth: 1 },
+      networkEnabled: false,
+    });
     if (preparation === undefined) throw new Error("no preparation");
     return { ...call, args: preparation.canonicalArgs, preparation };
   };

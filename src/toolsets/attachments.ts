@@ -4,8 +4,8 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { AttachmentErrorType, JsonSchema } from "../protocol/tool.ts";
-import { type AttachmentHandle, ToolFailure } from "../toolsets/toolset.ts";
 import { sha256 } from "../util/sha256.ts";
+import { type AttachmentHandle, ToolFailure } from "./toolset.ts";
 
 /** How a schema says that a string names an attachment. */
 export const attachmentKeyword = "x-llm-do";

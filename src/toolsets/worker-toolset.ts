@@ -1,0 +1,156 @@
+import type { Scopes } from "../host/scopes.ts";
+import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { FilePart } from "../protocol/message.ts";
+import type { Schema } from "../schema/schema.ts";
+import { clipText } from "../util/clip-text.ts";
+import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema, withAttachmentPaths } from "./attachments.ts";
+import {
+  needsApproval,
+  type Preparation,
+  type PrepareAccess,
+  type PreparedToolsetCall,
+  type Target,
+  type Tool,
+  type ToolCaller,
+  type ToolsetCall,
+  toolFailure,
+  toolMark,
+  toolsetMark,
+  type WorkerRuntime,
+} from "./toolset.ts";
+
+/** A worker, as far as a call of it needs to know. */
+export interface CalledWorker {
+  readonly id: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly model: { readonly id: string } | undefined;
+  readonly attachmentPolicy: AttachmentPolicy;
+}
+
+export interface WorkerSource {
+  readonly name: string;
+  /** Called after all workers of the program are linked: workers may call each other. */
+  readonly worker: () => CalledWorker;
+  /** Describes what a worker can do that its caller cannot do by itself, by their ids. */
+  readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
+}
+
+/** Calls a worker by its id, as the child of the call that a runtime belongs to. Rejects like a tool. */
+export type CallWorker = (
+  id: string,
+  call: { readonly input: JsonObject; readonly files: readonly FilePart[]; readonly fragments: readonly string[] },
+) => Promise<JsonValue>;
+
+/** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
+const workerCalls = new WeakMap<WorkerRuntime, CallWorker>();
+
+export function allowWorkerCalls(runtime: WorkerRuntime, callWorker: CallWorker): void {
+  workerCalls.set(runtime, callWorker);
+}
+
+interface WorkerPayload {
+  readonly caller: ToolCaller;
+  readonly files: readonly FilePart[];
+  readonly fragments: readonly string[];
+}
+
+/** A worker as a toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
+export function workerToolset({ name, worker, abilitiesBeyond }: WorkerSource) {
+  const tool: Tool = Object.freeze({
+    [toolMark]: true as const,
+    name,
+    get description() {
+      return worker().description;
+    },
+    get input() {
+      const { input } = worker();
+      return { ...input, jsonSchema: toToolSchema(input.jsonSchema) };
+    },
+    calls: [],
+    settlesOnAbort: true,
+    execute: (input: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
+      const callWorker = workerCalls.get(runtime);
+      if (!callWorker) throw new Error("invariant: a worker is called by a run alone");
+      const { files, fragments } = (payload as WorkerPayload | undefined) ?? { files: [], fragments: [] };
+      return callWorker(worker().id, { input, files, fragments });
+    },
+  });
+  const tools = [tool];
+  const toolset = Object.freeze({
+    [toolsetMark]: true as const,
+    name,
+    tools: () => tools,
+    targets: ({ args }: ToolsetCall, { scopes }: Pick<PrepareAccess, "scopes">) =>
+      targetsOf(attachmentPaths(worker().input.jsonSchema, args), scopes),
+    prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access }),
+    describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${name} with ${clipText(JSON.stringify(args), 200)}`,
+    preview: ({ preparation }: PreparedToolsetCall) => {
+      const { caller, files } = preparation.payload as WorkerPayload;
+      const { id, model } = worker();
+      return {
+        type: "worker" as const,
+        worker: name,
+        ...(caller.id === undefined ? {} : { caller: caller.name }),
+        can: abilitiesBeyond(caller.id, id),
+        destination: `${name} (${model?.id ?? "no model"})`,
+        files: files.map(toPreview),
+      };
+    },
+    outlook: () => [asks],
+    needsApproval: ({ preparation }: PreparedToolsetCall) => (preparation.facts["readApproval"] === true ? asksToRead : asks),
+  });
+  return { toolset, config: undefined, tools };
+}
+
+const asks = needsApproval("a call to a worker asks unless it is pre-approved");
+const asksToRead = needsApproval(
+  "an attachment has a protected name, or lies in a scope whose files are read on approval",
+  "rule",
+);
+
+/** Attachments are read when the call is prepared. A path that leads nowhere is refused then. */
+function targetsOf(paths: readonly string[], scopes: Scopes): readonly Target[] {
+  return paths.flatMap((path) => {
+    try {
+      return [{ read: scopes.target(path) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function prepareCall(
+  name: string,
+  worker: CalledWorker,
+  {
+    call: { args, extraContext: fragments = [] },
+    access: { scopes, caller },
+  }: { readonly call: ToolsetCall; readonly access: PrepareAccess },
+): Promise<Preparation> {
+  const { depth, maxDepth } = caller;
+  if (depth + 1 > maxDepth) {
+    throw toolFailure(
+      "limit",
+      `\`${caller.name}\` (depth ${depth}) cannot call \`${name}\`: it would run at depth ${depth + 1}, and the limit is ${maxDepth}`,
+      "finish the work here, without calling a worker",
+    );
+  }
+  const { jsonSchema } = worker.input;
+  const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy];
+  const files = await readAttachments(attachmentPaths(jsonSchema, args), scopes, policies);
+  const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
+  const canonicalArgs = withAttachmentPaths(jsonSchema, args, files.map((file) => file.name).values()) as JsonObject;
+  const payload: WorkerPayload = { caller, files, fragments };
+  // The call itself changes nothing: what its tools do is recorded as theirs.
+  return { canonicalArgs, targets: [], sideEffect: false, facts: { files: describeFiles(files), readApproval }, payload };
+}
+
+async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {
+  for (const { name } of files) {
+    const { scope, protection } = await scopes.inspect(name, "read");
+    if (scope.readApproval || protection === "ask-read-and-write") return true;
+  }
+  return false;
+}
