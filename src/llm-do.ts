@@ -2,9 +2,9 @@ import { basename, join } from "node:path";
 import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
-import { checkStanding, keepStanding } from "./compile/compiled-programs.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
+import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
@@ -13,6 +13,7 @@ import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createNamedProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup } from "./models/prices.ts";
+import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
@@ -36,43 +37,56 @@ import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
+export type { Program } from "./program/program.ts";
 export type { ReplayReport } from "./replay.ts";
 export type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
-/** Source in: everything that is wrong with a program, and, if nothing is, its linked form. Calls no model. */
+/** Compiles a program: everything that is wrong with it and, if nothing is, its linked form. Calls no model. */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
-  const builtIns = createBuiltInToolsets(host);
-  const compiled = await compileProgram({ ...rest, host, providers: known, builtIns, trusted: trust, toRun });
-  if (compiled.program)
-    keepStanding(compiled.program, { toRun, trusted: trust, untrusted: compiled.untrusted, reach: compiled.reach });
-  return compiled;
+  const sources = createSnapshotHost(host);
+  const options = { ...rest, host: sources, providers: known, builtIns: createBuiltInToolsets(host), trusted: trust, toRun };
+  const keep = (compiled: Compiled, trusted: boolean): Compiled => {
+    if (compiled.program) compilations.set(compiled.program, { compiled, trusted, toRun, host, sources, providers });
+    const { trust: goOn } = compiled;
+    return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
+  };
+  return keep(await compileProgram(options), trust);
 }
+
+/** How a program was compiled, which its runs go by. */
+interface Compilation {
+  readonly compiled: Compiled;
+  readonly trusted: boolean;
+  readonly toRun: boolean;
+  readonly host: Host;
+  /** The host with the program's files as they were read. */
+  readonly sources: Host;
+  readonly providers: readonly Provider[];
+}
+
+/** Held beside programs, so that nothing else passes for one. */
+const compilations = new WeakMap<Program, Compilation>();
 
 /**
  * Compiles a program and runs its entry: the front door of the command line and the library. Rejects with `CompileError`,
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
-  const host = request.host ?? (await defaultHost());
-  const { program: compiled, ...source } = request;
-  const program = compiled ?? (await requireProgram({ ...source, host, rules: request.approval?.rules ?? [], toRun: true }));
+  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   try {
-    if (compiled) refuseSource(source);
-    const trust = checkStanding(program, { trust: request.trust === true });
-    return await runProgram(program, { ...request, host, trust });
+    return await runProgram(opened, request);
   } catch (thrown) {
-    if (thrown instanceof RunError || thrown instanceof UntrustedProgram) throw thrown;
+    if (thrown instanceof RunError) throw thrown;
     throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
   }
 }
 
 /** What the gate would say of calls that nobody makes: policies can be tested. Rejects as `run` does, before anything is judged. */
 export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
-  const host = request.host ?? (await defaultHost());
-  const program = await requireProgram({ ...request, host });
+  const { program, host } = await openProgram(request);
   await requireIsolation(program, host);
   return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules, unisolated }), version });
 }
@@ -83,14 +97,41 @@ export async function judgeCalls({ unisolated = false, ...request }: JudgeReques
  * be read.
  */
 export async function replay({ directory, onEvent, ...request }: ReplayRequest): Promise<ReplayReport> {
-  const host = request.host ?? (await defaultHost());
-  const program = await requireProgram({ ...request, host, toRun: true });
+  const { program, host } = await openProgram({ ...request, toRun: true });
   const record = await readRecord(host, directory, secretsOf(host, program));
   return replayFacts(program, { host, ...record, ...(onEvent ? { onEvent } : {}) });
 }
 
-async function runProgram(program: Program, request: RunRequest & { readonly host: Host }): Promise<RunOutput> {
-  const { host } = request;
+interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
+  readonly program: Program;
+}
+
+/** The program of a request, compiled now or before, with the trust that it needs. */
+async function openProgram({ program: given, ...source }: CompileRequest & { readonly program?: Program }): Promise<OpenProgram> {
+  if (given) refuseSource(source);
+  const program = given ?? requireProgram(await compile(source));
+  const { compiled, toRun, ...how } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
+  if (source.toRun && !toRun) refuse("`program` has to be compiled with `toRun: true`");
+  const trusted = how.trusted || source.trust === true;
+  if (!trusted) requireTrust(compiled);
+  const { host = how.host, providers = how.providers } = source;
+  return { program, trusted, host, providers, sources: host === how.host ? how.sources : host };
+}
+
+function requireProgram(compiled: Compiled): Program {
+  const { program, diagnostics } = compiled;
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+  requireTrust(compiled);
+  if (program) return program;
+  throw new Error("invariant: a program compiles without errors and is none");
+}
+
+function requireTrust({ untrusted, reach }: Compiled): void {
+  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
+}
+
+async function runProgram(opened: OpenProgram, request: RunRequest): Promise<RunOutput> {
+  const { program, host, sources, providers, trusted } = opened;
   const policy = checkPolicy(tighten(request.approval, program));
   await requireIsolation(program, host);
   const limits = checkLimits({ ...program.limits, ...request.limits });
@@ -105,9 +146,9 @@ async function runProgram(program: Program, request: RunRequest & { readonly hos
   const journal =
     directory === undefined ? noJournal : await createJournal({ host, directory, redactor, private: privateFolder });
   const ownScripts = scriptsOfTheUser(program);
-  const environment = createProviderEnvironment(host, (path) => request.trust === true || ownScripts.has(path));
-  const providers = [...builtInProviders, ...program.servers.map(createNamedProvider), ...(request.providers ?? [])];
-  const resolveModel = createModelResolver(environment, providers);
+  const environment = createProviderEnvironment(sources, (path) => trusted || ownScripts.has(path));
+  const known = [...builtInProviders, ...program.servers.map(createNamedProvider), ...providers];
+  const resolveModel = createModelResolver(environment, known);
   const messages: Message[] = [];
   const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
   const { signal, debug = false, deltas: streaming = false, onEvent, fragments = [] } = request;
@@ -137,18 +178,14 @@ async function defaultHost(): Promise<Host> {
   return createNodeHost();
 }
 
-async function requireProgram(request: CompileRequest): Promise<Program> {
-  const { program, reach, diagnostics, untrusted } = await compile(request);
-  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
-  if (program) return program;
-  throw new Error(`invariant: ${request.target ?? "the program"} compiles without errors and is no program`);
+/** What says how to compile has no effect on what is compiled. */
+function refuseSource(source: CompileRequest): void {
+  for (const key of ["target", "files", "entry", "model", "set", "modelFor", "scopes"] as const)
+    if (source[key] !== undefined) refuse(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
 }
 
-/** What says how to compile has no effect on what is compiled. */
-function refuseSource(source: Omit<RunRequest, "program">): void {
-  for (const key of ["target", "files", "entry", "model", "set", "modelFor"] as const)
-    if (source[key] !== undefined) throw new Error(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
+function refuse(message: string): never {
+  throw new RunError("configuration", message);
 }
 
 /** A manifest can take approvals away, and never give any. A program that was compiled before may not know the run's rules. */

@@ -41,21 +41,25 @@ export interface CompileRequest {
   readonly host?: Host;
 }
 
-export interface JudgeRequest extends Omit<CompileRequest, "toRun">, Pick<ApprovalPolicy, "unisolated"> {}
+/** A program to be compiled, or one that is. */
+export interface ProgramRequest extends Omit<CompileRequest, "toRun"> {
+  /**
+   * What `compile` gave, in the place of `target`, `files` and all that says how to compile them; to run or replay it, with
+   * `toRun: true`. Nothing is read again. Default for `host` and `providers`: those that it was compiled with.
+   */
+  readonly program?: Program;
+}
 
-export interface ReplayRequest extends Omit<CompileRequest, "toRun"> {
+export interface JudgeRequest extends ProgramRequest, Pick<ApprovalPolicy, "unisolated"> {}
+
+export interface ReplayRequest extends ProgramRequest {
   /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
   readonly directory: string;
   /** Receives the events of the replayed run. */
   readonly onEvent?: EventSink;
 }
 
-export interface RunRequest extends Omit<CompileRequest, "toRun" | "rules"> {
-  /**
-   * What `compile` gave with `toRun: true`, in the place of `target`, `files` and all that says how to compile them. Nothing is
-   * read again. `providers` and `host` are those that it was compiled with.
-   */
-  readonly program?: Program;
+export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   /** Who may do what. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */

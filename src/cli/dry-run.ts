@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
-import type { RunRequest } from "../llm-do.ts";
+import type { Program, RunRequest } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
@@ -11,12 +11,12 @@ import { toolName } from "../toolsets/tool-name.ts";
 import type { FirstRequest } from "../ui/explain/render-first-request.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { environmentSecrets, Redactor } from "../util/redactor.ts";
-import { inputSchemaOf, type LinkedProgram } from "./run-input.ts";
+import { inputSchemaOf } from "./run-input.ts";
 
-type EntryWorker = Extract<LinkedProgram["entry"], { kind: "worker" }>["worker"];
+type EntryWorker = Extract<Program["entry"], { kind: "worker" }>["worker"];
 
 /** What a run would give its entry first. Calls no model, opens no scope, and writes nothing. Rejects as the run would. */
-export async function createFirstRequest(program: LinkedProgram, request: RunRequest): Promise<FirstRequest> {
+export async function createFirstRequest(program: Program, request: RunRequest): Promise<FirstRequest> {
   const { entry } = program;
   const files = await readFiles(request);
   const given = request.input ?? program.args;

@@ -1,5 +1,4 @@
 import { CompileError } from "../compile/compile-error.ts";
-import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { RunOutput } from "../llm-do.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
@@ -83,7 +82,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
     const facts = { runId, output: null, stopReason, usage, artifacts, denied, error, exitCode };
     await deliver(flags, { facts, text: "" });
   }
-  writeStderr(thrown instanceof CompileError ? `${renderDiagnostics(thrown.diagnostics)}\n` : renderFailure(thrown, flags));
+  writeStderr(renderFailure(thrown, flags));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

@@ -1,7 +1,7 @@
-import { CompileError, type UntrustedProgram } from "../compile/compile-error.ts";
+import type { Compiled } from "../compile/compile.ts";
+import type { NeedOfTrust } from "../compile/compile-error.ts";
 import { growthOf, mergeReach } from "../compile/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
-import { type CompileRequest, compile } from "../llm-do.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
 import { wrapWords } from "../ui/wrap-text.ts";
@@ -13,28 +13,28 @@ import type { Terminal } from "./terminal.ts";
 
 export interface TrustOptions {
   /** Undefined where nobody can be asked. */
-  readonly terminal: Terminal | undefined;
-  readonly signal: AbortSignal;
-  /** The program as it is with its code imported: to be called only where that code is trusted. */
-  readonly lookAgain: () => Promise<Reach>;
+  readonly terminal?: Terminal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /**
- * Resolves when the program may run: its folder is trusted for what it can do, or a person says so now. Otherwise a
- * `UsageError`. Code can reach more than its text says, so a folder that is trusted for good is looked at twice: before any of
- * its code is imported, and after.
+ * Resolves with the program as it is with its code imported, when its folder is trusted for what it can do, or a person says so
+ * now. Otherwise rejects with a `UsageError`. Code can reach more than its text says, so a folder that is trusted for good is
+ * looked at twice: before any of its code is imported, and after. Returns without the second look where that finds errors.
  */
-export async function requireTrust(program: UntrustedProgram, options: TrustOptions): Promise<void> {
-  const { root, reach } = program;
+export async function requireTrust({ untrusted, reach, trust }: Compiled, options: TrustOptions): Promise<Compiled> {
+  if (!untrusted || !reach || !trust) throw new Error("invariant: a program that needs no trust, or does not say what for");
+  const { root } = untrusted;
   const store = openTrustStore();
   const known = await store.get(root);
-  const first = questionFor(program, known, reach);
+  const first = questionFor(untrusted, known, reach);
   const answer = first && (await askForTrust(root, first, options));
-  if (answer === "once") return;
-  const whole = await options.lookAgain();
-  const second = first ? undefined : questionFor(program, known, whole);
+  const whole = await trust();
+  if (answer === "once" || !whole.reach) return whole;
+  const second = first ? undefined : questionFor(untrusted, known, whole.reach);
   const last = second ? await askForTrust(root, second, options) : answer;
-  if (last === "always") await remember(store, root, mergeReach(known?.reach, whole));
+  if (last === "always") await remember(store, root, mergeReach(known?.reach, whole.reach));
+  return whole;
 }
 
 /** What must be asked before a program runs, if anything. */
@@ -44,11 +44,7 @@ interface TrustQuestion {
   readonly rows: readonly string[];
 }
 
-function questionFor(
-  { root, reasons }: UntrustedProgram,
-  known: TrustedFolder | undefined,
-  now: Reach,
-): TrustQuestion | undefined {
+function questionFor({ root, reasons }: NeedOfTrust, known: TrustedFolder | undefined, now: Reach): TrustQuestion | undefined {
   if (!known) return { head: `${show(root)} is not trusted, and its program`, rows: reasons };
   if (!known.reach) {
     const head = `${show(root)} is trusted, but what for was not recorded in full. Its program`;
@@ -60,7 +56,8 @@ function questionFor(
 
 type TrustAnswer = "once" | "always" | "no";
 
-async function askForTrust(root: string, question: TrustQuestion, { terminal, signal }: TrustOptions): Promise<TrustAnswer> {
+async function askForTrust(root: string, question: TrustQuestion, options: TrustOptions): Promise<TrustAnswer> {
+  const { terminal, signal = new AbortController().signal } = options;
   const head = `${question.head}:`;
   if (!terminal) {
     const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
@@ -97,17 +94,10 @@ function answers(hasMore: boolean): string {
   ].join("");
 }
 
-/** What a program can do by its files and its code, which is imported. Rejects with a `CompileError` where it has mistakes. */
-export async function reachWithTrust(request: CompileRequest): Promise<Reach> {
-  const { reach, diagnostics } = await compile({ ...request, toRun: true });
-  if (!reach) throw new CompileError(diagnostics);
-  return reach;
-}
-
-/** Whether the user has trusted a folder for good, for all that its program could do as far as its text says. */
-export async function isTrusted(root: string, reach: Reach): Promise<boolean> {
-  const known = await openTrustStore().get(root);
-  return known?.reach !== undefined && growthOf(known.reach, reach, known.folder).length === 0;
+/** Whether the user has trusted the program's folder for good, for all that it can do as far as is known. */
+export async function isTrusted({ untrusted, reach }: Compiled): Promise<boolean> {
+  const known = untrusted && (await openTrustStore().get(untrusted.root));
+  return known?.reach !== undefined && reach !== undefined && growthOf(known.reach, reach, known.folder).length === 0;
 }
 
 /** Whether a folder was trusted for good at some time, for whatever its program could do then. */

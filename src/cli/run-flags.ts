@@ -1,16 +1,10 @@
 import type { PriceOverrides } from "../llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
-import type { RuleFlags } from "./approval-rules.ts";
+import type { CompileFlags } from "./open-program.ts";
 import type { InputFlags } from "./run-input.ts";
 
 /** The flags of a run, as the parser leaves them. */
-export interface RunFlags extends InputFlags, RuleFlags {
-  readonly entry?: string;
-  readonly model?: string;
-  readonly modelFor?: readonly string[];
-  readonly set?: readonly string[];
-  readonly scope?: Readonly<Record<string, string>>;
-  readonly unisolated?: boolean;
+export interface RunFlags extends InputFlags, CompileFlags {
   readonly approveAll?: boolean;
   readonly rejectAll?: boolean;
   readonly onDenied?: "return" | "stop";
@@ -25,7 +19,6 @@ export interface RunFlags extends InputFlags, RuleFlags {
   readonly dryRun?: boolean;
   readonly verbose: number;
   readonly quiet?: boolean;
-  readonly trust?: boolean;
   readonly limit?: Limits;
   readonly price?: PriceOverrides;
   readonly maxDepth?: number;

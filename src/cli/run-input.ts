@@ -1,4 +1,4 @@
-import type { Compiled } from "../compile/compile.ts";
+import type { Program } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { buildEntryInput } from "../runtime/entry-input.ts";
@@ -9,8 +9,6 @@ import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields,
 import { readPrompt } from "./read-prompt.ts";
 import type { ReadOptions } from "./read-stdin.ts";
 import type { RunWords } from "./run-words.ts";
-
-export type LinkedProgram = NonNullable<Compiled["program"]>;
 
 /** The flags that make the entry's input. */
 export interface InputFlags {
@@ -62,15 +60,17 @@ function checkStdin({ prompt }: RunWords, fields: readonly FieldFlag[], json: Fl
   return takers.length > 0;
 }
 
-/** What goes to `run` as it is; undefined where the entry's schema is needed to tell, because fields have names and types. */
-export async function toPlainInput(given: GivenInput): Promise<{ readonly input: JsonObject | string | undefined } | undefined> {
+/**
+ * The input of a run; undefined where none is given. Fields get their types from the entry's schema: `--input-json`, over it `-i`,
+ * and the prompt where neither has its field. A prompt or JSON alone is returned as it is. Throws a `UsageError`.
+ */
+export async function fitInput(given: GivenInput, program: Program): Promise<JsonObject | string | undefined> {
   const { fields, json, prompt } = given;
-  if (fields.length > 0 || (json && prompt !== undefined)) return undefined;
-  return { input: json ?? prompt ?? (await given.readImpliedPrompt()) };
+  if (fields.length > 0 || (json && prompt !== undefined)) return fitFields(given, program);
+  return json ?? prompt ?? (await given.readImpliedPrompt());
 }
 
-/** The input by its fields: `--input-json`, over it `-i`, and the prompt where neither has its field. Throws a `UsageError`. */
-export async function fitInput(given: GivenInput, program: LinkedProgram): Promise<JsonObject> {
+async function fitFields(given: GivenInput, program: Program): Promise<JsonObject> {
   const schema = inputSchemaOf(program);
   const input = { ...given.json, ...typeFields(schema, given.fields) };
   checkAttachments(given, schema, input);
@@ -84,7 +84,7 @@ export async function fitInput(given: GivenInput, program: LinkedProgram): Promi
   return buildEntryInput(schema, { input, prompt, files: [] });
 }
 
-export function inputSchemaOf({ entry }: LinkedProgram): JsonSchema {
+export function inputSchemaOf({ entry }: Program): JsonSchema {
   const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
   return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
 }

@@ -11,8 +11,8 @@ export interface WrittenWords {
 
 /** What they mean. */
 export interface RunWords {
-  /** `files` where several make the program: exactly these, and what they refer to. */
-  readonly program: { readonly target: string } | { readonly files: readonly string[] };
+  /** One; or several files, which make the program with what they refer to. */
+  readonly targets: readonly string[];
   readonly prompt?: {
     readonly text: string;
     /** It followed `--`: a `-` is a `-`. */
@@ -25,9 +25,8 @@ export interface RunWords {
  * follows `--` is prompt, whatever it looks like. Throws a `UsageError`.
  */
 export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords {
-  const files = isSource(target) ? [target, ...takeWhile(rest, isSource)] : [target];
-  const words = rest.slice(files.length - 1);
-  const program = files.length > 1 ? { files } : { target };
+  const targets = isSource(target) ? [target, ...takeWhile(rest, isSource)] : [target];
+  const words = rest.slice(targets.length - 1);
   const late = words.find(isSource);
   if (late !== undefined) {
     throw new UsageError(
@@ -36,13 +35,13 @@ export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords
   }
   if (afterDashes !== undefined) {
     if (words.length > 0) throw new UsageError(`\`${words[0]}\` stands before \`--\`, where only the program does`);
-    return { program, prompt: { text: afterDashes.join(" "), isLiteral: true } };
+    return { targets, prompt: { text: afterDashes.join(" "), isLiteral: true } };
   }
   if (words.length > 1) {
     throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);
   }
   const [text] = words;
-  return text === undefined ? { program } : { program, prompt: { text, isLiteral: false } };
+  return text === undefined ? { targets } : { targets, prompt: { text, isLiteral: false } };
 }
 
 function describePlace(target: string, words: readonly string[], late: string): string {

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
-import type { Program, Worker } from "../program/program.ts";
+import type { Entry, Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
@@ -73,62 +73,108 @@ export interface Compiled {
   readonly program: Program | undefined;
   /** What the program is and could do, for people: also where it is not trusted. Undefined where there are errors. */
   readonly outline: Outline | undefined;
-  /** What it could do by what its files say, and not whoever compiles it. Undefined where there are errors. */
+  /** What it could do by what its files say, without what its caller says. Undefined where there are errors. */
   readonly reach: Reach | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
   readonly codeFiles: readonly string[];
   /** Where the folder is not trusted, and something of it needs the trust. */
   readonly untrusted?: NeedOfTrust;
+  /**
+   * Present beside `untrusted`: goes on with trust, imports the code and links what it holds. Files keep the text that they had; a
+   * module that has changed on disk since then does not run, which is reported as an error.
+   */
+  readonly trust?: () => Promise<Compiled>;
 }
 
-/** locate → load and resolve → link → check → a frozen program. No pass calls a model; every mistake is reported. */
+/*
+ * Terminology. A compilation *locates* the program (its folder, its manifest, its entry), *resolves* what its files name to other
+ * files, *links* these to the form that runs, and *describes* it: the outline is what the program is and could do, the reach is the
+ * part of it that trust is given for. *Trusted* code is imported; of other code the text alone is read, so that what only an
+ * import shows stays *unverified*. No pass calls a model. Passes report what is wrong and go on: an author sees all of it at once.
+ */
+
+/** Compiles a program. `host` should be a snapshot where `trust` is to see the same files. */
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const located = await locateTarget(options);
-  if ("diagnostics" in located)
-    return { program: undefined, outline: undefined, reach: undefined, diagnostics: located.diagnostics, codeFiles: [] };
-  const { place } = located;
+  if ("place" in located) return compileAt(located.place, options);
+  return { program: undefined, outline: undefined, reach: undefined, diagnostics: located.diagnostics, codeFiles: [] };
+}
+
+async function compileAt(place: ProgramPlace, options: CompileOptions): Promise<Compiled> {
   const compilation = await createCompilation(options, place);
   const { diagnostics, modules } = compilation;
-  const entryPlace = await locateEntry(compilation, place, options.entry);
-  const calls = new CallTable(compilation);
-  const resolved = entryPlace ? await resolveAll(compilation, entryPlace, calls) : new Map<string, ResolvedWorker>();
-  checkNames(resolved, diagnostics);
-  checkDescriptions(resolved, diagnostics);
-  let graph: Graph | undefined;
-  const abilitiesBeyond = (caller: string | undefined, callee: string) =>
-    graph ? describeAbilitiesBeyond(graph, caller, callee) : [];
-  const workers = await linkAll(resolved, compilation, { ...options, abilitiesBeyond });
-  const servers = linkProviders(compilation, workers.values(), options.providers);
-  const scopes = entryPlace?.kind === "code" ? await linkScopes(compilation, undefined) : [];
-  const entry = entryPlace && (await linkEntry(compilation, entryPlace, { workers, scopes }));
-  if (entryPlace) compilation.overrides.reportUnused(resolved.values());
-  if (entryPlace && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
-  const code = await findCode(compilation, workers);
-  const parts = { workers, callables: calls.link(workers, abilitiesBeyond), servers, code, entryScopes: scopes };
+  let description: Description | undefined;
+  // Called once the program runs, when it is described.
+  const abilitiesBeyond: LinkOptions["abilitiesBeyond"] = (caller, callee) =>
+    description ? describeAbilitiesBeyond(description.graph, caller, callee) : [];
+  const linked = await link(compilation, place, { ...options, abilitiesBeyond });
+  description = describe(compilation, linked);
+  const untrusted = modules.trusted ? undefined : needOfTrust(compilation, linked);
   const isVerified = modules.trusted || !modules.areUsed;
-  const untrusted = modules.trusted ? undefined : needOfTrust(compilation, parts);
-  const outlined = entryPlace && !diagnostics.hasErrors ? { ...parts, entry: entryPlace, resolved } : undefined;
-  const outline = outlined && buildOutline(compilation, outlined);
-  if (outline) {
-    graph = { workers: new Map(outline.workers.map((worker) => [worker.id, worker])), callables: parts.callables };
-    const toolArguments = argumentsOfTools(workers.values(), parts.callables);
-    checkRules(compilation.rules, { outline, callables: [...parts.callables.keys()], toolArguments }, diagnostics);
-  }
+  const { entry } = linked;
   return {
     program:
-      entry && isVerified && outline && !diagnostics.hasErrors ? freezeProgram(compilation, { ...parts, entry }) : undefined,
-    outline,
-    reach: outlined && describeReach(compilation, outlined),
+      entry && isVerified && description && !diagnostics.hasErrors ? freezeProgram(compilation, { ...linked, entry }) : undefined,
+    outline: description?.outline,
+    reach: description?.reach,
     diagnostics: diagnostics.toArray(),
-    codeFiles: code.files,
-    ...(untrusted ? { untrusted } : {}),
+    codeFiles: linked.code.files,
+    ...(untrusted ? { untrusted, trust: () => compileAt(place, { ...options, trusted: true }) } : {}),
+  };
+}
+
+interface Linked extends Omit<OutlineParts, "entry"> {
+  /** Where the entry is; undefined where it was not found. */
+  readonly at: EntryPlace | undefined;
+  readonly entry: Entry | undefined;
+}
+
+interface LinkOptions extends CompileOptions, Pick<WorkerSource, "abilitiesBeyond"> {}
+
+async function link(compilation: Compilation, place: ProgramPlace, options: LinkOptions): Promise<Linked> {
+  const { diagnostics } = compilation;
+  const at = await locateEntry(compilation, place, options.entry);
+  const calls = new CallTable(compilation);
+  const resolved = at ? await resolveAll(compilation, at, calls) : new Map<string, ResolvedWorker>();
+  checkNames(resolved, diagnostics);
+  checkDescriptions(resolved, diagnostics);
+  const workers = await linkAll(resolved, compilation, options);
+  const servers = linkProviders(compilation, workers.values(), options.providers);
+  const entryScopes = at?.kind === "code" ? await linkScopes(compilation, undefined) : [];
+  const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
+  if (at) compilation.overrides.reportUnused(resolved.values());
+  if (at && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
+  const code = await findCode(compilation, workers);
+  return { at, entry, resolved, workers, callables: calls.link(workers, options.abilitiesBeyond), servers, code, entryScopes };
+}
+
+interface Description {
+  readonly graph: Graph;
+  readonly outline: Outline;
+  readonly reach: Reach;
+}
+
+/** Describes a program that links without errors; reports rules that match none of its calls. */
+function describe(compilation: Compilation, linked: Linked): Description | undefined {
+  const { diagnostics, rules } = compilation;
+  if (!linked.at || diagnostics.hasErrors) return undefined;
+  const parts = { ...linked, entry: linked.at };
+  const { callables } = parts;
+  const outline = buildOutline(compilation, parts);
+  const graph = { workers: new Map(outline.workers.map((worker) => [worker.id, worker])), callables };
+  const toolArguments = argumentsOfTools(parts.workers.values(), callables);
+  checkRules(rules, { outline, callables: [...callables.keys()], toolArguments }, diagnostics);
+  return {
+    outline,
+    reach: describeReach(compilation, parts),
+    graph,
   };
 }
 
 /**
- * Without the rules of whoever compiles: they are no part of what the program asks to be trusted with. Rules that look
- * at the arguments are compared by themselves: they would make what asks depend, which looks like more.
+ * Leaves out the rules of the caller: they are no part of what the program asks to be trusted with. Rules about arguments are
+ * compared as texts: in an outline they turn `asks` into `depends`, which would read as growth.
  */
 function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
   const own = compilation.rules.filter(({ written }) => !isFlag(written.span));
@@ -190,7 +236,7 @@ async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: Ca
 async function linkAll(
   resolved: ReadonlyMap<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers: known, model, abilitiesBeyond }: CompileOptions & Pick<WorkerSource, "abilitiesBeyond">,
+  { providers: known, model, abilitiesBeyond }: LinkOptions,
 ): Promise<Map<string, Worker>> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {

@@ -18,8 +18,11 @@ export interface Host {
   /** 32 random bytes in hex, which nobody can guess. */
   createKey(): string;
   readonly fetch: typeof globalThis.fetch;
-  /** Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy. */
-  importModule(path: string): Promise<Record<string, unknown>>;
+  /**
+   * Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy. `texts`: of files as they were read, by
+   * real path; rejects where one of them that is loaded holds another text now, before it runs.
+   */
+  importModule(path: string, texts?: ReadonlyMap<string, string>): Promise<Record<string, unknown>>;
   /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
   readonly commands: Commands;

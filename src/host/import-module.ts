@@ -1,21 +1,24 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { installModuleHooks } from "./module-hooks.ts";
+import { expectTexts, installModuleHooks } from "./module-hooks.ts";
 import { ModuleSyntaxError } from "./module-syntax-error.ts";
 import { errorCode } from "./system-error.ts";
 
 /**
  * Runs a module of a program: `.js`, `.mjs`, or TypeScript, whose types Node strips. Errors that its own code throws come as they
- * are, with their stack.
+ * are, with their stack. `texts`, by real path: a file that holds another text now is not run.
  */
-export async function importModule(path: string): Promise<Record<string, unknown>> {
+export async function importModule(path: string, texts?: ReadonlyMap<string, string>): Promise<Record<string, unknown>> {
   // Node gives a module the address of its real path: by that the hooks must know it.
   const url = pathToFileURL(await realpath(path).catch(() => path)).href;
   installModuleHooks().add(url);
+  const stop = texts && expectTexts(texts);
   try {
     return (await import(url)) as Record<string, unknown>;
   } catch (error) {
     throw explain(error);
+  } finally {
+    stop?.();
   }
 }
 

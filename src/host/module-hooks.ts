@@ -6,6 +6,25 @@ import { errorCode } from "./system-error.ts";
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
 let userModules: Set<string> | undefined;
+const expected = new Set<ReadonlyMap<string, string>>();
+
+/**
+ * From now until the returned function is called, a module loads only with the text that is expected of its file. By real path;
+ * files that are not named load as they are.
+ */
+export function expectTexts(texts: ReadonlyMap<string, string>): () => void {
+  expected.add(texts);
+  return () => expected.delete(texts);
+}
+
+function requireExpectedText(url: string): void {
+  if (expected.size === 0 || !url.startsWith("file:")) return;
+  const path = fileURLToPath(withoutQuery(url));
+  const texts = [...expected].flatMap((one) => one.get(path) ?? []);
+  if (texts.length === 0) return;
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(readFileSync(path));
+  if (texts.some((one) => one !== text)) throw new Error(`${path} has changed since it was read`);
+}
 
 /**
  * Teaches Node two things about the modules of programs, and about no other module of this process: `llm-do` and `zod` are those
@@ -24,6 +43,10 @@ export function installModuleHooks(): Set<string> {
       if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
       if (!isOwnFile(found.url)) known.add(withoutQuery(found.url));
       return asModule(found);
+    },
+    load: (url, context, nextLoad) => {
+      requireExpectedText(url);
+      return nextLoad(url, context);
     },
   });
   return known;

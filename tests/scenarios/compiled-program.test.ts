@@ -31,40 +31,39 @@ async function compileIt(host: MemoryHost, more: Partial<CompileRequest> = {}) {
 }
 
 interface Running {
-  readonly host: MemoryHost;
   readonly approval?: ApprovalPolicy;
   readonly more?: Partial<RunRequest>;
 }
 
-function runIt(program: Program | undefined, { host, approval = { mode: "reject_all" }, more = {} }: Running) {
+function runIt(program: Program | undefined, { approval = { mode: "reject_all" }, more = {} }: Running = {}) {
   if (!program) throw new Error("it does not compile");
-  return run({ program, host, providers: [createProvider()], approval, input: "go", journal: false, ...more });
+  return run({ program, approval, input: "go", journal: false, ...more });
 }
 
 describe("a program that is compiled already", () => {
-  test("runs as often as wanted, without a file being read again", async () => {
+  test("runs as often as wanted, on the host and with the providers that it was compiled with; no file is read again", async () => {
     const host = createHost();
     const { program } = await compileIt(host);
     host.setFaults((operation, path) => (operation === "read" && path.startsWith("/program/") ? "EIO" : undefined));
-    for (const _ of [1, 2]) expect((await runIt(program, { host })).output).toContain('"ran"');
+    for (const _ of [1, 2]) expect((await runIt(program)).output).toContain('"ran"');
   });
 
   test("has to come from `compile`, and be compiled to run", async () => {
     const host = createHost();
     const { program } = await compileIt(host);
     const forged = { ...program } as Program;
-    await expect(runIt(forged, { host })).rejects.toMatchObject({
+    await expect(runIt(forged)).rejects.toMatchObject({
       code: "configuration",
       message: expect.stringMatching(/compile/),
     });
     const { program: toLookAt } = await compileIt(host, { toRun: false });
-    await expect(runIt(toLookAt, { host })).rejects.toMatchObject({ message: expect.stringContaining("toRun: true") });
+    await expect(runIt(toLookAt)).rejects.toMatchObject({ message: expect.stringContaining("toRun: true") });
   });
 
   test("takes nothing that says how to compile it", async () => {
     const host = createHost();
     const { program } = await compileIt(host);
-    const running = runIt(program, { host, more: { model: "test:other" } });
+    const running = runIt(program, { more: { model: "test:other" } });
     await expect(running).rejects.toMatchObject({ code: "configuration", message: expect.stringContaining("`model`") });
   });
 
@@ -74,15 +73,25 @@ describe("a program that is compiled already", () => {
       "/home/user/a.txt": "a",
     });
     const { program } = await compileIt(host, { trust: false });
-    await expect(runIt(program, { host })).rejects.toMatchObject({ name: "UntrustedProgram", root: "/program" });
+    await expect(runIt(program)).rejects.toMatchObject({ name: "UntrustedProgram", root: "/program" });
+  });
+
+  test("goes on with trust from what was read before", async () => {
+    const host = createHost();
+    const { program, untrusted, trust } = await compileIt(host, { trust: false });
+    expect({ program, reasons: untrusted?.reasons }).toEqual({ program: undefined, reasons: ["runs code: tools.ts"] });
+    host.put("/program/main.worker", worker("toolsets: { filesystem: {} }"));
+    const trusted = await trust?.();
+    expect(trusted?.trust).toBeUndefined();
+    expect((await runIt(trusted?.program)).output).toContain('"ran"');
   });
 
   test("is bound by the rules of the run's policy, and not by its author's alone", async () => {
     const host = createHost();
     const { program } = await compileIt(host);
     const approval: ApprovalPolicy = { mode: "approve_all", rules: [{ effect: "block", rule: "free" }] };
-    expect((await runIt(program, { host, approval })).output).toContain('"blocked"');
+    expect((await runIt(program, { approval })).output).toContain('"blocked"');
     const { program: ruled } = await compileIt(host, { rules: [{ effect: "block", rule: "free" }] });
-    expect((await runIt(ruled, { host, approval: { mode: "approve_all" } })).output).toContain('"blocked"');
+    expect((await runIt(ruled, { approval: { mode: "approve_all" } })).output).toContain('"blocked"');
   });
 });

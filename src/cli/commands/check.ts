@@ -4,8 +4,8 @@ import { renderGithubAnnotations } from "../../diagnostics/render-github-annotat
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { version } from "../../version.ts";
-import { type CompileFlags, compileTrusted } from "../compile-trusted.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { wasTrusted } from "../require-trust.ts";
 
@@ -22,7 +22,7 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const { format, headless } = flags;
   if (headless && format !== "text" && format !== "json")
     throw new UsageError(`--headless tells of no mistakes in a file, so it has no --format ${format}; take text or json`);
-  const compiled = await compileTrusted(targets, flags);
+  const compiled = await compileToShow(targets, flags);
   const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   if (format === "text" && diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);

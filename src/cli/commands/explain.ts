@@ -3,8 +3,8 @@ import { listPrices, priceTable } from "../../llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
-import { type CompileFlags, compileTrusted } from "../compile-trusted.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
 export type ExplainFormat = "text" | "json" | "mermaid";
@@ -15,7 +15,7 @@ export interface ExplainFlags extends CompileFlags {
 
 /** `llm-do explain [TARGET]`: what a program is and could do. Calls no model, and runs none of the program unless it is trusted. */
 export async function explainCommand(targets: readonly string[], flags: ExplainFlags): Promise<number> {
-  const { outline, diagnostics } = await compileTrusted(targets, flags);
+  const { outline, diagnostics } = await compileToShow(targets, flags);
   if (!outline) {
     writeStderr(`${renderDiagnostics(diagnostics)}\n`);
     return exitCodes.usage;

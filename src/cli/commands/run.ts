@@ -1,24 +1,22 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { CompileError, UntrustedProgram } from "../../compile/compile-error.ts";
-import { run } from "../../llm-do.ts";
+import { CompileError } from "../../compile/compile-error.ts";
+import { type RunRequest, run } from "../../llm-do.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
-import { rulesOf } from "../approval-rules.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
+import { type OpenProgram, openProgram, rulesOf } from "../open-program.ts";
 import { reserveStdout, writeStderr } from "../output.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
-import { reachWithTrust, requireTrust } from "../require-trust.ts";
 import { deliverResult } from "../result-file.ts";
 import type { RunFlags } from "../run-flags.ts";
-import { type GivenInput, readInput } from "../run-input.ts";
-import { type BaseRequest, compileToRun, createRequest, verbosityOf, withInput } from "../run-request.ts";
+import { fitInput, readInput } from "../run-input.ts";
+import { createRequest, verbosityOf } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
-import { warnOfRules } from "../warn-of-rules.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
 export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<number> {
@@ -35,12 +33,14 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
       ? { mode: "reject_all", rules: rulesOf(flags) }
       : await createPolicy(flags, terminal);
     const read = readWords(words);
-    const request = createRequest(read, flags, signal);
+    const request = createRequest(flags, signal);
     const onWait = (what: string) =>
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
     const given = await readInput(read, flags, { signal, onWait });
-    const work = flags.dryRun ? showFirstRequest : runAndReport;
-    return await withTrust({ flags, request, approval, given, terminal }, work);
+    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet });
+    const input = await fitInput(given, opened.program);
+    const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
+    return await (flags.dryRun ? showFirstRequest(whole, opened, flags) : runAndReport(whole, flags));
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target);
@@ -70,47 +70,21 @@ function suggestCommand(target: string): void {
 
 const commandNames = ["run", "check", "explain", "verdict", "runs", "replay", "trust", "schema", "init", "help"];
 
-interface Work {
-  readonly flags: RunFlags;
-  readonly request: BaseRequest;
-  readonly approval: ApprovalPolicy;
-  readonly given: GivenInput;
-  readonly terminal: Terminal | undefined;
-}
-
-/** Asks for trust only where a program brings code, and before any of it has run. */
-async function withTrust(work: Work, doIt: (work: Work) => Promise<number>): Promise<number> {
-  const { request, terminal } = work;
-  try {
-    return await doIt(work);
-  } catch (thrown) {
-    if (!(thrown instanceof UntrustedProgram)) throw thrown;
-    const trusted = { ...request, trust: true };
-    const signal = request.signal ?? new AbortController().signal;
-    await requireTrust(thrown, { terminal, signal, lookAgain: () => reachWithTrust(trusted) });
-    return doIt({ ...work, request: trusted });
-  }
-}
-
-async function runAndReport({ flags, request, approval, given }: Work): Promise<number> {
-  if (!flags.quiet) await warnOfRules({ ...request, rules: approval.rules ?? [] });
-  const withFields = await withInput(request, given);
+async function runAndReport(request: RunRequest, flags: RunFlags): Promise<number> {
   await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
   const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   try {
-    const result = await run({ ...withFields, approval, ...(onEvent ? { onEvent } : {}) });
-    return await reportResult(result, flags);
+    return await reportResult(await run({ ...request, ...(onEvent ? { onEvent } : {}) }), flags);
   } finally {
     close();
   }
 }
 
 /** `--dry-run`: what would be sent first, and all that could come of it. */
-async function showFirstRequest({ flags, request, approval, given }: Work): Promise<number> {
-  const { program, outline } = await compileToRun({ ...request, rules: approval.rules ?? [] });
+async function showFirstRequest(request: RunRequest, { program, outline }: OpenProgram, flags: RunFlags): Promise<number> {
   const { createFirstRequest } = await import("../dry-run.ts");
   const { renderFirstRequest } = await import("../../ui/explain/render-first-request.ts");
-  const first = await createFirstRequest(program, { ...(await withInput(request, given)), approval });
+  const first = await createFirstRequest(program, request);
   const { ceiling, ceilingDigest } = outline;
   const text = flags.json
     ? `${JSON.stringify({ v: 1, dryRun: true, ...first, ceiling, ceilingDigest })}\n`

@@ -1,14 +1,11 @@
 import { createInterface } from "node:readline/promises";
-import { CompileError } from "../../compile/compile-error.ts";
-import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
-import { type CallJudge, type CompileRequest, type JudgedCall, type Judgement, judgeCalls } from "../../llm-do.ts";
+import { type CallJudge, type JudgedCall, type Judgement, judgeCalls } from "../../llm-do.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";
-import { type CompileFlags, toCompileRequest, withKnownTrust } from "../compile-trusted.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { warnOfRules } from "../warn-of-rules.ts";
+import { type CompileFlags, openProgram } from "../open-program.ts";
+import { writeResult } from "../output.ts";
 
 export interface VerdictFlags extends CompileFlags {
   readonly json?: boolean;
@@ -24,9 +21,8 @@ export interface VerdictWords {
 
 /** `llm-do verdict TARGET TOOL [ARGS]`: what the gate would say of a call, which is not made. */
 export async function verdictCommand({ target, tool, args }: VerdictWords, flags: VerdictFlags): Promise<number> {
-  reserveStdout();
-  const judge = await openJudge(toCompileRequest([target], flags), flags.unisolated === true);
-  if (!judge) return exitCodes.usage;
+  const { program } = await openProgram([target], flags, {});
+  const judge = await judgeCalls({ program, unisolated: flags.unisolated === true });
   try {
     if (args === "-" || tool === "-") return await judgeLines(judge, tool === "-" ? undefined : tool);
     const judgement = await judge.judge({ ...readTool(tool), args: readArgs(args ?? "{}") });
@@ -34,21 +30,6 @@ export async function verdictCommand({ target, tool, args }: VerdictWords, flags
     return exitCodes.done;
   } finally {
     await judge.close();
-  }
-}
-
-/** Undefined where the program has mistakes, which are told. */
-async function openJudge(request: CompileRequest, unisolated: boolean): Promise<CallJudge | undefined> {
-  try {
-    return await withKnownTrust(request, async (known) => {
-      const judge = await judgeCalls({ ...known, unisolated });
-      await warnOfRules(known);
-      return judge;
-    });
-  } catch (thrown) {
-    if (!(thrown instanceof CompileError)) throw thrown;
-    writeStderr(`${renderDiagnostics(thrown.diagnostics)}\n`);
-    return undefined;
   }
 }
 

@@ -1,0 +1,90 @@
+import type { Compiled } from "../compile/compile.ts";
+import { CompileError } from "../compile/compile-error.ts";
+import { isFlag } from "../compile/flag.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
+import { type CompileRequest, compile } from "../llm-do.ts";
+import type { ApprovalRule } from "../protocol/approval.ts";
+import { reserveStdout, writeStderr } from "./output.ts";
+import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";
+
+/** What every command that compiles a program takes: which one, and what the command line says over its files. */
+export interface CompileFlags {
+  readonly entry?: string;
+  readonly model?: string;
+  readonly modelFor?: readonly string[];
+  readonly set?: readonly string[];
+  readonly scope?: Readonly<Record<string, string>>;
+  readonly unisolated?: boolean;
+  readonly trust?: boolean;
+  /** Rules, as often as they were given. */
+  readonly approve?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+/** A program that may run: its code is trusted, and it has no errors. */
+export type OpenProgram = Compiled &
+  Pick<{ readonly [Part in keyof Compiled]: NonNullable<Compiled[Part]> }, "program" | "outline">;
+
+export interface OpenOptions extends TrustOptions {
+  /** A worker without a model is an error. */
+  readonly toRun?: boolean;
+  /** Shows no warnings. */
+  readonly quiet?: boolean | undefined;
+}
+
+/**
+ * The one way from flags to a program that may run. Compiles once: what is warned about, what gives the input its types, what is
+ * trusted and what runs are the same. Rejects with a `CompileError`, or with a `UsageError` where the trust is not given.
+ */
+export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
+  reserveStdout();
+  const { toRun = false, quiet } = options;
+  const read = await compile({ ...toRequest(targets, flags), toRun });
+  refuseErrors(read);
+  const compiled = read.untrusted ? await requireTrust(read, options) : read;
+  refuseErrors(compiled);
+  const { program, outline, diagnostics } = compiled;
+  if (!program || !outline) throw new Error("invariant: a program compiles without errors and is none");
+  if (!quiet) warnOfRules(diagnostics);
+  return { ...compiled, program, outline };
+}
+
+/** Compiles to look at a program, whatever is wrong with it. Its code is imported only where its folder is trusted for good. */
+export async function compileToShow(targets: readonly string[], flags: CompileFlags): Promise<Compiled> {
+  reserveStdout();
+  const read = await compile(toRequest(targets, flags));
+  return read.trust && (await isTrusted(read)) ? read.trust() : read;
+}
+
+function toRequest(targets: readonly string[], flags: CompileFlags): CompileRequest {
+  const { entry, model, modelFor, set, scope, trust = false } = flags;
+  const [target = "."] = targets;
+  return {
+    ...(targets.length > 1 ? { files: targets } : { target }),
+    trust,
+    rules: rulesOf(flags),
+    ...(entry === undefined ? {} : { entry }),
+    ...(model === undefined ? {} : { model }),
+    ...(modelFor ? { modelFor } : {}),
+    ...(set ? { set } : {}),
+    ...(scope ? { scopes: scope } : {}),
+  };
+}
+
+export function rulesOf({ approve = [], deny = [] }: CompileFlags): readonly ApprovalRule[] {
+  return [
+    ...approve.map((rule) => ({ effect: "allow" as const, rule, source: "--approve" })),
+    ...deny.map((rule) => ({ effect: "block" as const, rule, source: "--deny" })),
+  ];
+}
+
+function refuseErrors({ diagnostics }: Compiled): void {
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+}
+
+/** A rule of a flag that matches nothing looks as if it protected something. */
+function warnOfRules(diagnostics: readonly Diagnostic[]): void {
+  const unused = diagnostics.filter(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
+  if (unused.length > 0) writeStderr(`${renderDiagnostics(unused)}\n\n`);
+}

@@ -1,0 +1,39 @@
+import type { Host, ReadOptions } from "./host.ts";
+
+/**
+ * A view of a host whose files stay as they are when they are first looked at. A module that was read as a text runs with that
+ * text or not at all, so that a program which was shown to a person is the one that is imported.
+ */
+export function createSnapshotHost(host: Host): Host {
+  const { files } = host;
+  const texts = new Map<string, string>();
+  const readAs = once(async (path: string, options: ReadOptions | undefined) => {
+    const text = await files.readText(path, options);
+    if ((texts.get(path) ?? text) !== text) throw new Error("it has changed since it was read");
+    texts.set(path, text);
+    return text;
+  });
+  const readText = async (path: string, options?: ReadOptions) =>
+    (options === undefined ? texts.get(path) : undefined) ?? readAs(path, options);
+  const realPath = once((path: string) => files.realPath(path));
+  const kind = once((path: string) => files.kind(path));
+  const names = once((path: string) => files.names(path));
+  const importModule = async (path: string) => {
+    const real = await Promise.all([...texts].map(async ([read, text]) => [await realPath(read), text] as const));
+    return host.importModule(path, new Map(real));
+  };
+  return { ...host, files: { ...files, readText, realPath, kind, names }, importModule };
+}
+
+/** Equal arguments get the same promise, rejected ones included. */
+function once<Args extends readonly unknown[], Value>(
+  look: (...args: Args) => Promise<Value>,
+): (...args: Args) => Promise<Value> {
+  const found = new Map<string, Promise<Value>>();
+  return (...args) => {
+    const key = JSON.stringify(args);
+    const value = found.get(key) ?? look(...args);
+    found.set(key, value);
+    return value;
+  };
+}
