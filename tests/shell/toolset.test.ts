@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NotIsolated } from "../../src/host/commands.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { configSchema, type ShellConfig } from "../../src/toolsets/shell/config.ts";
+import { type ShellConfig, shellConfig } from "../../src/toolsets/shell/config.ts";
 import { createShellToolset } from "../../src/toolsets/shell/shell.ts";
 import { shellWarnings } from "../../src/toolsets/shell/warnings.ts";
 import { ToolFailure, type WorkerRuntime } from "../../src/toolsets/toolset.ts";
@@ -11,30 +11,30 @@ import { createBench, nameOf } from "./shell-bench.ts";
 
 describe("configuration", () => {
   const issues = async (value: unknown) => {
-    const checked = await configSchema.validate(value);
+    const checked = await shellConfig.validate(value);
     return checked.ok ? [] : checked.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   };
 
   test("what is right is kept as it was written", async () => {
-    expect(await configSchema.validate({})).toEqual({ ok: true, value: { rules: [] } });
-    expect(await configSchema.validate(null)).toEqual({ ok: true, value: { rules: [] } });
+    expect(await shellConfig.validate({})).toEqual({ ok: true, value: { rules: [] } });
+    expect(await shellConfig.validate(null)).toEqual({ ok: true, value: { rules: [] } });
     const config = {
       rules: [
         { pattern: "git", approval_required: false, sandbox_paths: ["a"], deny_args: ["-f"], approval_required_if_args: ["*"] },
       ],
       default: { approval_required: true },
     };
-    expect(await configSchema.validate(config)).toEqual({ ok: true, value: config });
+    expect(await shellConfig.validate(config)).toEqual({ ok: true, value: config });
   });
 
   test.each([
     [[], [": must be a map"]],
     [{ rule: [] }, ["rule: is unknown; did you mean rules?"]],
-    [{ rules: {} }, ["rules: must be a list of rules"]],
-    [{ rules: ["git"] }, ["rules.0: must be a map with a pattern"]],
+    [{ rules: {} }, ["rules: must be a list of maps"]],
+    [{ rules: ["git"] }, ["rules.0: must be a map with pattern"]],
     [{ rules: [{}] }, ["rules.0: has no pattern"]],
-    [{ rules: [{ pattern: "git" }, { pattern: " " }] }, ["rules.1.pattern: must be a command, such as git log"]],
-    [{ rules: [{ pattern: 3 }] }, ["rules.0.pattern: must be a command, such as git log"]],
+    [{ rules: [{ pattern: "git" }, { pattern: " " }] }, ["rules.1.pattern: must be a text, such as git log"]],
+    [{ rules: [{ pattern: 3 }] }, ["rules.0.pattern: must be a text, such as git log"]],
     [
       { rules: [{ pattern: "a", aproval_required: true }] },
       ["rules.0.aproval_required: is unknown; did you mean approval_required?"],
@@ -56,7 +56,7 @@ describe("configuration", () => {
     [{ default: { approval_required: true, x: 1 } }, ["default.x: is unknown; known are approval_required"]],
     [
       { rules: [{ pattern: 1 }], x: 1 },
-      ["x: is unknown; known are rules, default", "rules.0.pattern: must be a command, such as git log"],
+      ["x: is unknown; known are rules, default", "rules.0.pattern: must be a text, such as git log"],
     ],
   ])("%j", async (value, expected) => {
     expect(await issues(value)).toEqual(expected);

@@ -12,7 +12,7 @@ import {
   toolMark,
   toolsetMark,
 } from "../toolset.ts";
-import { configSchema, type FilesystemConfig } from "./config.ts";
+import { type FilesystemConfig, filesystemConfig } from "./config.ts";
 import { editFile } from "./edit-file.ts";
 import { type FileTool, type FileWork, judge, outlookOf, type PreparedWork, toPreparation } from "./file-work.ts";
 import { listFiles } from "./list-files.ts";
@@ -27,7 +27,7 @@ const fileTools: readonly FileTool[] = [readFile, writeFile, appendFile, editFil
 export const filesystem: Toolset<FilesystemConfig> = {
   [toolsetMark]: true,
   name: "filesystem",
-  config: configSchema,
+  config: filesystemConfig,
   requires: ["scopes"],
   tools: (config, scope) => {
     const seen = seenBy(config, scope);

@@ -1,8 +1,8 @@
 import { compileGlob } from "../../host/glob.ts";
 import { ScopeError } from "../../host/scopes.ts";
 import { isRecord } from "../../protocol/json.ts";
-import type { Schema, SchemaIssue } from "../../schema/schema.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
+import type { SchemaIssue } from "../../schema/schema.ts";
+import { configSchema } from "../config-schema.ts";
 
 /** Covers simple commands, and says what becomes of them. */
 export interface ShellRule {
@@ -26,12 +26,13 @@ export interface ShellConfig {
   readonly default?: { readonly approval_required: boolean };
 }
 
-const texts = { type: "array", items: { type: "string" } } as const;
+const texts = { type: "array", items: { type: "string", pattern: "." } } as const;
 
-const ruleFields = {
+const rule = {
   pattern: {
     type: "string",
-    minLength: 1,
+    pattern: "\\S",
+    examples: ["git log"],
     description: "The program and the arguments that a command must begin with; `*` stands for any run of characters.",
   },
   approval_required: { type: "boolean", default: true, description: "Whether a person is asked." },
@@ -44,98 +45,35 @@ const ruleFields = {
   },
 } as const;
 
-const ruleSchema = { type: "object", properties: ruleFields, required: ["pattern"], additionalProperties: false };
-
-const defaultFields = {
+const standard = {
   approval_required: { type: "boolean", description: "Whether a person is asked for commands that no rule covers." },
 } as const;
 
-const fields = {
-  rules: { type: "array", items: ruleSchema, description: "The first rule that matches a command decides." },
-  default: {
-    type: "object",
-    properties: defaultFields,
-    required: ["approval_required"],
-    additionalProperties: false,
-    description: "For commands that no rule covers. Without it they are blocked.",
+export const shellConfig = configSchema<ShellConfig>(
+  {
+    rules: {
+      type: "array",
+      items: { type: "object", properties: rule, required: ["pattern"], additionalProperties: false },
+      default: [],
+      description: "The first rule that matches a command decides.",
+    },
+    default: {
+      type: "object",
+      properties: standard,
+      required: ["approval_required"],
+      additionalProperties: false,
+      description: "For commands that no rule covers. Without it they are blocked.",
+    },
   },
-} as const;
+  ({ rules }) => (Array.isArray(rules) ? rules.flatMap(globIssues) : []),
+);
 
-type Path = readonly (string | number)[];
-
-export const configSchema: Schema<ShellConfig> = {
-  jsonSchema: { type: "object", properties: fields, additionalProperties: false },
-  validate(value) {
-    const given = value ?? {};
-    if (!isRecord(given)) return { ok: false, issues: [{ path: [], message: "must be a map" }] };
-    const { rules = [], default: standard } = given;
-    const issues = [...unknownKeys(given, fields, []), ...rulesIssues(rules), ...defaultIssues(standard)];
-    if (issues.length > 0) return { ok: false, issues };
-    return { ok: true, value: { ...(given as Partial<ShellConfig>), rules: rules as readonly ShellRule[] } };
-  },
-};
-
-function unknownKeys(given: Record<string, unknown>, known: object, path: Path): SchemaIssue[] {
-  const names = Object.keys(known);
-  return Object.keys(given)
-    .filter((key) => !names.includes(key))
-    .map((key) => {
-      const [near] = nearestNames(key, names);
-      const message = near === undefined ? `is unknown; known are ${names.join(", ")}` : `is unknown; did you mean ${near}?`;
-      return { path: [...path, key], message };
-    });
-}
-
-function rulesIssues(rules: unknown): SchemaIssue[] {
-  if (!Array.isArray(rules)) return [{ path: ["rules"], message: "must be a list of rules" }];
-  return rules.flatMap((rule, index) => ruleIssues(rule, ["rules", index]));
-}
-
-function ruleIssues(rule: unknown, path: Path): SchemaIssue[] {
-  if (!isRecord(rule)) return [{ path, message: "must be a map with a pattern" }];
-  const issues = unknownKeys(rule, ruleFields, path);
-  const { pattern, approval_required, sandbox_paths, deny_args, approval_required_if_args, redirect_paths } = rule;
-  if (pattern === undefined) issues.push({ path, message: "has no pattern" });
-  else if (typeof pattern !== "string" || pattern.trim() === "") {
-    issues.push({ path: [...path, "pattern"], message: "must be a command, such as git log" });
-  }
-  issues.push(...flagIssues(approval_required, [...path, "approval_required"]));
-  for (const [key, list] of Object.entries({ sandbox_paths, deny_args, approval_required_if_args, redirect_paths })) {
-    issues.push(...textsIssues(list, [...path, key]));
-  }
-  issues.push(...globIssues(redirect_paths, [...path, "redirect_paths"]));
-  return issues;
-}
-
-function defaultIssues(standard: unknown): SchemaIssue[] {
-  if (standard === undefined) return [];
-  if (!isRecord(standard)) return [{ path: ["default"], message: "must be a map with approval_required" }];
-  const flag = standard["approval_required"];
-  const missing = flag === undefined ? [{ path: ["default"], message: "has no approval_required" }] : [];
-  return [
-    ...unknownKeys(standard, defaultFields, ["default"]),
-    ...missing,
-    ...flagIssues(flag, ["default", "approval_required"]),
-  ];
-}
-
-function flagIssues(flag: unknown, path: Path): SchemaIssue[] {
-  return flag === undefined || typeof flag === "boolean" ? [] : [{ path, message: "must be true or false" }];
-}
-
-function textsIssues(list: unknown, path: Path): SchemaIssue[] {
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) return [{ path, message: "must be a list of texts" }];
-  return list.flatMap((text, index) =>
-    typeof text === "string" && text !== "" ? [] : [{ path: [...path, index], message: "must be a text" }],
-  );
-}
-
-function globIssues(list: unknown, path: Path): SchemaIssue[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((glob, index) => {
+function globIssues(given: unknown, rule: number): SchemaIssue[] {
+  const globs = isRecord(given) && Array.isArray(given["redirect_paths"]) ? given["redirect_paths"] : [];
+  return globs.flatMap((glob: unknown, index) => {
     const refused = typeof glob === "string" ? refusalOfGlob(glob) : undefined;
-    return refused === undefined ? [] : [{ path: [...path, index], message: `is no glob of a path: ${refused}` }];
+    const path = ["rules", rule, "redirect_paths", index];
+    return refused === undefined ? [] : [{ path, message: `is no glob of a path: ${refused}` }];
   });
 }
 

@@ -3,7 +3,7 @@ import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { toToolFailure } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
-import { configSchema, type ShellConfig } from "./config.ts";
+import { type ShellConfig, shellConfig } from "./config.ts";
 import { describeRuleEffects } from "./rule-effects.ts";
 import { shellWarnings } from "./warnings.ts";
 
@@ -12,7 +12,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
   return {
     [toolsetMark]: true,
     name: "shell",
-    config: configSchema,
+    config: shellConfig,
     requires: ["scopes", "commands"],
     rules: describeRuleEffects,
     warnings: (config, { readable }) => shellWarnings(config, readable),

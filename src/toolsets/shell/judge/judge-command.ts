@@ -1,4 +1,3 @@
-import type { RuleText } from "../../toolset.ts";
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
 import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
@@ -8,130 +7,163 @@ import type { ProgramReading } from "../programs/program.ts";
 import { fearsOptions, readStart } from "../programs/registry.ts";
 import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
 import { type PathTable, whereIs } from "./path-table.ts";
-import { asks, type Reason } from "./reasons.ts";
-import { addText, anything, beginningOf, textsOf } from "./started-texts.ts";
+import { askFor, type Finding } from "./reasons.ts";
+import { anything, beginningOf, textsOf } from "./started-texts.ts";
 
 /** All that a judgement rests on. */
 export interface JudgeContext {
   readonly config: ShellConfig;
   readonly table: PathTable;
-  /** Gathers the rules that allowed something. */
-  readonly allowedBy: Set<string>;
-  /** Gathers every program that the line starts, with its arguments, as one would write it, and what it may start. */
-  readonly started: Map<string, RuleText>;
-  /** Gathers protected names that the command needs: a person is asked, or a rule spells out what writes them. */
-  readonly opens: Set<string>;
-  /** Gathers those that are opened only where somebody is asked, whatever is pre-approved. */
-  readonly opensIfAsked: Set<string>;
-  /** Gathers programs of the line that could write such names too, once they are open. */
-  readonly strangers: Set<string>;
-  readonly depth: number;
-  /** How many programs may still be looked at. */
-  readonly budget: { left: number };
 }
 
 /** A line with more programs in it than this, those that others start included, is never allowed. */
-export const mostPrograms = 500;
+const mostPrograms = 500;
 const deepest = 6;
 
-/** A whole command line, or a script inside one: the sum of its parts. */
-export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Reason[] {
-  if (plan.refused !== undefined) return [{ level: "blocked", why: plan.refused }];
-  const reasons: Reason[] = plan.findings.map(asks);
-  if (plan.uncertain !== undefined) {
-    addText(context.started, anything);
-    reasons.push(judgeUncertain(context, plan.uncertain));
+/** A whole command line: the findings of all its parts, in the order of the text. */
+export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Finding[] {
+  const findings: Finding[] = [];
+  let programs = 0;
+  for (const part of partsOf(plan, { depth: 0, isCovered: true })) {
+    if (part.command !== undefined && part.command.words.length > 0) programs++;
+    if (programs > mostPrograms) return [...findings, { started: anything }, askFor("it starts too many programs")];
+    const found = part.command === undefined ? judgeText(context, part.plan) : judgeCommand(context, part);
+    findings.push(...(part.isCovered ? found : found.map(withoutRule)));
   }
-  return [...reasons, ...plan.commands.flatMap((command) => judgeCommand(context, command))];
+  return findings;
 }
 
-/** Never allowed; where there is a default, a person may look. */
-function judgeUncertain({ config }: JudgeContext, why: string): Reason {
-  return config.default === undefined
-    ? { level: "uncovered", why: `the command cannot be read with certainty: ${why}` }
-    : asks(`the command cannot be read with certainty: ${why}`);
+/** What is part of another program's own doing asks anyway, and needs no rule. */
+function withoutRule(finding: Finding): Finding {
+  return finding.reason?.level === "uncovered" ? askFor(finding.reason.why) : finding;
 }
 
-export function judgeCommand(context: JudgeContext, command: SimpleCommand): readonly Reason[] {
-  const reasons: Reason[] = [];
-  if (command.assignments.length > 0) reasons.push(asks(`it sets ${command.assignments.join(", ")}`));
-  if (command.folders === undefined) reasons.push(asks("where a part of it runs cannot be told"));
-  const [program] = command.words;
-  if (program === undefined) return [...judgeRedirects(context, command, undefined), ...reasons];
-  for (const text of textsOf(command.words)) addText(context.started, text);
-  const isTooMuch = --context.budget.left < 0;
-  if (isTooMuch || context.depth > deepest) {
-    addText(context.started, anything);
-    return [...reasons, asks(isTooMuch ? "it starts too many programs" : "it starts programs in programs in programs")];
-  }
+interface Level {
+  /** How many programs and scripts it lies in. */
+  readonly depth: number;
+  /** A rule must cover it. */
+  readonly isCovered: boolean;
+}
+
+type Part = Level &
+  (
+    | { readonly plan: ShellPlan; readonly command?: undefined }
+    | { readonly command: SimpleCommand; readonly reading: ProgramReading; readonly takesMore: boolean }
+  );
+
+/** A line or script, then each of its commands with what that starts itself, however deep. */
+function* partsOf(plan: ShellPlan, level: Level): Generator<Part> {
+  yield { ...level, plan };
+  for (const command of plan.refused === undefined ? plan.commands : []) yield* startsOf(command, level, false);
+}
+
+function* startsOf(command: SimpleCommand, level: Level, takesMore: boolean): Generator<Part> {
   const reading = readStart(command);
-  if (reading.startsUnknown === true) addText(context.started, anything);
-  const others = new Set((reading.inner ?? []).flatMap(({ words }) => words));
-  const work: PathWork = { table: context.table, opens: context.opens, command, reading, others };
-  for (const name of reading.opens ?? []) context.opens.add(name);
-  for (const name of reading.opensIfAsked ?? []) context.opensIfAsked.add(name);
-  const couldWrite = reading.effect === "unknown" || reading.effect === "write";
-  if (couldWrite && reading.opens === undefined) context.strangers.add(nameWord(program));
-  const { rule, reasons: ofRules } = judgeByRules(context, work);
+  yield { ...level, command, reading, takesMore };
+  if (level.depth > deepest) return;
+  const deeper = { ...level, depth: level.depth + 1 };
+  for (const { words, mustBeCovered, takesMore: more = false } of reading.inner ?? []) {
+    const isCovered = level.isCovered && mustBeCovered;
+    yield* startsOf({ ...command, words, assignments: [], redirects: [] }, { ...deeper, isCovered }, more);
+  }
+  for (const { script } of reading.scripts ?? []) if (script !== undefined) yield* partsOf(script, deeper);
+}
+
+function judgeText({ config }: JudgeContext, { refused, findings, uncertain }: ShellPlan): readonly Finding[] {
+  if (refused !== undefined) return [{ reason: { level: "blocked", why: refused } }];
+  const found = findings.map(askFor);
+  if (uncertain === undefined) return found;
+  // Never allowed. Where there is a default, a person may look.
+  const why = `the command cannot be read with certainty: ${uncertain}`;
+  return [...found, { started: anything }, config.default === undefined ? { reason: { level: "uncovered", why } } : askFor(why)];
+}
+
+function judgeCommand(context: JudgeContext, part: Extract<Part, { command: SimpleCommand }>): readonly Finding[] {
+  const { command, reading, depth, takesMore } = part;
+  const { words, assignments } = command;
+  const ofShell = [
+    ...(assignments.length > 0 ? [askFor(`it sets ${assignments.join(", ")}`)] : []),
+    ...(command.folders === undefined ? [askFor("where a part of it runs cannot be told")] : []),
+  ];
+  const [program] = words;
+  if (program === undefined) return [...judgeRedirects(context, command, undefined), ...ofShell];
+  const started = [...(takesMore ? [{ text: beginningOf(words), open: true }] : []), ...textsOf(words)].map((text) => ({
+    started: text,
+  }));
+  if (depth > deepest)
+    return [...started, { started: anything }, ...ofShell, askFor("it starts programs in programs in programs")];
+  const work: PathWork = { table: context.table, command, reading, others: new Set(reading.inner?.flatMap((one) => one.words)) };
+  const { rule, findings } = judgeByRules(context, work);
   return [
+    ...started,
+    ...ofReading(program, reading),
     ...judgeRedirects(context, command, rule),
-    ...reasons,
-    ...ofRules,
+    ...ofShell,
+    ...findings,
     ...judgeHatches(rule, program, reading),
     ...judgeUnknowns(program, work),
     ...judgePaths(work),
     ...judgeMove(context, command),
-    ...judgeInner(context, command, reading),
   ];
 }
 
-function judgeRedirects(context: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Reason[] {
-  const work = { ...context, command, allowed: rule?.redirect_paths ?? [] };
+function ofReading(program: ShellWord, { startsUnknown, effect, opens, opensIfAsked = [] }: ProgramReading): readonly Finding[] {
+  const couldWrite = effect === "unknown" || effect === "write";
+  return [
+    ...(startsUnknown === true ? [{ started: anything }] : []),
+    ...(opens ?? []).map((name) => ({ opens: name })),
+    ...opensIfAsked.map((name) => ({ opensIfAsked: name })),
+    ...(couldWrite && opens === undefined ? [{ stranger: nameWord(program) }] : []),
+  ];
+}
+
+function judgeRedirects({ table }: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Finding[] {
+  const work = { table, command, allowed: rule?.redirect_paths ?? [] };
   return command.redirects.flatMap((redirect) => judgeRedirect(work, redirect));
 }
 
 interface RuleJudgement {
   readonly rule: ShellRule | undefined;
-  readonly reasons: readonly Reason[];
+  readonly findings: readonly Finding[];
 }
 
-function judgeByRules(context: JudgeContext, work: PathWork): RuleJudgement {
-  const { rules } = context.config;
+function judgeByRules({ config }: JudgeContext, work: PathWork): RuleJudgement {
   const { words } = work.command;
   const passed: string[] = [];
-  for (const rule of rules) {
+  for (const rule of config.rules) {
     if (!coversCommand(parsePattern(rule.pattern), words)) continue;
     const outside = rule.sandbox_paths === undefined ? undefined : findOutside(work, rule.sandbox_paths);
-    if (outside === undefined) return { rule, reasons: judgeRule(context, rule, words) };
+    if (outside === undefined) return { rule, findings: judgeRule(rule, words.slice(1)) };
     passed.push(`\`${rule.pattern}\` does not match, because ${outside} is not in its sandbox_paths`);
   }
-  return { rule: undefined, reasons: judgeUncovered(context.config, words[0], passed) };
+  return { rule: undefined, findings: judgeUncovered(config, words[0], passed) };
 }
 
-function judgeRule(context: JudgeContext, rule: ShellRule, words: readonly ShellWord[]): readonly Reason[] {
+function judgeRule(rule: ShellRule, args: readonly ShellWord[]): readonly Finding[] {
   const { pattern, approval_required: required, deny_args = [], approval_required_if_args: ifArgs = [] } = rule;
-  const args = words.slice(1);
-  const denied = args.find((word) => deny_args.some((glob) => matchesArgument(glob, word)));
-  if (denied !== undefined) return [{ level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` }];
-  const reasons: Reason[] = [];
-  const asked = args.find((word) => ifArgs.some((glob) => matchesArgument(glob, word)));
-  if (asked !== undefined) reasons.push(asks(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
+  const firstLike = (globs: readonly string[]) => args.find((word) => globs.some((glob) => matchesArgument(glob, word)));
+  const denied = firstLike(deny_args);
+  if (denied !== undefined) {
+    return [{ reason: { level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` } }];
+  }
+  const findings: Finding[] = [];
+  const asked = firstLike(ifArgs);
+  if (asked !== undefined) findings.push(askFor(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
   const isUnclear = (deny_args.length > 0 || ifArgs.length > 0) && args.some(({ kind }) => kind !== "static");
-  if (isUnclear) reasons.push(asks(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
-  if (required === true) reasons.push(asks(`approval_required of the rule \`${pattern}\``));
-  else if (required === undefined)
-    reasons.push({ level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` });
-  else context.allowedBy.add(pattern);
-  return reasons;
+  if (isUnclear) findings.push(askFor(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
+  if (required === true) findings.push(askFor(`approval_required of the rule \`${pattern}\``));
+  else if (required === false) findings.push({ allowedBy: pattern });
+  else findings.push({ reason: { level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` } });
+  return findings;
 }
 
-function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Reason[] {
+function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Finding[] {
   const name = program === undefined ? "this" : nameWord(program);
-  if (config.default?.approval_required === true) return [asks(`no rule covers ${name}, and the default asks`)];
+  if (config.default?.approval_required === true) return [askFor(`no rule covers ${name}, and the default asks`)];
   if (config.default !== undefined) return [];
   const rules = passed.length > 0 ? passed.join("; ") : listRules(config);
   const hint = program?.value === "cd" ? "; use the argument cwd instead" : "";
-  return [{ level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` }];
+  return [{ reason: { level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` } }];
 }
 
 const mostListed = 20;
@@ -143,33 +175,32 @@ function listRules({ rules }: ShellConfig): string {
   return `rules: ${patterns.slice(0, mostListed).join(", ")}${more}`;
 }
 
-function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches }: ProgramReading): readonly Reason[] {
+function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches }: ProgramReading): readonly Finding[] {
   const pattern = rule === undefined ? [] : parsePattern(rule.pattern);
   return hatches
     .filter(({ unlessSpelt }) => unlessSpelt === undefined || !spellsOut(pattern, unlessSpelt))
-    .map(({ why }) => asks(`${nameWord(program)}: ${why}`));
+    .map(({ why }) => askFor(`${nameWord(program)}: ${why}`));
 }
 
 /** Words that only the shell knows, where they could be anything. */
-function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWork): readonly Reason[] {
-  const reasons: Reason[] =
-    program.kind === "static" ? [] : [asks(`what ${nameWord(program)} starts is known to the shell alone`)];
-  if (reading.takesAnything === true) return reasons;
+function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWork): readonly Finding[] {
+  const findings = program.kind === "static" ? [] : [askFor(`what ${nameWord(program)} starts is known to the shell alone`)];
+  if (reading.takesAnything === true) return findings;
   let ended = false;
   for (const word of command.words.slice(1)) {
     if (others.has(word)) continue;
     ended ||= word.kind === "static" && word.value === "--";
-    if (word.kind === "variable") reasons.push(asks(`what ${nameWord(word)} means is known to the shell alone`));
+    if (word.kind === "variable") findings.push(askFor(`what ${nameWord(word)} means is known to the shell alone`));
     const isLeading = word.head === "" || word.head.startsWith("-");
     if (word.kind === "glob" && isLeading && !ended && fearsOptions(program.value)) {
-      reasons.push(asks(`\`${word.value}\` can become an option; put ./ before it`));
+      findings.push(askFor(`\`${word.value}\` can become an option; put ./ before it`));
     }
   }
-  return reasons;
+  return findings;
 }
 
 /** `cd` moves all that follows: it must lead to a folder of the scopes that is there. */
-function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Reason[] {
+function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Finding[] {
   const [program, target] = command.words;
   if (program?.value !== "cd" || target === undefined) return [];
   const isClear = flowAfter(command.words, command.folders).ok !== undefined;
@@ -177,17 +208,5 @@ function judgeMove({ table }: JudgeContext, command: SimpleCommand): readonly Re
     const where = whereIs(table, folder, target.value);
     return where.type === "inside" && where.fact?.type === "directory";
   });
-  return isClear && isFolder ? [] : [asks(`${nameWord(target)} is not a folder of the scopes`)];
-}
-
-/** What a program starts, as if it stood alone; and the scripts that it runs. */
-function judgeInner(context: JudgeContext, command: SimpleCommand, reading: ProgramReading): readonly Reason[] {
-  const deeper = { ...context, depth: context.depth + 1 };
-  const inner = (reading.inner ?? []).flatMap(({ words, mustBeCovered, takesMore }) => {
-    if (takesMore === true) addText(context.started, { text: beginningOf(words), open: true });
-    const reasons = judgeCommand(deeper, { ...command, words, assignments: [], redirects: [] });
-    return mustBeCovered ? reasons : reasons.map((reason) => (reason.level === "uncovered" ? asks(reason.why) : reason));
-  });
-  const scripts = (reading.scripts ?? []).flatMap(({ script }) => (script === undefined ? [] : judgePlan(deeper, script)));
-  return [...inner, ...scripts];
+  return isClear && isFolder ? [] : [askFor(`${nameWord(target)} is not a folder of the scopes`)];
 }

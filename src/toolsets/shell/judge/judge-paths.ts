@@ -17,28 +17,26 @@ import {
   whereIs,
   withEnds,
 } from "./path-table.ts";
-import { asks, type Reason } from "./reasons.ts";
+import { askFor, type Finding } from "./reasons.ts";
 
 export interface PathWork {
   readonly table: PathTable;
   readonly command: SimpleCommand;
   readonly reading: ProgramReading;
-  /** Gathers the protected names that a person is asked for. */
-  readonly opens: Set<string>;
   /** Words that belong to another program, and are judged with it. */
   readonly others: ReadonlySet<ShellWord>;
 }
 
 /** What the names among a command's arguments ask for, whatever a rule says. */
-export function judgePaths(work: PathWork): readonly Reason[] {
+export function judgePaths(work: PathWork): readonly Finding[] {
   const { command, reading, others } = work;
   const [program] = command.words;
-  const reasons = withEnds(command.words).flatMap(([word, ended], index) => {
+  const findings = withEnds(command.words).flatMap(([word, ended], index) => {
     if (index === 0 || others.has(word) || reading.texts?.has(index) === true) return [];
     const effect = effectOf(reading, index);
     return [...judgeWord(work, word, { effect, ended }), ...(reading.moves?.has(index) === true ? judgeMoved(work, word) : [])];
   });
-  return program === undefined ? reasons : [...reasons, ...judgeProgram(program, command.folders ?? [])];
+  return program === undefined ? findings : [...findings, ...judgeProgram(program, command.folders ?? [])];
 }
 
 export function effectOf(reading: ProgramReading, index: number): Effect {
@@ -46,31 +44,31 @@ export function effectOf(reading: ProgramReading, index: number): Effect {
   return reading.reads?.has(index) === true ? "read" : reading.effect;
 }
 
-function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole): readonly Reason[] {
+function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole): readonly Finding[] {
   if (effect === "text") return [];
   const name = nameWord(word);
-  const reasons: Reason[] = [];
+  const findings: Finding[] = [];
   for (const folder of work.command.folders ?? [[]]) {
-    for (const path of pathsIn(word)) reasons.push(...judgeName(work, protectionOfPath(folder, path), { effect, name }));
+    for (const path of pathsIn(word)) findings.push(...judgeName(protectionOfPath(folder, path), effect, name));
     for (const path of lookedUp(word, ended)) {
       const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
       if (isGuess(word, path) && !isThere(where)) continue;
-      reasons.push(...judgeFact(where, effect, name));
+      findings.push(...judgeFact(where, effect, name));
       const isScope = where.type === "inside" && where.components.length === 0 && word.kind === "static";
-      if (effect === "write" && isScope) reasons.push(asks(`${name} is a whole scope`));
+      if (effect === "write" && isScope) findings.push(askFor(`${name} is a whole scope`));
     }
   }
-  if (word.kind === "glob") reasons.push(...judgeGlob(word.value, effect, name));
-  return reasons;
+  if (word.kind === "glob") findings.push(...judgeGlob(word.value, effect, name));
+  return findings;
 }
 
 /** A folder takes all with it that is protected where it is, and may not be where it goes. */
-function judgeMoved({ table, command }: PathWork, word: ShellWord): readonly Reason[] {
+function judgeMoved({ table, command }: PathWork, word: ShellWord): readonly Finding[] {
   const isFolder = (command.folders ?? []).some((folder) => {
     const where = whereIs(table, folder, word.value);
     return word.kind !== "static" || (where.type === "inside" && where.fact?.type === "directory");
   });
-  return isFolder ? [asks(`${nameWord(word)} is a folder, and all in it moves`)] : [];
+  return isFolder ? [askFor(`${nameWord(word)} is a folder, and all in it moves`)] : [];
 }
 
 interface WordRole {
@@ -78,41 +76,30 @@ interface WordRole {
   readonly ended: boolean;
 }
 
-interface NamedWord {
-  readonly effect: Effect;
-  readonly name: string;
+function judgeName(found: NamedProtection | undefined, effect: Effect, name: string): readonly Finding[] {
+  return judgeProtection(found?.protection, effect, name).map((finding) => ({ ...finding, ...(found && { opens: found.name }) }));
 }
 
-function judgeName(
-  work: Pick<PathWork, "opens">,
-  found: NamedProtection | undefined,
-  { effect, name }: NamedWord,
-): readonly Reason[] {
-  const reasons = judgeProtection(found?.protection, effect, name);
-  if (found !== undefined && reasons.length > 0) work.opens.add(found.name);
-  return reasons;
-}
-
-function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Reason[] {
+function judgeProtection(protection: Protection | undefined, effect: Effect, name: string): readonly Finding[] {
   if (protection === "program")
-    return effect === "read" ? [] : [{ level: "blocked", why: `${name} belongs to the running program` }];
+    return effect === "read" ? [] : [{ reason: { level: "blocked", why: `${name} belongs to the running program` } }];
   const protects = protection === "ask-read-and-write" || (protection === "ask-write" && effect !== "read");
-  return protects ? [asks(`${name} is a protected name`)] : [];
+  return protects ? [askFor(`${name} is a protected name`)] : [];
 }
 
-function judgeFact(where: Where, effect: Effect, name: string): readonly Reason[] {
-  if (where.type === "outside") return effect === "write" ? [asks(`${name} may lie outside the scopes`)] : [];
+function judgeFact(where: Where, effect: Effect, name: string): readonly Finding[] {
+  if (where.type === "outside") return effect === "write" ? [askFor(`${name} may lie outside the scopes`)] : [];
   const { fact } = where;
-  if (fact === undefined) return effect === "write" ? [asks(`what ${name} is was not looked up`)] : [];
-  const reasons = [...judgeProtection(fact.protection, effect, name)];
-  if (fact.type === "link") reasons.push(asks(`${name} is a link, or lies behind one`));
-  if (fact.scope.readApproval === true) reasons.push(asks(`${name}: read_approval of the scope ${fact.scope.name}`));
+  if (fact === undefined) return effect === "write" ? [askFor(`what ${name} is was not looked up`)] : [];
+  const findings = [...judgeProtection(fact.protection, effect, name)];
+  if (fact.type === "link") findings.push(askFor(`${name} is a link, or lies behind one`));
+  if (fact.scope.readApproval === true) findings.push(askFor(`${name}: read_approval of the scope ${fact.scope.name}`));
   const writes = effect === "write";
-  if (writes && fact.scope.mode === "ro") reasons.push(asks(`${name} lies in a scope that is read-only`));
+  if (writes && fact.scope.mode === "ro") findings.push(askFor(`${name} lies in a scope that is read-only`));
   if (effect !== "read" && fact.scope.writeApproval === true) {
-    reasons.push(asks(`${name}: write_approval of the scope ${fact.scope.name}`));
+    findings.push(askFor(`${name}: write_approval of the scope ${fact.scope.name}`));
   }
-  return reasons;
+  return findings;
 }
 
 /** Names that a glob must not hit by accident; those with a leading dot are hit only by a dot. */
@@ -121,42 +108,41 @@ const protectedNames =
     " ",
   );
 
-function judgeGlob(pattern: string, effect: Effect, name: string): readonly Reason[] {
+function judgeGlob(pattern: string, effect: Effect, name: string): readonly Finding[] {
   const components = pattern.toLowerCase().split("/");
   const globs = components.filter((component) => /[*?[]/.test(component));
-  if (globs.some((component) => component.startsWith("."))) return [asks(`${name} can mean protected names`)];
+  if (globs.some((component) => component.startsWith("."))) return [askFor(`${name} can mean protected names`)];
   const loose = globs.map((component) => component.replaceAll(/\[.*\]/g, "*"));
   const hits = loose.some((component) => protectedNames.some((one) => matchesFlatGlob(component, one)));
-  return hits && effect !== "read" ? [asks(`${name} can mean protected names`)] : [];
+  return hits && effect !== "read" ? [askFor(`${name} can mean protected names`)] : [];
 }
 
 /** A program where nobody should have put one. */
-function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly Reason[] {
+function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly Finding[] {
   if (!program.value.includes("/")) return [];
   const isProtected = folders.some((folder) => protectionOfPath(folder, program.value) !== undefined);
-  return isProtected ? [asks(`${nameWord(program)} is a protected name`)] : [];
+  return isProtected ? [askFor(`${nameWord(program)} is a protected name`)] : [];
 }
 
-export interface RedirectWork extends Pick<PathWork, "table" | "command" | "opens"> {
+export interface RedirectWork extends Pick<PathWork, "table" | "command"> {
   /** Globs of virtual paths that the command's rule lets be written. */
   readonly allowed: readonly string[];
 }
 
 /** Writing to a file asks, unless the rule names its path; reading one is free where it lies in a scope. */
-export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedirect): readonly Reason[] {
+export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedirect): readonly Finding[] {
   const { table, command } = work;
-  if (type === "free" || type === "text" || target === undefined) return type === "write" ? [asks("it redirects")] : [];
+  if (type === "free" || type === "text" || target === undefined) return type === "write" ? [askFor("it redirects")] : [];
   const name = nameWord(target);
   const effect = type === "write" ? "write" : "read";
-  const reasons: Reason[] = type === "write" && !isNamedByRule(work, target) ? [asks(`it writes to the file ${name}`)] : [];
+  const findings: Finding[] = type === "write" && !isNamedByRule(work, target) ? [askFor(`it writes to the file ${name}`)] : [];
   for (const folder of command.folders ?? [[]]) {
     const where = whereIs(table, folder, target.value);
-    const found = protectionOfPath(folder, target.value);
-    reasons.push(...judgeName(work, found, { effect, name }), ...judgeFact(where, effect, name));
+    findings.push(...judgeName(protectionOfPath(folder, target.value), effect, name), ...judgeFact(where, effect, name));
     const isKnown = where.type === "inside" && where.fact?.type === "file" && target.kind === "static";
-    if (type === "read" && !isKnown) reasons.push(asks(`it reads ${name}, which is not a file of the scopes`));
+    if (type === "read" && !isKnown) findings.push(askFor(`it reads ${name}, which is not a file of the scopes`));
   }
-  return reasons;
+  return findings;
 }
 
 /** What no glob lifts is judged beside this: protected names, `write_approval`, links. A redirection knows no size. */

@@ -25,10 +25,6 @@ export function beginningOf(words: readonly ShellWord[]): string {
   return quoteWord(head) === head ? known + head : known;
 }
 
-export function addText(texts: Map<string, RuleText>, text: RuleText): void {
-  texts.set(JSON.stringify(text), text);
-}
-
 function join(words: readonly ShellWord[]): string {
   return words.map(({ kind, value }) => (kind === "static" ? quoteWord(value) : value)).join(" ");
 }

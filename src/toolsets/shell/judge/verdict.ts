@@ -1,9 +1,9 @@
 import type { OwnVerdict, RuleText } from "../../toolset.ts";
 import type { ShellConfig } from "../config.ts";
 import type { ShellPlan } from "../parse/plan.ts";
-import { judgePlan, mostPrograms } from "./judge-command.ts";
+import { judgePlan } from "./judge-command.ts";
 import type { PathTable } from "./path-table.ts";
-import { asks, type Reason, toVerdict } from "./reasons.ts";
+import { asks, each, type Reason, toVerdict } from "./reasons.ts";
 
 /** What a verdict rests on besides the rules: all of it was found out while the call was prepared. */
 export interface JudgedCall {
@@ -33,30 +33,27 @@ const apart = "run its commands apart, each in a call of its own: the rules allo
 
 /** Pure: the rules, the command as it was read, and what was found on disk. */
 export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
-  const allowedBy = new Set<string>();
-  const opens = new Set<string>();
-  const opensIfAsked = new Set<string>();
-  const strangers = new Set<string>();
-  const started = new Map<string, RuleText>();
-  const gathered = { allowedBy, opens, opensIfAsked, strangers, started };
-  const context = { config, table: call.table, ...gathered, depth: 0, budget: { left: mostPrograms } };
-  const reasons = [...call.reasons, ...judgePlan(context, call.plan)];
-  const isAllowed = reasons.every(({ level }) => level === "default");
-  const isMixed = isAllowed && opens.size > 0 && strangers.size > 0;
+  const findings = judgePlan({ config, table: call.table }, call.plan);
+  const reasons = [...call.reasons, ...each(findings, "reason")];
+  const opens = new Set(each(findings, "opens"));
+  const strangers = new Set(each(findings, "stranger"));
+  const isMixed = reasons.every(({ level }) => level === "default") && opens.size > 0 && strangers.size > 0;
   if (isMixed) {
     reasons.push(asks(`${[...opens].join(", ")} would be open to ${[...strangers].join(", ")} too; run them apart`));
   }
   const isRead = call.plan.argv !== undefined || call.plan.script !== undefined;
   if (reasons.length === 0 && !isRead) reasons.push(asks("it runs as it stands, and not as it was read"));
-  const asksByRule = isAskedByRule(toVerdict(reasons, []));
+  const withoutWall = toVerdict(reasons, []);
+  const asksByRule = withoutWall.type === "needs-approval" && withoutWall.by === "rule";
   if (call.notIsolated !== undefined && !call.unisolated && !asksByRule) {
     reasons.push(asks("commands are not isolated on this machine, so what the rules allow asks; --unisolated lifts that"));
   }
-  const verdict = toVerdict(reasons, [...allowedBy]);
-  const opened = asksByRule ? [...opens, ...opensIfAsked] : [...opens];
-  return { verdict, asksByRule, opens: opened.sort(), started: [...started.values()], ...(isMixed ? { hint: apart } : {}) };
-}
-
-function isAskedByRule(verdict: OwnVerdict): boolean {
-  return verdict.type === "needs-approval" && verdict.by === "rule";
+  const opened = asksByRule ? [...opens, ...each(findings, "opensIfAsked")] : [...opens];
+  return {
+    verdict: toVerdict(reasons, each(findings, "allowedBy")),
+    asksByRule,
+    opens: [...new Set(opened)].sort(),
+    started: [...new Map(each(findings, "started").map((text) => [JSON.stringify(text), text])).values()],
+    ...(isMixed ? { hint: apart } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import type { AndOr, Command, ParsedScript, Pipeline, PipelineNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
 import { type Expansions, expandWords } from "./expand.ts";
 import { either, type Flow, flowAfter, mayWander, staying } from "./folders.ts";
-import { controlKinds, knownKinds } from "./kinds.ts";
+import { controlKinds, isKnownKind } from "./kinds.ts";
 import { maxNodes, maxSimpleCommands } from "./limits.ts";
 import type { Operator, Span } from "./operators.ts";
 import type { Folders, ShellWord, SimpleCommand } from "./plan.ts";
@@ -23,6 +23,8 @@ interface Place {
   /** The command reads something other than the call's own empty input. */
   readonly hasInput?: boolean;
 }
+
+type ControlNode = Extract<SyntaxNode, { type: keyof typeof controlKinds }>;
 
 export interface WalkReader {
   readonly eachChild: EachChild;
@@ -207,8 +209,8 @@ export class Walk {
   }
 
   /** Everything else that holds commands: judged, but never without a person. */
-  #control(node: Exclude<PipelineNode, Pipeline>, place: Place): Walked {
-    this.findings.add(`it has ${controlKinds[node.type] ?? node.type}`);
+  #control(node: ControlNode, place: Place): Walked {
+    this.findings.add(`it has ${controlKinds[node.type]}`);
     const wanders = this.#wanders(node);
     const before = this.#inWords++;
     this.#inside(node, { ...place, folders: wanders ? undefined : place.folders });
@@ -234,7 +236,7 @@ export class Walk {
           this.#command(child, place);
           return;
         default:
-          if (child.type in controlKinds) this.#control(child as Exclude<PipelineNode, Pipeline>, place);
+          if (child.type in controlKinds) this.#control(child as ControlNode, place);
           else this.#inside(child, place);
       }
     });
@@ -272,7 +274,7 @@ export class Walk {
 
   #count(node: SyntaxNode): void {
     if (++this.#nodes > maxNodes) throw new TooMuch("it has too many parts");
-    if (!knownKinds.has(node.type)) this.#doubt(`it has a part of an unknown kind (${node.type})`);
+    if (!isKnownKind(node.type)) this.#doubt(`it has a part of an unknown kind (${node.type})`);
   }
 
   #unknown(type: string, { folders }: Place): Walked {
