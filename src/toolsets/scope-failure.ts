@@ -8,3 +8,12 @@ export function toToolFailure(thrown: unknown): unknown {
   const more = Object.keys(details).length > 0 ? { details } : {};
   return new ToolFailure({ error: message, type, ...(hint === undefined ? {} : { hint }), ...more }, { cause: thrown });
 }
+
+/** Rejects as the model gets it. */
+export async function failing<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw toToolFailure(error);
+  }
+}

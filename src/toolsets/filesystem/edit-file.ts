@@ -1,17 +1,15 @@
-import type { FileFacts, InspectedPath, Scopes } from "../../host/scopes.ts";
-import { ScopeError } from "../../host/scopes.ts";
-import type { Preview } from "../../protocol/approval.ts";
+import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
-import { asksToRead, type FileAccess, type FileTool, type PreparedWork } from "./file-work.ts";
+import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 import { assertFits } from "./write-file.ts";
 
 export const editFile: FileTool = {
   name: "edit_file",
-  writes: true,
+  access: "edit",
   description:
     "Replace one piece of a text file. old_text must occur exactly once: give enough of what surrounds it. Line ends and everything else stay.",
   properties: {
@@ -33,7 +31,7 @@ interface PlannedEdit {
   readonly after: FileText;
 }
 
-async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWork> {
+async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> {
   const edit = { oldText: String(args["old_text"]), newText: String(args["new_text"]) };
   if (edit.oldText === edit.newText) throw toolFailure("invalid_arguments", "old_text and new_text are the same");
   assertWellFormed("new_text", edit.newText);
@@ -41,42 +39,24 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWo
   await inspectVisible(access, String(args["path"]), "read");
   const target = await inspectVisible(access, String(args["path"]), "write");
   const { virtualPath, scope, protection, facts } = target;
-  const plan = await planEdit(access.scopes, target, edit).catch((error: unknown) => new NoPlan(error));
+  const plan = await planEdit(access.scopes, target, edit).catch((failure: unknown) => ({ failure }));
+  const isPlanned = !("failure" in plan);
   // Whether a text occurs in a file, and how often, is part of what it holds: then an answer comes only after the question.
-  if (plan instanceof NoPlan && !asksToRead(scope, protection)) throw plan.reason;
+  if (!isPlanned && !asksToRead(scope, protection)) throw plan.failure;
   return {
+    ...aboutFile(target, { file: facts?.identity ?? null }),
     canonicalArgs: { path: virtualPath, old_text: edit.oldText, new_text: edit.newText },
-    facts: { scope: scope.name, file: facts?.identity ?? null },
-    ...(plan instanceof NoPlan ? {} : { content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } } }),
-    work: {
-      access: "edit",
-      virtualPath,
-      scopes: [scope],
-      protection,
-      description: `Edit ${virtualPath}: replace ${formatCount(edit.oldText.length)} characters by ${formatCount(edit.newText.length)}`,
-      preview: plan instanceof NoPlan ? explainNoPlan(edit) : toDiff(virtualPath, plan),
-      execute: (now) => applyEdit(now.scopes, { target, facts, plan }),
+    ...(isPlanned ? { content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } } } : {}),
+    description: `Edit ${virtualPath}: replace ${formatCount(edit.oldText.length)} characters by ${formatCount(edit.newText.length)}`,
+    preview: isPlanned
+      ? { type: "diff", path: virtualPath, before: plan.before.text, after: plan.after.text }
+      : { type: "text", text: `This edit would fail.\n--- old_text\n${edit.oldText}\n--- new_text\n${edit.newText}` },
+    execute: async ({ scopes }) => {
+      if (!isPlanned) throw plan.failure;
+      const written = await scopes.write(virtualPath, encodeText(plan.after), { expect: facts?.identity });
+      return { path: virtualPath, bytes: written.bytes, replaced: 1 };
     },
   };
-}
-
-class NoPlan {
-  readonly reason: unknown;
-  constructor(reason: unknown) {
-    this.reason = reason;
-  }
-}
-
-interface Application {
-  readonly target: InspectedPath;
-  readonly facts: FileFacts | undefined;
-  readonly plan: PlannedEdit | NoPlan;
-}
-
-async function applyEdit(scopes: Scopes, { target, facts, plan }: Application): Promise<JsonObject> {
-  if (plan instanceof NoPlan) throw plan.reason;
-  const written = await scopes.write(target.virtualPath, encodeText(plan.after), { expect: facts?.identity });
-  return { path: target.virtualPath, bytes: written.bytes, replaced: 1 };
 }
 
 async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit): Promise<PlannedEdit> {
@@ -100,28 +80,12 @@ function findOnce(text: string, wanted: string, virtualPath: string): number {
       details: { matches: 0 },
     });
   }
-  const matches = countMatches(text, wanted);
+  // Overlapping ones too: each is a place that could be meant.
+  let matches = 0;
+  for (let at = first; at !== -1; at = text.indexOf(wanted, at + 1)) matches++;
   if (matches === 1) return first;
   throw new ScopeError("edit_many_matches", `old_text occurs ${matches} times in "${virtualPath}".`, {
     hint: "Give more of what surrounds the place that you mean.",
     details: { matches },
   });
-}
-
-/** Overlapping ones too: each is a place that could be meant. */
-function countMatches(text: string, wanted: string): number {
-  let matches = 0;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) matches++;
-  return matches;
-}
-
-function toDiff(path: string, plan: PlannedEdit): Preview {
-  return { type: "diff", path, before: plan.before.text, after: plan.after.text };
-}
-
-function explainNoPlan(edit: Edit): Preview {
-  return {
-    type: "text",
-    text: `This edit would fail, and tell so.\n--- old_text\n${edit.oldText}\n--- new_text\n${edit.newText}`,
-  };
 }

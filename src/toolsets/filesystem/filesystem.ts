@@ -1,24 +1,14 @@
 import { describeScope } from "../../host/scope-refusals.ts";
-import type { Scopes } from "../../host/scopes.ts";
-import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import { toToolFailure } from "../scope-failure.ts";
-import {
-  type PreparedToolsetCall,
-  type Target,
-  type Tool,
-  type Toolset,
-  type ToolsetScope,
-  toolMark,
-  toolsetMark,
-} from "../toolset.ts";
+import { failing } from "../scope-failure.ts";
+import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import { type FilesystemConfig, filesystemConfig } from "./config.ts";
 import { editFile } from "./edit-file.ts";
-import { type FileTool, type FileWork, judge, outlookOf, type PreparedWork, toPreparation } from "./file-work.ts";
+import { type FileTool, type FileWork, judge } from "./file-tool.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { searchFiles } from "./search-files.ts";
-import { isEverything } from "./visible-scopes.ts";
+import { isEverything, sees } from "./visible-scopes.ts";
 import { appendFile, writeFile } from "./write-file.ts";
 
 const fileTools: readonly FileTool[] = [readFile, writeFile, appendFile, editFile, listFiles, searchFiles];
@@ -29,30 +19,37 @@ export const filesystem: Toolset<FilesystemConfig> = {
   name: "filesystem",
   config: filesystemConfig,
   requires: ["scopes"],
-  tools: (config, scope) => {
-    const seen = seenBy(config, scope);
-    return fileTools.filter((tool) => !tool.writes || seen.writable.length > 0).map((tool) => toTool(tool, config, seen));
+  tools: (config, { readable, writable }) => {
+    const seen = {
+      readable: readable.filter((name) => sees(config, name)),
+      writable: writable.filter((name) => sees(config, name)),
+    };
+    return fileTools
+      .filter(({ access }) => access === "read" || seen.writable.length > 0)
+      .map((tool) => toTool(tool, config, seen));
   },
-  targets: ({ tool, args }, { scopes }) =>
-    targetsOf(
-      fileTools.find(({ name }) => name === tool),
-      args,
-      scopes,
-    ),
+  targets: ({ tool, args }, { scopes }) => {
+    const path = String(args["path"] ?? ".");
+    try {
+      const targets = isEverything(scopes, path) ? scopes.readable().map((name) => scopes.target(name)) : [scopes.target(path)];
+      return toolOf(tool).access === "read" ? targets.map((read) => ({ read })) : targets;
+    } catch {
+      // A path that leads nowhere is refused when the call is prepared.
+      return [];
+    }
+  },
   prepare: async ({ tool, args, config }, access) => {
-    const found = fileTools.find((candidate) => candidate.name === tool);
-    if (found === undefined) throw new Error(`the filesystem has no tool ${tool}`);
-    return toPreparation(await failing(() => found.prepare(args, { ...access, config })));
+    const work = await failing(() => toolOf(tool).prepare(args, { ...access, config }));
+    const { canonicalArgs, facts, content } = work;
+    return { canonicalArgs, facts, ...(content && { content }), targets: [], payload: work };
   },
-  needsApproval: (call) => judge(workOf(call)),
-  outlook: (tool, { scopes: names }, scopes) => {
-    const found = fileTools.find(({ name }) => name === tool);
-    return found
-      ? outlookOf(
-          found,
-          scopes.filter(({ name }) => names?.includes(name) ?? true),
-        )
-      : [];
+  needsApproval: (call) => judge(toolOf(call.tool).access, workOf(call)),
+  // What calls of a tool can come to in these scopes, each scope by itself.
+  outlook: (tool, config, scopes) => {
+    const { access } = toolOf(tool);
+    return scopes
+      .filter(({ name, mode }) => sees(config, name) && (access === "read" || mode === "rw"))
+      .map((scope) => judge(access, { scopes: [scope], virtualPath: scope.name, protection: undefined }));
   },
   ruleTexts: (call) => {
     const { pathTexts } = workOf(call);
@@ -62,53 +59,32 @@ export const filesystem: Toolset<FilesystemConfig> = {
   preview: (call) => workOf(call).preview,
 };
 
+function toolOf(name: string): FileTool {
+  const found = fileTools.find((tool) => tool.name === name);
+  if (found === undefined) throw new Error(`the filesystem has no tool ${name}`);
+  return found;
+}
+
 function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScope, "readable" | "writable">): Tool {
   const { name, properties, required } = tool;
+  const isReading = tool.access === "read";
+  const scopes = (isReading ? seen.readable : seen.writable).map(describeScope).join(", ");
   return {
     [toolMark]: true,
     name,
-    description: `${tool.description} ${describeScopes(tool.writes ? seen.writable : seen.readable)}`,
+    description: `${tool.description} ${scopes === "" ? "" : `Paths begin with: ${scopes}.`}`,
     input: fromJsonSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
-    sideEffect: tool.writes,
+    sideEffect: !isReading,
     execute: async (args, runtime, payload) => {
-      const access = { scopes: runtime.scopes, signal: runtime.signal };
+      const access = { scopes: runtime.scopes, signal: runtime.signal, config };
       return failing(async () => {
-        const work =
-          (payload as FileWork | undefined) ?? ((await tool.prepare(args, { ...access, config })) satisfies PreparedWork).work;
-        return work.execute({ ...access, config });
+        const work = (payload as FileWork | undefined) ?? (await tool.prepare(args, access));
+        return work.execute(access);
       });
     },
   };
 }
 
-/** A path that leads nowhere is refused when the call is prepared. */
-function targetsOf(tool: FileTool | undefined, args: JsonObject, scopes: Scopes): readonly Target[] {
-  const path = String(args["path"] ?? ".");
-  try {
-    const targets = isEverything(scopes, path) ? scopes.readable().map((name) => scopes.target(name)) : [scopes.target(path)];
-    return tool?.writes ? targets : targets.map((read) => ({ read }));
-  } catch {
-    return [];
-  }
-}
-
-function seenBy(config: FilesystemConfig, { readable, writable }: ToolsetScope): Pick<ToolsetScope, "readable" | "writable"> {
-  const isSeen = (name: string) => config.scopes?.includes(name) ?? true;
-  return { readable: readable.filter(isSeen), writable: writable.filter(isSeen) };
-}
-
-function describeScopes(names: readonly string[]): string {
-  return names.length === 0 ? "" : `Paths begin with: ${names.map(describeScope).join(", ")}.`;
-}
-
 function workOf(call: PreparedToolsetCall<FilesystemConfig>): FileWork {
   return call.preparation.payload as FileWork;
-}
-
-async function failing<T>(action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw toToolFailure(error);
-  }
 }

@@ -2,7 +2,7 @@ import { compileGlob } from "../../host/glob.ts";
 import type { ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { RuleText } from "../toolset.ts";
-import type { FileAccess, FileTool, FileWork } from "./file-work.ts";
+import type { FileAccess, FileTool } from "./file-tool.ts";
 import { coveredVisible, isEverything, seeing } from "./visible-scopes.ts";
 
 export const patternProperty = {
@@ -14,7 +14,7 @@ export const patternProperty = {
 
 export const listFiles: FileTool = {
   name: "list_files",
-  writes: false,
+  access: "read",
   description: "List the files below a folder whose path matches a pattern, sorted.",
   properties: {
     path: { type: "string", default: ".", description: "The folder." },
@@ -22,45 +22,34 @@ export const listFiles: FileTool = {
   },
   required: [],
   prepare: async (args, access) => {
-    const { virtualPath, ...about } = await lookAtFolder(args, access);
-    const pattern = checkPattern(args);
+    const { pattern, ...about } = await lookAtFolder(args, access);
+    const { virtualPath } = about;
     return {
+      ...about,
       canonicalArgs: { path: virtualPath, pattern },
-      facts: { scopes: about.scopes.map((scope) => scope.name) },
-      work: {
-        access: "read",
-        virtualPath,
-        ...about,
-        description: `List ${pattern} in ${virtualPath}`,
-        pathTexts: textsOfFolder({ virtualPath, pattern, scopes: about.scopes }),
-        execute: (now) => list(now, { virtualPath, pattern, scopes: about.scopes }),
-      },
+      description: `List ${pattern} in ${virtualPath}`,
+      execute: (now) => list(now, { ...about, pattern }),
     };
   },
 };
 
-export function checkPattern(args: JsonObject): string {
-  const pattern = String(args["pattern"] ?? patternProperty.default);
-  compileGlob(pattern);
-  return pattern;
-}
-
-/** A folder (or file) to begin at, and the rules that hold there. Fails as the listing would. */
-export async function lookAtFolder(
-  args: JsonObject,
-  access: FileAccess,
-): Promise<Pick<FileWork, "virtualPath" | "scopes" | "protection">> {
+/** Where a walk begins, how far it reaches, and the rules that hold there. Fails as the walk would. */
+export async function lookAtFolder(args: JsonObject, access: FileAccess) {
   const path = String(args["path"] ?? ".");
-  return seeing(access, async () => {
+  const found = await seeing(access, async () => {
     const scopes = coveredVisible(access, path);
     if (isEverything(access.scopes, path)) return { virtualPath: ".", scopes, protection: undefined };
     const { virtualPath } = await access.scopes.facts(path);
     return { virtualPath, scopes, protection: access.scopes.protection(access.scopes.resolve(virtualPath)) };
   });
+  const pattern = String(args["pattern"] ?? patternProperty.default);
+  compileGlob(pattern);
+  const facts = { scopes: found.scopes.map((scope) => scope.name) };
+  return { ...found, pattern, facts, pathTexts: textsOfFolder({ ...found, pattern }) };
 }
 
 /** A folder stands for all that lies in it, as far as the pattern reaches, and for the scopes whose roots lie there. */
-export function textsOfFolder({ virtualPath, pattern, scopes }: Listing): readonly RuleText[] {
+function textsOfFolder({ virtualPath, pattern, scopes }: Walk): readonly RuleText[] {
   const parts = pattern.split("/").filter((part) => part !== "" && part !== ".");
   const end = parts.findIndex((part) => /[^\w .-]/.test(part));
   const fixed = parts.slice(0, end === -1 ? -1 : end);
@@ -76,13 +65,13 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-interface Listing {
+export interface Walk {
   readonly virtualPath: string;
   readonly pattern: string;
   readonly scopes: readonly ScopeDeclaration[];
 }
 
-async function list(access: FileAccess, { virtualPath, pattern, scopes }: Listing): Promise<JsonObject> {
+async function list(access: FileAccess, { virtualPath, pattern, scopes }: Walk): Promise<JsonObject> {
   const { signal, config } = access;
   const names = scopes.map((scope) => scope.name);
   const options = { pattern, maxEntries: config.max_entries, signal, scopes: names };

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../protocol/json.ts";
-import type { FileAccess, FileTool, PreparedWork } from "./file-work.ts";
+import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { decodeText, formatCount, wholeCharacterAt } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 
 export const readFile: FileTool = {
   name: "read_file",
-  writes: false,
+  access: "read",
   description:
     "Read a text file (UTF-8). offset and max_chars count characters (UTF-16 units). When truncated is true, go on with offset = next_offset.",
   properties: {
@@ -17,25 +17,20 @@ export const readFile: FileTool = {
   prepare,
 };
 
-async function prepare(args: JsonObject, access: FileAccess): Promise<PreparedWork> {
-  const { virtualPath, scope, protection } = await inspectVisible(access, String(args["path"]), "read");
+async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> {
+  const target = await inspectVisible(access, String(args["path"]), "read");
+  const { virtualPath } = target;
   const offset = Number(args["offset"] ?? 0);
   const max_chars = Math.min(Number(args["max_chars"] ?? access.config.max_chars), access.config.max_chars);
   const from = offset === 0 ? "" : ` from character ${formatCount(offset)}`;
   return {
+    ...aboutFile(target),
     canonicalArgs: { path: virtualPath, offset, max_chars },
-    facts: { scope: scope.name },
-    work: {
-      access: "read",
-      virtualPath,
-      scopes: [scope],
-      protection,
-      description: `Read ${virtualPath}${from}`,
-      execute: async (now) => {
-        const { bytes } = await now.scopes.read(virtualPath);
-        const { text } = await decodeText(bytes, virtualPath);
-        return sliceText(text, offset, max_chars);
-      },
+    description: `Read ${virtualPath}${from}`,
+    execute: async (now) => {
+      const { bytes } = await now.scopes.read(virtualPath);
+      const { text } = await decodeText(bytes, virtualPath);
+      return sliceText(text, offset, max_chars);
     },
   };
 }

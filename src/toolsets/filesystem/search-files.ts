@@ -1,11 +1,10 @@
 import { type LineMatch, type LineSearch, LineSearchTimeout, openLineSearch } from "../../host/line-search.ts";
 import { isText } from "../../host/media-type.ts";
-import type { ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
-import type { FileAccess, FileTool } from "./file-work.ts";
-import { checkPattern, lookAtFolder, notLookedInto, patternProperty, textsOfFolder } from "./list-files.ts";
+import type { FileAccess, FileTool } from "./file-tool.ts";
+import { lookAtFolder, notLookedInto, patternProperty, type Walk } from "./list-files.ts";
 
 const maxMilliseconds = 10_000;
 const maxFiles = 20_000;
@@ -14,7 +13,7 @@ const maxLineChars = 300;
 
 export const searchFiles: FileTool = {
   name: "search_files",
-  writes: false,
+  access: "read",
   description: "Search text files for a regular expression (JavaScript), line by line. Gives path, line number and the line.",
   properties: {
     path: { type: "string", default: ".", description: "The folder, or one file." },
@@ -24,19 +23,13 @@ export const searchFiles: FileTool = {
   required: ["regex"],
   prepare: async (args, access) => {
     const regex = checkRegex(String(args["regex"]));
-    const { virtualPath, ...about } = await lookAtFolder(args, access);
-    const pattern = checkPattern(args);
+    const { pattern, ...about } = await lookAtFolder(args, access);
+    const { virtualPath } = about;
     return {
+      ...about,
       canonicalArgs: { path: virtualPath, regex, pattern },
-      facts: { scopes: about.scopes.map((scope) => scope.name) },
-      work: {
-        access: "read",
-        virtualPath,
-        ...about,
-        description: `Search ${pattern} in ${virtualPath} for ${regex}`,
-        pathTexts: textsOfFolder({ virtualPath, pattern, scopes: about.scopes }),
-        execute: (now) => search(now, { virtualPath, pattern, regex, scopes: about.scopes }),
-      },
+      description: `Search ${pattern} in ${virtualPath} for ${regex}`,
+      execute: (now) => search(now, { ...about, pattern, regex }),
     };
   },
 };
@@ -50,11 +43,8 @@ function checkRegex(regex: string): string {
   }
 }
 
-interface Search {
-  readonly virtualPath: string;
-  readonly pattern: string;
+interface Search extends Walk {
   readonly regex: string;
-  readonly scopes: readonly ScopeDeclaration[];
 }
 
 interface Found {

@@ -51,16 +51,13 @@ export function withLineEnds(text: string, lineEnd: "\r\n" | undefined): string 
 
 /** Cuts where no surrogate pair is parted: a position inside one moves to its beginning. */
 export function wholeCharacterAt(text: string, position: number): number {
-  const isInside = isHigh(text.charCodeAt(position - 1)) && isLow(text.charCodeAt(position));
+  const isInside = position > 0 && (text.codePointAt(position - 1) ?? 0) > 0xffff;
   return isInside ? position - 1 : position;
 }
 
-function isHigh(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLow(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
+/** `1 character`, `1,200 characters`. */
+export function countCharacters(text: string): string {
+  return `${formatCount(text.length)} ${text.length === 1 ? "character" : "characters"}`;
 }
 
 export function formatCount(count: number): string {

@@ -1,8 +1,14 @@
 import { fileTooLarge, notWritable, pathOutsideScope } from "../../host/scope-refusals.ts";
-import { type InspectedPath, maxReadBytes, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
-import type { FileAccess } from "./file-work.ts";
+import { type InspectedPath, maxReadBytes, ScopeError, type Scopes } from "../../host/scopes.ts";
+import type { FilesystemConfig } from "./config.ts";
+import type { FileAccess } from "./file-tool.ts";
 
-/** Looks at a file as far as this instance sees its scope; refusals name no scope that it does not see. */
+/** Whether an instance of the toolset sees a scope. */
+export function sees({ scopes }: FilesystemConfig, name: string): boolean {
+  return scopes?.includes(name) ?? true;
+}
+
+/** Looks at a file as far as this instance sees its scope. Refusals name no scope that it does not see. */
 export async function inspectVisible(access: FileAccess, virtualPath: string, how: "read" | "write"): Promise<InspectedPath> {
   return seeing(access, async () => {
     assertVisible(access, access.scopes.covered(virtualPath)[0]);
@@ -15,9 +21,9 @@ export async function inspectVisible(access: FileAccess, virtualPath: string, ho
 }
 
 /** The scopes whose files a list or search from here shows. */
-export function coveredVisible(access: FileAccess, virtualPath: string): readonly ScopeDeclaration[] {
-  const visible = access.scopes.covered(virtualPath).filter((scope) => isVisible(access, scope.name));
-  if (visible.length === 0) assertVisible(access, undefined);
+export function coveredVisible(access: FileAccess, virtualPath: string) {
+  const visible = access.scopes.covered(virtualPath).filter(({ name }) => sees(access.config, name));
+  assertVisible(access, visible[0]);
   return visible;
 }
 
@@ -32,22 +38,18 @@ export async function seeing<T>(access: FileAccess, look: () => Promise<T>): Pro
     return await look();
   } catch (error) {
     if (!(error instanceof ScopeError) || access.config.scopes === undefined) throw error;
-    if (error.type === "path_outside_scope") throw pathOutsideScope(error.message, allowedOf(access));
-    if (error.type === "path_not_writable") throw notWritable(error.message, allowedOf(access));
+    if (error.type === "path_outside_scope") throw pathOutsideScope(error.message, allowedIn(access));
+    if (error.type === "path_not_writable") throw notWritable(error.message, allowedIn(access));
     throw error;
   }
 }
 
-export function allowedOf({ scopes, config }: FileAccess) {
-  const isSeen = (name: string) => config.scopes?.includes(name) ?? true;
-  return { readable: scopes.readable().filter(isSeen), writable: scopes.writable().filter(isSeen) };
+function allowedIn({ scopes, config }: FileAccess) {
+  const visible = (name: string) => sees(config, name);
+  return { readable: scopes.readable().filter(visible), writable: scopes.writable().filter(visible) };
 }
 
-function isVisible({ config }: FileAccess, name: string): boolean {
-  return config.scopes?.includes(name) ?? true;
-}
-
-function assertVisible(access: FileAccess, scope: ScopeDeclaration | undefined): void {
-  if (scope !== undefined && isVisible(access, scope.name)) return;
-  throw pathOutsideScope("The path lies in a scope that these tools do not see.", allowedOf(access));
+function assertVisible(access: FileAccess, scope: { readonly name: string } | undefined): void {
+  if (scope !== undefined && sees(access.config, scope.name)) return;
+  throw pathOutsideScope("The path lies in a scope that these tools do not see.", allowedIn(access));
 }

@@ -3,69 +3,68 @@ import type { InspectedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
-import type { FileAccess, FileTool, FileWork, PreparedWork } from "./file-work.ts";
-import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
+import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
+import {
+  assertWellFormed,
+  countCharacters,
+  decodeText,
+  encodeText,
+  type FileText,
+  formatCount,
+  lineEndOf,
+  withLineEnds,
+} from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 
 const pathProperty = { type: "string", description: "The file, such as scope/folder/name.md. Missing folders are made." };
 
 export const writeFile: FileTool = {
   name: "write_file",
-  writes: true,
+  access: "write",
   description: "Write a whole text file: a new one, or in place of the one that is there (whose line ends are kept).",
   properties: { path: pathProperty, content: { type: "string", description: "The whole new content." } },
   required: ["path", "content"],
   prepare: async (args, access) => {
-    const content = String(args["content"]);
-    const { target, present } = await lookAtTarget(args, access);
+    const { content, target, present } = await lookAtTarget(args, access);
+    const { virtualPath, facts } = target;
     const lineEnd = present?.text === undefined || content.includes("\r") ? undefined : lineEndOf(present.text.text);
-    const after = { text: withLineEnds(content, lineEnd), hasMark: false };
+    const bytes = encodeText({ text: withLineEnds(content, lineEnd), hasMark: false });
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
-    const description = `Write ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath} (${state})`;
-    const bytes = encodeText(after);
-    const remembered = { now: replacing(target, present), after: replacing(target, { content: bytes }) };
-    const { virtualPath } = target;
-    return toWork(
-      { args: { path: virtualPath, content }, target, present, bytes, description, remembered },
-      {
-        facts: { file: target.facts?.identity ?? null },
-        execute: async ({ scopes }) => {
-          const written = await scopes.write(virtualPath, bytes, { expect: target.facts?.identity });
-          return { path: virtualPath, bytes: written.bytes, created: target.facts === undefined };
-        },
+    return {
+      ...toWriting({ content, target, present }, bytes, { file: facts?.identity ?? null }),
+      content: { now: replacing(target, present), after: replacing(target, { content: bytes }) },
+      description: `Write ${countCharacters(content)} to ${virtualPath} (${state})`,
+      execute: async ({ scopes }) => {
+        const written = await scopes.write(virtualPath, bytes, { expect: facts?.identity });
+        return { path: virtualPath, bytes: written.bytes, created: facts === undefined };
       },
-    );
+    };
   },
 };
 
 export const appendFile: FileTool = {
   name: "append_file",
-  writes: true,
+  access: "write",
   description:
     "Append text to the end of a file, as it is; makes the file if there is none. Begin with a newline where one is needed.",
   properties: { path: pathProperty, content: { type: "string", description: "What to append." } },
   required: ["path", "content"],
   prepare: async (args, access) => {
-    const content = String(args["content"]);
-    const { target, present } = await lookAtTarget(args, access);
+    const { content, target, present } = await lookAtTarget(args, access);
+    const { virtualPath, scope } = target;
     if (present !== undefined && present.content === undefined) throw present.unreadable;
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
-    const state = present === undefined ? " (new file)" : "";
-    const description = `Append ${formatCount(content.length)} ${content.length === 1 ? "character" : "characters"} to ${target.virtualPath}${state}`;
-    // Nothing is replaced: what stands before the new text does not matter.
-    const remembered = { now: { scope: target.scope.name } };
-    const { virtualPath } = target;
-    return toWork(
-      { args: { path: virtualPath, content }, target, present, bytes, description, remembered },
-      {
-        // What others append meanwhile stays, so it changes nothing about this call.
-        facts: {},
-        execute: async ({ scopes }) => {
-          const { facts, created } = await scopes.append(virtualPath, Buffer.from(content));
-          return { path: virtualPath, bytes: facts.bytes, created };
-        },
+    return {
+      // What others append meanwhile stays, so that no fact about the file changes anything about this call.
+      ...toWriting({ content, target, present }, bytes),
+      // Nothing is replaced: what stands before the new text does not matter.
+      content: { now: { scope: scope.name } },
+      description: `Append ${countCharacters(content)} to ${virtualPath}${present === undefined ? " (new file)" : ""}`,
+      execute: async ({ scopes }) => {
+        const { facts, created } = await scopes.append(virtualPath, Buffer.from(content));
+        return { path: virtualPath, bytes: facts.bytes, created };
       },
-    );
+    };
   },
 };
 
@@ -77,59 +76,44 @@ function replacing({ scope, facts }: InspectedPath, present: Pick<PresentFile, "
 }
 
 /** What is there now: bytes where they could be read, text where they are text. */
-export interface PresentFile {
+interface PresentFile {
   readonly bytes: number;
   readonly content: Uint8Array | undefined;
-  readonly text: FileText | undefined;
-  readonly unreadable: unknown;
+  readonly text?: FileText | undefined;
+  readonly unreadable?: unknown;
 }
 
-async function lookAtTarget(args: JsonObject, access: FileAccess) {
-  assertWellFormed("content", String(args["content"]));
+interface WriteTarget {
+  readonly content: string;
+  readonly target: InspectedPath;
+  readonly present: PresentFile | undefined;
+}
+
+async function lookAtTarget(args: JsonObject, access: FileAccess): Promise<WriteTarget> {
+  const content = String(args["content"]);
+  assertWellFormed("content", content);
   const target = await inspectVisible(access, String(args["path"]), "write");
-  return { target, present: target.facts === undefined ? undefined : await readPresent(access, target, target.facts.bytes) };
+  return { content, target, present: target.facts && (await readPresent(access, target, target.facts.bytes)) };
 }
 
-export async function readPresent(access: FileAccess, target: InspectedPath, bytes: number): Promise<PresentFile> {
+async function readPresent({ scopes }: FileAccess, { virtualPath }: InspectedPath, bytes: number): Promise<PresentFile> {
   try {
-    const { bytes: content } = await access.scopes.read(target.virtualPath);
-    const text = await decodeText(content, target.virtualPath).catch(() => undefined);
-    return { bytes: content.length, content, text, unreadable: undefined };
+    const { bytes: content } = await scopes.read(virtualPath);
+    return { bytes: content.length, content, text: await decodeText(content, virtualPath).catch(() => undefined) };
   } catch (unreadable) {
-    return { bytes, content: undefined, text: undefined, unreadable };
+    return { bytes, content: undefined, unreadable };
   }
 }
 
-interface Writing {
-  readonly args: JsonObject;
-  readonly target: InspectedPath;
-  readonly present: PresentFile | undefined;
-  readonly bytes: Uint8Array;
-  readonly description: string;
-  /** What an approval for the run is bound to. */
-  readonly remembered: NonNullable<PreparedWork["content"]>;
-}
-
-function toWork(
-  { args, target, present, bytes, description, remembered }: Writing,
-  { facts, execute }: { readonly facts: JsonObject } & Pick<FileWork, "execute">,
-): PreparedWork {
-  const { virtualPath, scope, protection } = target;
+/** `bytes`: the whole file once it is written. */
+function toWriting({ content, target, present }: WriteTarget, bytes: Uint8Array, facts?: JsonObject) {
+  const { virtualPath } = target;
   assertFits(target, bytes);
   return {
-    canonicalArgs: args,
-    facts: { scope: scope.name, ...facts },
-    content: remembered,
-    work: {
-      access: "write",
-      virtualPath,
-      scopes: [scope],
-      protection,
-      description,
-      preview: toPreview(virtualPath, present, bytes),
-      execute,
-    },
-  };
+    ...aboutFile(target, facts),
+    canonicalArgs: { path: virtualPath, content },
+    preview: toPreview(virtualPath, present, bytes),
+  } satisfies Partial<FileWork>;
 }
 
 export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { describeScope } from "../../host/scope-refusals.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import { toToolFailure } from "../scope-failure.ts";
+import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import { type ShellConfig, shellConfig } from "./config.ts";
@@ -79,14 +79,6 @@ function describeRules({ rules, default: standard }: ShellConfig): string {
 
 function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {
   return call.preparation.payload as ShellWork;
-}
-
-async function failing<T>(action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw toToolFailure(error);
-  }
 }
 
 /** What a model is told of the folders. */

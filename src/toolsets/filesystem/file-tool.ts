@@ -1,0 +1,70 @@
+import type { InspectedPath, Protection, ScopeDeclaration } from "../../host/scopes.ts";
+import type { Preview } from "../../protocol/approval.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import {
+  blocked,
+  needsApproval,
+  type OwnVerdict,
+  type Preparation,
+  type PrepareAccess,
+  preApproved,
+  type RuleText,
+} from "../toolset.ts";
+import type { FilesystemConfig } from "./config.ts";
+
+/** `edit` writes, and its outcome shows what the file holds. */
+export type Access = "read" | "write" | "edit";
+
+/** One tool of the toolset. */
+export interface FileTool {
+  readonly name: string;
+  readonly access: Access;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  /** `args` fit the schema. Throws `ScopeError`s and `ToolFailure`s. */
+  prepare(args: JsonObject, access: FileAccess): Promise<FileWork>;
+}
+
+export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal"> {
+  readonly config: FilesystemConfig;
+}
+
+/** What a call would do, found out by looking: judged, shown, and then run as it is. */
+export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | "content"> {
+  readonly virtualPath: string;
+  /** The scopes whose rules hold. */
+  readonly scopes: readonly ScopeDeclaration[];
+  readonly protection: Protection | undefined;
+  readonly description: string;
+  readonly preview?: Preview;
+  /** What rules compare with the path, where the call is about more than this one. */
+  readonly pathTexts?: readonly RuleText[];
+  execute(access: FileAccess): Promise<JsonValue>;
+}
+
+/** What a work on one file has to say of it. */
+export function aboutFile({ virtualPath, scope, protection }: InspectedPath, facts: JsonObject = {}) {
+  return { virtualPath, scopes: [scope], protection, facts: { scope: scope.name, ...facts } };
+}
+
+/** Pure: what its scopes and its name say of a work. */
+export function judge(access: Access, work: Pick<FileWork, "scopes" | "virtualPath" | "protection">): OwnVerdict {
+  const { protection, virtualPath, scopes } = work;
+  if (access !== "read" && protection === "program") return blocked(`"${virtualPath}" belongs to the running program`);
+  if (protection === "ask-read-and-write" || (protection === "ask-write" && access !== "read")) {
+    return needsApproval(`"${virtualPath}" is a protected name`, "rule");
+  }
+  const asking = access === "write" ? undefined : scopes.find((scope) => scope.readApproval === true);
+  if (asking !== undefined) return needsApproval(`read_approval of the scope ${asking.name}`, "rule");
+  if (access === "read") return preApproved("reads in a scope do not ask");
+  const [scope] = scopes;
+  if (scope?.writeApproval === false) return preApproved(`write_approval: false of the scope ${scope.name}`);
+  if (scope?.writeApproval === true) return needsApproval(`write_approval of the scope ${scope.name}`, "rule");
+  return needsApproval("writes ask unless their scope says otherwise");
+}
+
+/** Whether a person must be asked before the content of a file may show in any answer. */
+export function asksToRead(scope: ScopeDeclaration, protection: Protection | undefined): boolean {
+  return scope.readApproval === true || protection === "ask-read-and-write";
+}
