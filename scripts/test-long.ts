@@ -15,6 +15,11 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/scenarios/gate.property.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
+  {
+    name: "damaged journals",
+    files: ["tests/scenarios/damaged-journal.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "20000" },
+  },
   { name: "kills during writes", files: ["tests/host/attacks.test.ts"], environment: { LLM_DO_KILL_RUNS: "1000" } },
   { name: "kills of runs", files: ["tests/cli/kill.test.ts"], environment: { LLM_DO_KILL_RUNS: "300" } },
   { name: "kills of starting commands", files: ["tests/host/commands-wall.test.ts"], environment: { LLM_DO_KILL_RUNS: "500" } },

@@ -66,8 +66,8 @@ export interface HeldEntry {
 
 export interface OpenFile {
   readonly facts: EntryFacts;
-  /** From the beginning, at most `limit` bytes, however the file grows meanwhile. */
-  read(limit: number): Promise<Uint8Array>;
+  /** Reads at most `limit` bytes, however the file grows meanwhile. `from`: where it begins, in bytes; default 0. */
+  read(limit: number, from?: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 

@@ -73,6 +73,8 @@ export interface HostFiles {
    */
   readText(path: string, options?: ReadOptions): Promise<string>;
   readBytes(path: string, options?: ReadOptions): Promise<Uint8Array>;
+  /** Reads at most `bytes` at each end of a file; the two overlap where it is short. */
+  readEnds(path: string, options: { readonly bytes: number; readonly within?: string }): Promise<FileEnds>;
   /** `undefined` where there is nothing (or nothing readable). Follows links. */
   kind(path: string): Promise<"file" | "directory" | "other" | undefined>;
   /** Names in a directory, sorted; empty where there is none. */
@@ -93,6 +95,13 @@ export interface HostFiles {
   openAppend(path: string, mode?: number): Promise<AppendFile>;
   /** A file, a link or a whole directory; nothing there is fine. */
   remove(path: string): Promise<void>;
+}
+
+export interface FileEnds {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+  /** Of the whole file. */
+  readonly bytes: number;
 }
 
 export interface AppendFile {

@@ -47,7 +47,11 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
   try {
     const facts = toFacts(await handle.stat({ bigint: true }));
     assertRegular(facts);
-    return { facts, read: (limit) => readAtMost(handle, facts.bytes, limit), close: () => handle.close() };
+    return {
+      facts,
+      read: (limit, from = 0) => readAtMost(handle, { expected: facts.bytes - from, limit, from }),
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;
@@ -64,14 +68,20 @@ export function toNewFile(handle: FileHandle): NewFile {
   };
 }
 
-async function readAtMost(handle: FileHandle, expected: number, limit: number): Promise<Uint8Array> {
+interface Reading {
+  readonly expected: number;
+  readonly limit: number;
+  readonly from: number;
+}
+
+async function readAtMost(handle: FileHandle, { expected, limit, from }: Reading): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   // One byte more than expected, so that the usual file takes one read and one that finds its end.
   let size = Math.min(expected + 1, limit);
   while (total < limit) {
     const chunk = new Uint8Array(Math.min(Math.max(size, 1), limit - total));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, total);
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, from + total);
     if (bytesRead === 0) break;
     chunks.push(chunk.subarray(0, bytesRead));
     total += bytesRead;

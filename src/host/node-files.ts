@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
 import { openAppendFile } from "./append-file.ts";
+import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
 import { makeFolders, makeOwnFolders } from "./make-folders.ts";
 import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
@@ -17,6 +18,11 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
   return {
     readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, options)),
     readBytes,
+    readEnds: (path, { bytes, within }) =>
+      withOpenFile(path, within, async ({ facts, read }) => {
+        const start = await read(bytes);
+        return { start, end: await read(bytes, Math.max(facts.bytes - bytes, 0)), bytes: facts.bytes };
+      }),
     kind,
     names,
     realPath: (path) => realpath(path),
@@ -32,17 +38,23 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
 // Windows knows but the first. A pipe without a writer opens at once, and is refused then.
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-async function readBytes(path: string, { maxBytes = maxReadBytes, within }: ReadOptions = {}): Promise<Uint8Array> {
+function readBytes(path: string, { maxBytes = maxReadBytes, within }: ReadOptions = {}): Promise<Uint8Array> {
+  return withOpenFile(path, within, async ({ facts, read }) => {
+    assertSize(facts.bytes, maxBytes);
+    const bytes = await read(maxBytes + 1);
+    assertSize(bytes.length, maxBytes);
+    return bytes;
+  });
+}
+
+async function withOpenFile<T>(path: string, within: string | undefined, use: (file: OpenFile) => Promise<T>): Promise<T> {
   const real = within === undefined ? path : await confinedPath(realpath, path, within);
   // Checked before it is opened as well: opening a device can have effects.
   assertFile(toFacts(await stat(real, { bigint: true })));
   const noFollow = within === undefined ? 0 : (constants.O_NOFOLLOW ?? 0);
   const file = await toOpenFile(await open(real, readFlags | noFollow));
   try {
-    assertSize(file.facts.bytes, maxBytes);
-    const bytes = await file.read(maxBytes + 1);
-    assertSize(bytes.length, maxBytes);
-    return bytes;
+    return await use(file);
   } finally {
     await file.close();
   }

@@ -7,7 +7,7 @@ import { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { createJournal, JournalError } from "./journal.ts";
 import { createPrivateFolder, privateFolderOf } from "./private-folder.ts";
-import { readJournal, readRecord } from "./read-journal.ts";
+import { readJournal, readJournalEnds, readRecord } from "./read-journal.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
 const directory = "/work/.llm-do/runs/r1";
@@ -187,6 +187,44 @@ describe("a journal", () => {
     const read = await readFacts(host, directory);
     expect(read[0]).toEqual(result(long));
     expect(read[2]).toMatchObject({ outcome: { value: { value: { file, written } } } });
+  });
+
+  test("of version 1 is read to be shown, and not to be replayed", async () => {
+    const { host } = setUp();
+    const old = [
+      { v: 1, n: 0, time: 0, type: "run-start", runId: "r", program: "p" },
+      { v: 1, n: 1, time: 0, type: "intent", callPath: "main/0.t", step: 4, kind: "tool", sideEffect: true, detail: {} },
+      { v: 1, n: 2, time: 0, type: "result", callPath: "main/0.t", step: 4, kind: "tool", detail: { result: { ok: true } } },
+    ];
+    host.put(`${directory}/journal.jsonl`, old.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    const { version, entries } = await readJournal(host, directory);
+    expect({ version, entries }).toMatchObject({
+      version: 1,
+      entries: [{ type: "run-start" }, { key: "4" }, { key: "4", outcome: { type: "value", value: { ok: true } } }],
+    });
+    expect(await readJournalEnds(host, directory)).toEqual({ version: 1, first: entries[0], last: entries[2] });
+    await expect(readRecord(host, directory)).rejects.toThrow(
+      /:1: this journal has version 1: it can be shown, and not replayed/,
+    );
+  });
+
+  test("shows its first and last entry without what lies between them, however long its lines are", async () => {
+    const { host, open } = setUp();
+    const long = { ...result(""), outcome: { type: "value", value: { ok: true, value: Array(20_000).fill("word") } } } as Fact;
+    const journal = await open();
+    for (const fact of [long, result("between"), long]) journal.append(fact);
+    await journal.close();
+    const path = `${directory}/journal.jsonl`;
+    const text = await host.files.readText(path);
+    const { entries } = await readJournal(host, directory);
+    host.put(path, text.replace("between", "betw\neen"));
+    expect(await readJournalEnds(host, directory)).toEqual({ version: 2, first: entries[0], last: entries[2] });
+    host.put(path, `${text}{"v":2,"n":3`);
+    expect(await readJournalEnds(host, directory)).toEqual({ version: 2, first: entries[0], last: entries[2] });
+    host.put(path, "");
+    expect(await readJournalEnds(host, directory)).toEqual({ version: 2 });
+    host.put(path, `${text}nonsense\n`);
+    await expect(readJournalEnds(host, directory)).rejects.toThrow(/journal\.jsonl:last line: this line is not JSON/);
   });
 
   test("says which line's blob is gone", async () => {

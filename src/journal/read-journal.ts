@@ -18,23 +18,72 @@ export interface JournalContents {
   /** Journals of version 1 can be shown, and not replayed. Their entries are brought into the form of today, as far as it goes. */
   readonly version: 1 | 2;
   readonly entries: readonly JournalEntry[];
+  /** What is wrong with the fields of an entry, by its number. Not looked for in version 1. */
+  readonly problems: ReadonlyMap<number, string>;
   /** True where the last line was cut off, as by a crash; it is left out. */
   readonly torn: boolean;
 }
 
 /**
  * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. A torn last line is expected; a
- * line that is no entry rejects with an `UnreadableJournal`. Fields of an entry are not checked.
+ * line that is no entry rejects with an `UnreadableJournal`; entries whose fields are damaged are listed.
  */
 export async function readJournal(host: Host, directory: string): Promise<JournalContents> {
   const path = `${directory}/journal.jsonl`;
   const text = await host.files.readText(path, { maxBytes: mostOfJournal, within: dirname(directory) });
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
-  const parsed = lines.map((line, index) => parseEntry(line, { path, index }));
-  const version = parsed[0]?.["v"] === 1 ? 1 : 2;
-  const entries = parsed.map((entry, index) => checkNumbers(entry, { path, index, version }));
-  return { version, entries, torn: rest !== "" };
+  const parsed = lines.map((line, index) => parseEntry(line, { path, line: index + 1 }));
+  const version = versionOf(parsed[0]);
+  const entries = parsed.map((entry, index) => {
+    if (entry["n"] !== index) throw new UnreadableJournal(path, index + 1, `entry ${index} is missing`);
+    return toEntry(entry, { path, line: index + 1, version });
+  });
+  const problems = new Map<number, string>();
+  for (const [index, entry] of entries.entries()) {
+    const problem = version === 1 ? undefined : findEntryProblem(entry);
+    if (problem !== undefined) problems.set(index, problem);
+  }
+  return { version, entries, problems, torn: rest !== "" };
+}
+
+/** The first and the last entry of a run. Both are absent where nothing is recorded. */
+export interface JournalEnds {
+  readonly version: 1 | 2;
+  readonly first?: JournalEntry;
+  readonly last?: JournalEntry;
+}
+
+/** In bytes. Few lines are longer. */
+const firstLook = 65_536;
+
+/** Reads the first and the last entry, and not what lies between them. Rejects with an `UnreadableJournal` as `readJournal` does. */
+export async function readJournalEnds(host: Host, directory: string): Promise<JournalEnds> {
+  const path = `${directory}/journal.jsonl`;
+  for (let bytes = firstLook; ; bytes *= 16) {
+    const ends = await host.files.readEnds(path, { bytes, within: dirname(directory) });
+    const [start, end] = [ends.start, ends.end].map((one) => Buffer.from(one).toString("utf8").split("\n")) as [
+      string[],
+      string[],
+    ];
+    const isWhole = ends.bytes <= bytes;
+    // What follows the last line break is a line that was cut off; what stands before the first one may be half a line.
+    const [first, last] = [start.length > 1 ? start[0] : undefined, end.slice(isWhole ? 0 : 1, -1).at(-1)];
+    if (isWhole && (first === undefined || last === undefined)) return { version: 2 };
+    if (first === undefined || last === undefined) continue;
+    const parsed = parseEntry(first, { path, line: 1 });
+    const version = versionOf(parsed);
+    const place = { path, line: "last line", version } as const;
+    return {
+      version,
+      first: toEntry(parsed, { path, line: 1, version }),
+      last: toEntry(parseEntry(last, place), place),
+    };
+  }
+}
+
+function versionOf(first: Readonly<Record<string, unknown>> | undefined): 1 | 2 {
+  return first?.["v"] === 1 ? 1 : 2;
 }
 
 /** What a run recorded. */
@@ -53,8 +102,8 @@ export interface RunRecord {
  */
 export async function readRecord(host: Host, directory: string, known: readonly Secret[] = []): Promise<RunRecord> {
   const path = `${directory}/journal.jsonl`;
-  const { version, entries } = await readJournal(host, directory);
-  if (version === 1) throw new UnreadableJournal(path, 1, `${oldVersion}, and not replayed`);
+  const { version, entries, problems } = await readJournal(host, directory);
+  if (version === 1) throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not replayed");
   const kept = await readPrivateFolder(host, { runId: basename(directory), known });
   let isWhole = true;
   const references: References = {
@@ -74,7 +123,7 @@ export async function readRecord(host: Host, directory: string, known: readonly 
   for (const [index, entry] of entries.entries()) {
     const { v: _, n: __, time: ___, ...fact } = entry;
     try {
-      const problem = findEntryProblem(entry);
+      const problem = problems.get(index);
       if (problem !== undefined) throw new Error(problem);
       facts.push((await internalize(fact, references, factFields[entry.type])) as Fact);
     } catch (thrown) {
@@ -83,8 +132,6 @@ export async function readRecord(host: Host, directory: string, known: readonly 
   }
   return { facts, secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()), isWhole };
 }
-
-export const oldVersion = "this journal has version 1: it can be shown";
 
 const isDigest = /^[0-9a-f]{64}$/;
 
@@ -106,29 +153,24 @@ function createBlobReader(host: Host, directory: string): References["readBlob"]
 
 interface Line {
   readonly path: string;
-  readonly index: number;
+  readonly line: number | "last line";
 }
 
-function parseEntry(line: string, { path, index }: Line): Record<string, unknown> {
+function parseEntry(text: string, { path, line }: Line): Record<string, unknown> {
   let entry: unknown;
   try {
-    entry = JSON.parse(line);
+    entry = JSON.parse(text);
   } catch {
-    throw new UnreadableJournal(path, index + 1, "this line is not JSON");
+    throw new UnreadableJournal(path, line, "this line is not JSON");
   }
   if (isRecord(entry) && typeof entry["type"] === "string") return entry;
-  throw new UnreadableJournal(path, index + 1, "this line is not a journal entry");
+  throw new UnreadableJournal(path, line, "this line is not a journal entry");
 }
 
-function checkNumbers(
-  entry: Record<string, unknown>,
-  { path, index, version }: Line & { readonly version: 1 | 2 },
-): JournalEntry {
-  const { v, n } = entry;
-  if (v !== version)
-    throw new UnreadableJournal(path, index + 1, `this journal has version ${String(v)}; this llm-do reads version 2`);
-  if (n !== index) throw new UnreadableJournal(path, index + 1, `entry ${index} is missing`);
-  return (version === 1 ? upgradeEntry(entry) : entry) as unknown as JournalEntry;
+function toEntry(entry: Record<string, unknown>, { path, line, version }: Line & { readonly version: 1 | 2 }): JournalEntry {
+  const { v } = entry;
+  if (v === version) return (version === 1 ? upgradeEntry(entry) : entry) as unknown as JournalEntry;
+  throw new UnreadableJournal(path, line, `this journal has version ${String(v)}; this llm-do reads version 2`);
 }
 
 /** Of version 1: a step's number is its key, and the result of a tool stood in its details. */

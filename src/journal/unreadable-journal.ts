@@ -1,6 +1,6 @@
 /** A file of a run cannot be read: names the line and what is wrong with it. */
 export class UnreadableJournal extends Error {
-  constructor(path: string, line: number, problem: string) {
+  constructor(path: string, line: number | "last line", problem: string) {
     super(`${path}:${line}: ${problem}`);
     this.name = "UnreadableJournal";
   }

@@ -48,7 +48,11 @@ class MemoryDirectory implements Directory {
     if (node.kind === "link") throw new SystemError("ELOOP");
     if (node.kind === "directory") throw new SystemError("EISDIR");
     if (node.kind === "other") throw new SystemError("ENXIO");
-    return { facts: this.#tree.facts(node), read: async (limit) => node.bytes.slice(0, limit), close: async () => {} };
+    return {
+      facts: this.#tree.facts(node),
+      read: async (limit, from = 0) => node.bytes.slice(from, from + limit),
+      close: async () => {},
+    };
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {

@@ -10,6 +10,13 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
   return {
     readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(tree, path, options)),
     readBytes: (path, options) => readBytes(tree, path, options),
+    readEnds: async (path, { bytes: most, within }) => {
+      const bytes = await readBytes(tree, path, {
+        maxBytes: Number.MAX_SAFE_INTEGER,
+        ...(within === undefined ? {} : { within }),
+      });
+      return { start: bytes.slice(0, most), end: bytes.slice(Math.max(bytes.length - most, 0)), bytes: bytes.length };
+    },
     kind: async (path) => kindOf(findOrNothing(tree, path)),
     names: async (path) => {
       tree.check("names", path);

@@ -42,6 +42,14 @@ const facts: readonly Fact[] = [
 const entries = (given: readonly unknown[] = facts): JournalEntry[] =>
   given.map((fact, n) => ({ v: 2, n, time: 1_700_000_000_000, ...(fact as Fact) }));
 
+const journalOf = (given: readonly JournalEntry[], torn = false) =>
+  ({ version: 2, entries: given, problems: new Map<number, string>(), torn }) as const;
+
+const summaryOf = (given: readonly JournalEntry[]): string => {
+  const [first, last] = [given[0], given.at(-1)];
+  return summarizeJournal({ version: 2, ...(first && last ? { first, last } : {}) });
+};
+
 /** Each way to take one field away, or to put something else in its place, however deep. */
 function damaged(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
@@ -53,9 +61,17 @@ function damaged(value: unknown): unknown[] {
   });
 }
 
+test("a journal of version 1 is shown, and says that it cannot be replayed", () => {
+  const old = { ...journalOf(entries()), version: 1 } as const;
+  expect(renderJournal(old, 200)).toContain("recorded by an older llm-do: it can be shown, and not replayed\n");
+  expect(renderJournal(old, 200)).toContain("main starts");
+  const [first, last] = [entries()[0], entries().at(-1)];
+  expect(first && last && summarizeJournal({ version: 1, first, last })).toMatch(/failed, .*; too old to be replayed$/);
+});
+
 describe("a journal with damaged entries", () => {
   test("is shown, with every line of the entries that are whole", () => {
-    const whole = renderJournal({ entries: entries(), torn: false }, 200);
+    const whole = renderJournal(journalOf(entries()), 200);
     const [, start, ...lines] = whole.trimEnd().split("\n").slice(2);
     expect(start).toContain("main starts");
     let shown = 0;
@@ -63,7 +79,7 @@ describe("a journal with damaged entries", () => {
       if (fact.type === "run-start" || fact.type === "run-end") continue;
       for (const other of damaged(fact)) {
         const given = entries(facts.with(index, other as Fact));
-        const text = renderJournal({ entries: given, torn: false }, 200);
+        const text = renderJournal(journalOf(given), 200);
         const lost = lines.filter((line) => !text.includes(line));
         expect(lost.length, JSON.stringify(other)).toBeLessThanOrEqual(1);
         shown++;
@@ -75,12 +91,12 @@ describe("a journal with damaged entries", () => {
   test("is shown and listed where its first or last entry is damaged", () => {
     for (const index of [0, facts.length - 1]) {
       for (const other of damaged(facts[index])) {
-        const journal = { entries: entries(facts.with(index, other as Fact)), torn: true };
-        expect(renderJournal(journal, 200)).not.toMatch(/Cannot read|undefined \(reading|is not a function/);
-        expect(summarizeJournal(journal)).not.toMatch(/Cannot read|is not a function/);
+        const given = entries(facts.with(index, other as Fact));
+        expect(renderJournal(journalOf(given, true), 200)).not.toMatch(/Cannot read|undefined \(reading|is not a function/);
+        expect(summaryOf(given)).not.toMatch(/Cannot read|is not a function/);
       }
     }
     const noUsage = { type: "run-end", stopReason: "done", usage: {}, denied: 0 };
-    expect(summarizeJournal({ entries: entries([facts[0], noUsage]), torn: false })).toContain("(entry 1, run-end, is damaged)");
+    expect(summaryOf(entries([facts[0], noUsage]))).toContain("(entry 1, run-end, is damaged)");
   });
 });

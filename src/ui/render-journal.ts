@@ -9,19 +9,27 @@ import { renderResult } from "./render-result.ts";
 import { renderUsage } from "./render-usage.ts";
 
 interface Journal {
+  readonly version: 1 | 2;
   readonly entries: readonly JournalEntry[];
+  /** What is wrong with an entry, by its number. */
+  readonly problems: ReadonlyMap<number, string>;
   readonly torn: boolean;
 }
 
-/** One line on a run: when it began, and how it ended or how far it got. */
-export function summarizeJournal(journal: Journal): string {
-  const [first] = journal.entries;
-  if (first?.type !== "run-start") return "nothing is recorded: it ended before it began";
-  const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
-  return `${started}  ${renderEnd(journal)}`;
+interface JournalEnds {
+  readonly version: 1 | 2;
+  readonly first?: JournalEntry;
+  readonly last?: JournalEntry;
 }
 
-/** A damaged entry takes its own line and no other: its fields are as they are in the file. */
+/** One line on a run: when it began, and how it ended or how far it got. */
+export function summarizeJournal({ version, first, last }: JournalEnds): string {
+  if (first?.type !== "run-start" || !last) return "nothing is recorded: it ended before it began";
+  const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
+  return `${started}  ${renderEnd(last)}${version === 1 ? "; too old to be replayed" : ""}`;
+}
+
+/** A damaged entry takes its own line and no other. */
 function readable<T>(entry: JournalEntry, render: () => T): T | string {
   try {
     return render();
@@ -32,30 +40,33 @@ function readable<T>(entry: JournalEntry, render: () => T): T | string {
 
 /** A run as its journal tells it: calls, approvals, and what was under way when it broke off. */
 export function renderJournal(journal: Journal, columns: number): string {
-  const [first] = journal.entries;
-  if (first?.type !== "run-start") return `${summarizeJournal(journal)}\n`;
-  const { runId, program, entry, mode, version, programDigest } = first;
+  const { version, entries, problems } = journal;
+  const [first, last] = [entries[0], entries.at(-1)];
+  const summary = summarizeJournal({ version, ...(first && last ? { first, last } : {}) });
+  if (first?.type !== "run-start") return `${summary}\n`;
+  const { runId, program, entry, mode, version: recordedBy, programDigest } = first;
   const head = [
     readable(first, () => `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`),
-    readable(first, () => `llm-do ${version}, program ${programDigest.slice(0, 12)}`),
-    `started ${summarizeJournal(journal)}`,
+    readable(first, () => `llm-do ${recordedBy}, program ${programDigest.slice(0, 12)}`),
+    `started ${summary}`,
+    ...(version === 1 ? ["recorded by an older llm-do: it can be shown, and not replayed"] : []),
   ];
-  const lines = journal.entries.flatMap((one) => {
-    const line = readable(one, () => renderEntry(one, columns));
+  const lines = entries.flatMap((one) => {
+    const problem = problems.get(one.n);
+    const line = problem === undefined ? readable(one, () => renderEntry(one, columns)) : `(entry ${one.n}: ${show(problem)})`;
     return line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`];
   });
   return [...head, ...lines, ...renderUnfinished(journal)].map((line) => `${clip(line, columns)}\n`).join("");
 }
 
-function renderEnd({ entries }: Journal): string {
-  const last = entries.at(-1);
-  if (last?.type === "run-end") {
+function renderEnd(last: JournalEntry): string {
+  if (last.type === "run-end") {
     return readable(last, () => {
       const { requests, inputTokens, outputTokens } = last.usage;
       return `${last.stopReason}, ${count(requests, "request")}, ${count(inputTokens + outputTokens, "token")}`;
     });
   }
-  return `no end after ${entries.length} entries: killed, or still running`;
+  return `no end after ${last.n + 1} entries: killed, or still running`;
 }
 
 function count(number: number, one: string): string {

@@ -60,6 +60,10 @@ function describeHostFiles(createFixture: () => Promise<HostFixture>): void {
       await fixture.put("door", { link: at("in") });
       await fixture.put("in/sub", { link: at("out") });
       expect(await files.readText(at("in/file"), { maxBytes: 5 })).toBe("12345");
+      const ends = await files.readEnds(at("in/file"), { bytes: 2 });
+      expect([ends.start, ends.end].map((bytes) => Buffer.from(bytes).toString())).toEqual(["12", "45"]);
+      expect(ends.bytes).toBe(5);
+      expect((await files.readEnds(at("in/file"), { bytes: 9 })).end).toHaveLength(5);
       await expect(files.readText(at("in/file"), { maxBytes: 4 })).rejects.toMatchObject({ code: "EFBIG" });
       for (const path of ["in/file", "in/alias", "door/file"])
         expect(await files.readText(at(path), { within: at("door") })).toBe("12345");

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
-import { type JournalContents, readJournal } from "../../journal/read-journal.ts";
-import type { JournalEntry } from "../../protocol/fact.ts";
+import { readJournal, readJournalEnds } from "../../journal/read-journal.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { findRun, findRuns } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
@@ -24,10 +23,11 @@ export async function listRunsCommand(target: string, { json }: RunsFlags): Prom
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest. */
 export async function showRunCommand(run: string, target: string, { json }: RunsFlags): Promise<number> {
   const directory = await findRun(run, target);
-  const contents = await read(directory);
+  const host = createNodeHost();
+  const contents = (await isEmpty(directory)) ? nothing : await readJournal(host, directory);
   await writeResult(
     json
-      ? contents.entries.map((entry: JournalEntry) => `${JSON.stringify(entry)}\n`).join("")
+      ? contents.entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
       : renderJournal(contents, process.stdout.columns || 80),
   );
   return 0;
@@ -35,15 +35,18 @@ export async function showRunCommand(run: string, target: string, { json }: Runs
 
 async function describeRun(runId: string, directory: string): Promise<{ readonly runId: string; readonly summary: string }> {
   try {
-    return { runId, summary: summarizeJournal(await read(directory)) };
+    return {
+      runId,
+      summary: summarizeJournal((await isEmpty(directory)) ? nothing : await readJournalEnds(createNodeHost(), directory)),
+    };
   } catch (thrown) {
     return { runId, summary: thrown instanceof Error ? `unreadable: ${thrown.message}` : "unreadable" };
   }
 }
 
+const nothing = { version: 2, entries: [], problems: new Map<number, string>(), torn: false } as const;
+
 /** A run that was killed as it began has a folder and no journal. */
-async function read(directory: string): Promise<JournalContents> {
-  const host = createNodeHost();
-  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return { version: 2, entries: [], torn: false };
-  return readJournal(host, directory);
+async function isEmpty(directory: string): Promise<boolean> {
+  return (await createNodeHost().files.kind(join(directory, "journal.jsonl"))) === undefined;
 }
