@@ -46,10 +46,8 @@ export interface Directory {
   removeFile(name: string): Promise<void>;
   /** Puts created and renamed names on disk; silently does nothing where the system cannot. */
   sync(): Promise<void>;
-  /** For a process that is to start in this very directory, wherever it is moved to. The caller closes it. */
-  hold(): Promise<HeldEntry>;
-  /** A file or directory of that name, to be shown to a command. The caller closes it. */
-  holdEntry(name: string): Promise<HeldEntry>;
+  /** Keeps an entry, or the directory itself (`.`), at hand for a command. The caller closes it. */
+  hold(name: string): Promise<HeldEntry>;
   /** Lets its owner list and change a directory of this name again (`.`: itself), whatever its mode forbade. */
   unlock(name: string): Promise<void>;
   close(): Promise<void>;

@@ -18,7 +18,6 @@ export function createEmptyRoot(path: string): RootDirectory {
     rename: absent,
     removeFile: absent,
     hold: absent,
-    holdEntry: absent,
     makeDirectory: readOnly,
     createFile: readOnly,
     createLink: readOnly,

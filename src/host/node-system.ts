@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
-import type { Directory, RootDirectory } from "./directory.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
 import { toFacts } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
@@ -31,34 +30,14 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
       const directory = (await isByDescriptor(realPath))
         ? await NodeDirectory.open(realPath)
         : await PathDirectory.open(realPath);
-      return withRealPath(directory, realPath);
+      return Object.assign(directory, {
+        realPath,
+        isInPlace: async () => (await identityOf(realPath)) === directory.identity,
+      });
     },
     realPath: (path) => realpath(path),
     writer: createNodeWriter(options),
     strictNames: process.platform === "win32",
-  };
-}
-
-function withRealPath(directory: Directory, realPath: string): RootDirectory {
-  return {
-    realPath,
-    identity: directory.identity,
-    isInPlace: async () => (await identityOf(realPath)) === directory.identity,
-    look: (name) => directory.look(name),
-    openDirectory: (name) => directory.openDirectory(name),
-    openFile: (name) => directory.openFile(name),
-    entries: () => directory.entries(),
-    makeDirectory: (name, mode) => directory.makeDirectory(name, mode),
-    createFile: (name, mode) => directory.createFile(name, mode),
-    createLink: (name, target) => directory.createLink(name, target),
-    readLink: (name) => directory.readLink(name),
-    rename: (from, to) => directory.rename(from, to),
-    removeFile: (name) => directory.removeFile(name),
-    sync: () => directory.sync(),
-    hold: () => directory.hold(),
-    holdEntry: (name) => directory.holdEntry(name),
-    unlock: (name) => directory.unlock(name),
-    close: () => directory.close(),
   };
 }
 

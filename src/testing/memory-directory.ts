@@ -96,13 +96,9 @@ class MemoryDirectory implements Directory {
     this.#folder.children.delete(name);
   }
 
-  async hold(): Promise<HeldEntry> {
-    return { path: this.realPath, descriptor: undefined, close: async () => {} };
-  }
-
-  async holdEntry(name: string): Promise<HeldEntry> {
-    this.#existing("holdEntry", name);
-    return { path: this.#path(name), descriptor: undefined, close: async () => {} };
+  async hold(name: string): Promise<HeldEntry> {
+    if (name !== ".") this.#existing("hold", name);
+    return { path: name === "." ? this.realPath : this.#path(name), descriptor: undefined, close: async () => {} };
   }
 
   async sync(): Promise<void> {}

@@ -16,7 +16,7 @@ export async function runBare(setting: CommandSetting, place: Place): Promise<En
   const { request, machine, path, shell } = setting;
   const temporary = await realpath(tmpdir());
   const home = await mkdtemp(join(temporary, "llm-do-home-"));
-  const cwd = await place.directory.hold();
+  const cwd = await place.directory.hold(".");
   try {
     request.signal.throwIfAborted();
     if (setting.gitConfiguration !== undefined) await writeFile(join(home, ".gitconfig"), setting.gitConfiguration);

@@ -159,7 +159,7 @@ async function add(walk: Walk, place: Place, entry: Pick<ProtectedEntry, "access
   const components = [...place.components, entry.name];
   const hostPath = join(walk.options.table.root(place.scope).directory.realPath, ...components);
   const isKept = walk.options.hold && entry.access === "read-only" && place.scope.mode === "rw" && facts.type !== "link";
-  const held = isKept ? await place.directory.holdEntry(entry.name) : undefined;
+  const held = isKept ? await place.directory.hold(entry.name) : undefined;
   walk.entries.push({ scope: place.scope, components, hostPath, facts, access: entry.access, held });
 }
 

@@ -34,7 +34,7 @@ interface PrivatePlaces {
 export async function runWalled(wall: Exclude<Wall, { type: "none" }>, setting: CommandSetting, place: Place): Promise<Ended> {
   const held: HeldEntry[] = [];
   try {
-    for (const root of setting.table.roots) held.push(await root.directory.hold());
+    for (const root of setting.table.roots) held.push(await root.directory.hold("."));
     const described = { ...setting, place, held };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)

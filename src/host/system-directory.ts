@@ -1,0 +1,93 @@
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
+import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
+import { assertComponent, errorCode } from "./system-error.ts";
+
+// macOS refuses links in every component of the path with this flag, not in the last one alone.
+const noFollowAny = process.platform === "darwin" ? 0x2000_0000 : 0;
+// Windows has none of these flags; its links and junctions are seen by lstat.
+export const noFollow = (constants.O_NOFOLLOW ?? 0) | noFollowAny;
+const readFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
+
+/** Takes back what an operation made, where its path turns out to lead elsewhere. */
+export type Undo<T> = (result: T, path: string) => Promise<unknown>;
+
+/** The operations on a directory, by paths. A subclass makes sure that these lead to this very directory. */
+export abstract class SystemDirectory implements Directory {
+  readonly identity: string;
+
+  protected constructor(identity: string) {
+    this.identity = identity;
+  }
+
+  /** Runs an operation with the path of a name in this directory, or of the directory itself (`.`). */
+  protected abstract use<T>(name: string, operation: (path: string) => Promise<T>, undo?: Undo<T>): Promise<T>;
+  protected abstract openPath(path: string): Promise<Directory>;
+  abstract hold(name: string): Promise<HeldEntry>;
+  abstract unlock(name: string): Promise<void>;
+  abstract sync(): Promise<void>;
+  abstract close(): Promise<void>;
+
+  look(name: string): Promise<EntryFacts | undefined> {
+    return this.use(name, findFacts);
+  }
+
+  openDirectory(name: string): Promise<Directory> {
+    return this.use(name, (path) => this.openPath(path));
+  }
+
+  openFile(name: string): Promise<OpenFile> {
+    const openPath = async (path: string) => {
+      // Checked before it is opened: opening a device can have effects (a tape rewinds).
+      assertFile(await findFacts(path));
+      return toOpenFile(await open(path, readFlags));
+    };
+    return this.use(name, openPath, (file) => file.close());
+  }
+
+  async entries(): Promise<readonly DirectoryEntry[]> {
+    const entries = await this.use(".", (path) => readdir(path, { withFileTypes: true }));
+    return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+  }
+
+  async makeDirectory(name: string, mode?: number): Promise<void> {
+    await this.use(name, (path) => mkdir(path, mode));
+  }
+
+  createFile(name: string, mode: number): Promise<NewFile> {
+    const create = async (path: string) => toNewFile(await open(path, createFlags, mode));
+    return this.use(name, create, async (file, path) => {
+      await file.close();
+      await unlink(path).catch(() => undefined);
+    });
+  }
+
+  createLink(name: string, target: string): Promise<void> {
+    return this.use(name, (path) => symlink(target, path));
+  }
+
+  readLink(name: string): Promise<string> {
+    return this.use(name, (path) => readlink(path));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    assertComponent(to);
+    await this.use(from, (path) => rename(path, join(dirname(path), to)));
+  }
+
+  removeFile(name: string): Promise<void> {
+    return this.use(name, (path) => unlink(path));
+  }
+}
+
+async function findFacts(path: string): Promise<EntryFacts | undefined> {
+  try {
+    return toFacts(await lstat(path, { bigint: true }));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
