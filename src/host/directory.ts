@@ -46,15 +46,15 @@ export interface Directory {
   removeFile(name: string): Promise<void>;
   /** Puts created and renamed names on disk; silently does nothing where the system cannot. */
   sync(): Promise<void>;
-  /** Keeps an entry, or the directory itself (`.`), at hand for a command. The caller closes it. */
-  hold(name: string): Promise<HeldEntry>;
+  /** Opens an entry, or the directory itself (`.`), for a child process. The caller closes it. */
+  openHandle(name: string): Promise<EntryHandle>;
   /** Lets its owner list and change a directory of this name again (`.`: itself), whatever its mode forbade. */
   unlock(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Something that is held for a child process. */
-export interface HeldEntry {
+/** Keeps a file or directory for a child process, wherever it is moved to. */
+export interface EntryHandle {
   /** Leads there for this process and, until they execute, for its children. */
   readonly path: string;
   /** Undefined where the system has no descriptors of directories, or none that could be handed on. */

@@ -17,7 +17,7 @@ export function createEmptyRoot(path: string): RootDirectory {
     readLink: absent,
     rename: absent,
     removeFile: absent,
-    hold: absent,
+    openHandle: absent,
     makeDirectory: readOnly,
     createFile: readOnly,
     createLink: readOnly,

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { chmod, type FileHandle, open, stat } from "node:fs/promises";
-import type { Directory, HeldEntry } from "./directory.ts";
+import type { Directory, EntryHandle } from "./directory.ts";
 import { toFacts } from "./node-entry.ts";
 import { SystemDirectory } from "./system-directory.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
@@ -42,7 +42,7 @@ export class NodeDirectory extends SystemDirectory {
     });
   }
 
-  hold(name: string): Promise<HeldEntry> {
+  openHandle(name: string): Promise<EntryHandle> {
     return this.use(name, async (path) => {
       const handle = await open(path, pathFlags);
       return { path: `/proc/self/fd/${handle.fd}`, descriptor: handle.fd, close: () => handle.close() };

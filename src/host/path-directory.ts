@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Directory, HeldEntry, OpenFile } from "./directory.ts";
+import type { Directory, EntryHandle, OpenFile } from "./directory.ts";
 import { toFacts } from "./node-entry.ts";
 import { noFollow, SystemDirectory, type Undo } from "./system-directory.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
@@ -44,7 +44,7 @@ export class PathDirectory extends SystemDirectory {
     throw new SystemError("ESTALE");
   }
 
-  hold(name: string): Promise<HeldEntry> {
+  openHandle(name: string): Promise<EntryHandle> {
     return this.use(name, async (path) => ({ path, descriptor: undefined, close: async () => {} }));
   }
 

@@ -1,16 +1,27 @@
-import type { Directory, EntryFacts } from "./directory.ts";
+import type { EntryFacts } from "./directory.ts";
 import { makesRepository } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import * as refuse from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import type { ParentPlace } from "./scope-walk.ts";
-import * as walk from "./scope-walk.ts";
+import {
+  assertInPlace,
+  closing,
+  hasSuffix,
+  inFolder,
+  lookAt,
+  notFoundIn,
+  type OpenFolder,
+  openParent,
+  openSubfolder,
+  type ParentFolder,
+  toFileFacts,
+  toParent,
+} from "./scope-walk.ts";
 import {
   type AppendedFile,
   type FileFacts,
   type InspectedPath,
   maxReadBytes,
-  type Protection,
   type ReadFile,
   type ResolvedPath,
   ScopeError,
@@ -21,97 +32,69 @@ import { lockForWriting } from "./write-lock.ts";
 export async function findFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
   if (path.components.length === 0) return folderFacts(table, path);
   return inParent(table, path, async (parent) => {
-    const facts = await walk.lookAt(table, parent);
-    if (facts === undefined) throw await walk.missing(table, parent);
-    const virtualPath = walk.virtualPathOf(table, parent);
+    const facts = await lookAt(table, parent);
+    if (facts === undefined) throw await notFoundIn(table, parent);
     if (facts.type === "directory") return folderFacts(table, path);
-    if (facts.type !== "file") throw refuse.notAFile(virtualPath, "not a regular file");
-    return walk.toFileFacts({ scope: parent.scope, virtualPath }, facts);
+    assertFile(parent, facts);
+    return toFileFacts(parent, facts);
   });
 }
 
-/** A folder can be the root of a deeper scope: it is entered to see whose it is. */
-async function folderFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
-  const place = await walk.openPlace(table, path);
-  try {
-    const virtualPath = table.format(place.scope, place.components);
+/** A folder can be the root of a deeper scope: it is opened to find that scope. */
+function folderFacts(table: ScopeTable, path: ResolvedPath): Promise<FileFacts> {
+  return inFolder(table, path, async ({ directory, scope, components }) => {
     const none = { bytes: 0, mode: 0o777, modifiedMilliseconds: 0, user: 0, group: 0, version: "" };
-    return walk.toFileFacts(
-      { scope: place.scope, virtualPath },
-      { ...none, type: "directory", identity: place.directory.identity },
-    );
-  } finally {
-    await place.close();
-  }
+    const virtualPath = table.format(scope, components);
+    return toFileFacts({ scope, virtualPath }, { ...none, type: "directory", identity: directory.identity });
+  });
 }
 
-export async function findNames(table: ScopeTable, path: ResolvedPath, most: number): Promise<readonly string[] | undefined> {
-  const place = await walk.openPlace(table, path);
-  try {
-    const entries = await place.directory.entries();
+export function findNames(table: ScopeTable, path: ResolvedPath, most: number): Promise<readonly string[] | undefined> {
+  return inFolder(table, path, async ({ directory, scope, components }) => {
+    const entries = await directory.entries().catch((error: unknown) => {
+      throw refuse.systemRefused(table.format(scope, components), error);
+    });
     return entries.length > most ? undefined : entries.map(({ name }) => name);
-  } catch (error) {
-    throw refuse.systemRefused(table.format(place.scope, place.components), error);
-  } finally {
-    await place.close();
-  }
+  });
 }
 
 export async function inspectPath(table: ScopeTable, path: ResolvedPath, access: "read" | "write"): Promise<InspectedPath> {
   assertNotRoot(table, path);
   return inParent(table, path, async (parent) => {
-    const { scope } = parent;
-    const virtualPath = walk.virtualPathOf(table, parent);
+    const { scope, virtualPath } = parent;
     const facts = access === "read" ? await lookToRead(table, parent) : await lookToWrite(table, parent);
-    return {
-      virtualPath,
-      scope,
-      facts: facts === undefined ? undefined : walk.toFileFacts({ scope, virtualPath }, facts),
-      protection: table.protection(scope, walk.componentsOf(parent)) ?? protectionOfTool(access, parent),
-    };
+    const ofTool = access === "write" && makesRepository(parent.name) ? "ask-write" : undefined;
+    const protection = table.protection(scope, parent.path) ?? ofTool;
+    return { virtualPath, scope, facts: facts && toFileFacts(parent, facts), protection };
   });
-}
-
-function protectionOfTool(access: "read" | "write", { name }: ParentPlace): Protection | undefined {
-  return access === "write" && makesRepository(name) ? "ask-write" : undefined;
 }
 
 export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: number | undefined): Promise<ReadFile> {
   assertNotRoot(table, path);
   return inParent(table, path, async (parent) => {
     await lookToRead(table, parent);
-    const { scope } = parent;
-    const virtualPath = walk.virtualPathOf(table, parent);
-    const file = await parent.directory.openFile(parent.name);
-    try {
-      const limit = scope.maxFileBytes ?? maxReadBytes;
-      if (file.facts.bytes > limit && (scope.maxFileBytes !== undefined || maxBytes === undefined)) {
-        throw refuse.fileTooLarge(virtualPath, limit);
-      }
+    const { scope, virtualPath } = parent;
+    const limit = scope.maxFileBytes ?? maxReadBytes;
+    return closing(await parent.directory.openFile(parent.name), async (file) => {
+      const isBounded = scope.maxFileBytes === undefined && maxBytes !== undefined;
+      if (file.facts.bytes > limit && !isBounded) throw refuse.fileTooLarge(virtualPath, limit);
       const bytes = await file.read(Math.min(maxBytes ?? limit + 1, limit + 1));
       if (bytes.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
-      return { facts: walk.toFileFacts({ scope, virtualPath }, file.facts), bytes };
-    } finally {
-      await file.close();
-    }
+      return { facts: toFileFacts(parent, file.facts), bytes };
+    });
   });
 }
 
-/** That much from the beginning of a regular file, whatever suffixes and sizes its scope allows. */
+/** Reads the beginning of a regular file, whatever suffixes and sizes its scope allows. */
 export async function readAnyFile(table: ScopeTable, path: ResolvedPath, maxBytes: number): Promise<ReadFile> {
   assertNotRoot(table, path);
   return inParent(table, path, async (parent) => {
-    const { scope } = parent;
-    const virtualPath = walk.virtualPathOf(table, parent);
-    const facts = await walk.lookAt(table, parent);
-    assertFile(virtualPath, facts);
-    if (facts === undefined) throw await walk.missing(table, parent);
-    const file = await parent.directory.openFile(parent.name);
-    try {
-      return { facts: walk.toFileFacts({ scope, virtualPath }, file.facts), bytes: await file.read(maxBytes) };
-    } finally {
-      await file.close();
-    }
+    const facts = await lookAt(table, parent);
+    assertFile(parent, facts);
+    if (facts === undefined) throw await notFoundIn(table, parent);
+    return closing(await parent.directory.openFile(parent.name), async (file) => {
+      return { facts: toFileFacts(parent, file.facts), bytes: await file.read(maxBytes) };
+    });
   });
 }
 
@@ -120,10 +103,15 @@ export interface Writing {
   readonly expect: string | undefined;
 }
 
-export async function writeFile(table: ScopeTable, path: ResolvedPath, writing: Writing): Promise<FileFacts> {
-  const { bytes, expect } = writing;
-  return inPlaceToWrite(table, path, {
-    check: (parent) => assertMayWrite(table, parent, writing),
+export async function writeFile(table: ScopeTable, path: ResolvedPath, { bytes, expect }: Writing): Promise<FileFacts> {
+  const check = async (parent: ParentFolder) => {
+    const facts = await lookToWrite(table, parent);
+    assertAllowed(table, parent, bytes.length);
+    if (facts?.version !== expect) throw refuse.changedMeanwhile(parent.virtualPath);
+    return facts;
+  };
+  return writeInParent(table, path, {
+    check,
     write: async (parent, like) => {
       const { directory, name } = parent;
       const { writer } = table;
@@ -138,12 +126,12 @@ export async function writeFile(table: ScopeTable, path: ResolvedPath, writing: 
   });
 }
 
-/** How often a file may be changed by a program that takes no lock, between the look and the new name. */
+/** How often another program, which takes no lock, may change the file between the look and the rename. */
 const appendAttempts = 10;
 
-/** Under the lock from the look on, so that of several writers each finds what the others appended. */
+/** Locks before the look, so that each of several writers finds what the others appended. */
 export async function appendFile(table: ScopeTable, path: ResolvedPath, bytes: Uint8Array): Promise<AppendedFile> {
-  return inPlaceToWrite(table, path, {
+  return writeInParent(table, path, {
     check: (parent) => lookToAppend(table, parent, bytes),
     write: async (parent) => {
       const { directory, name } = parent;
@@ -160,40 +148,32 @@ export async function appendFile(table: ScopeTable, path: ResolvedPath, bytes: U
   });
 }
 
-async function appendOnce(table: ScopeTable, parent: ParentPlace, bytes: Uint8Array): Promise<AppendedFile> {
+async function appendOnce(table: ScopeTable, parent: ParentFolder, bytes: Uint8Array): Promise<AppendedFile> {
   const { directory, name } = parent;
   const like = await lookToAppend(table, parent, bytes);
-  const present = like === undefined ? new Uint8Array() : await readPresent(directory, name);
+  const present = like && (await closing(await directory.openFile(name), (file) => file.read(maxReadBytes)));
   const commit = async (rename: () => Promise<void>) => {
     await assertExpected(table, parent, like?.version);
     await rename();
   };
-  await replaceFile(directory, name, { bytes: Buffer.concat([present, bytes]), writer: table.writer, like, commit });
+  const whole = present === undefined ? bytes : Buffer.concat([present, bytes]);
+  await replaceFile(directory, name, { bytes: whole, writer: table.writer, like, commit });
   return { facts: await writtenFacts(table, parent), created: like === undefined };
 }
 
-async function readPresent(directory: Directory, name: string): Promise<Uint8Array> {
-  const file = await directory.openFile(name);
-  try {
-    return await file.read(maxReadBytes);
-  } finally {
-    await file.close();
-  }
-}
-
 interface WriteSteps<T> {
-  readonly check: (parent: ParentPlace) => Promise<EntryFacts | undefined>;
-  readonly write: (parent: ParentPlace, like: EntryFacts | undefined) => Promise<T>;
+  readonly check: (parent: ParentFolder) => Promise<EntryFacts | undefined>;
+  readonly write: (parent: ParentFolder, like: EntryFacts | undefined) => Promise<T>;
 }
 
-/** Makes the folders that are missing. */
-async function inPlaceToWrite<T>(table: ScopeTable, path: ResolvedPath, { check, write }: WriteSteps<T>): Promise<T> {
+/** Makes the missing folders between check and write. */
+async function writeInParent<T>(table: ScopeTable, path: ResolvedPath, { check, write }: WriteSteps<T>): Promise<T> {
   assertNotRoot(table, path);
   return inParent(table, path, async (found) => {
     await check(found);
-    const parent = await makeFolders(table, found);
+    const parent = await makeMissingFolders(table, found);
     try {
-      // Again: the folder that was made or found can lie in a deeper scope.
+      // Checked again: the folder that was made or found can lie in a deeper scope.
       const like = await check(parent);
       if (table.isFirstWriteIn(parent.directory.identity)) await removeLeftOvers(parent.directory, table.writer);
       return await write(parent, like);
@@ -203,56 +183,21 @@ async function inPlaceToWrite<T>(table: ScopeTable, path: ResolvedPath, { check,
   });
 }
 
-async function writtenFacts(table: ScopeTable, parent: ParentPlace): Promise<FileFacts> {
-  const facts = await walk.lookAt(table, parent);
-  const virtualPath = walk.virtualPathOf(table, parent);
-  if (facts === undefined) throw refuse.changedMeanwhile(virtualPath);
-  return walk.toFileFacts({ scope: parent.scope, virtualPath }, facts);
-}
-
-async function assertMayWrite(table: ScopeTable, parent: ParentPlace, writing: Writing): Promise<EntryFacts | undefined> {
-  const facts = await lookToWrite(table, parent);
-  assertAllowed(table, parent, writing.bytes.length);
-  if (facts?.version !== writing.expect) throw refuse.changedMeanwhile(walk.virtualPathOf(table, parent));
-  return facts;
-}
-
-async function lookToAppend(table: ScopeTable, parent: ParentPlace, bytes: Uint8Array): Promise<EntryFacts | undefined> {
-  const facts = await lookToWrite(table, parent);
-  const present = facts?.bytes ?? 0;
-  if (present > maxReadBytes) throw refuse.fileTooLarge(walk.virtualPathOf(table, parent), maxReadBytes);
-  assertAllowed(table, parent, present + bytes.length);
-  return facts;
-}
-
-function assertAllowed(table: ScopeTable, parent: ParentPlace, bytes: number): void {
-  const virtualPath = walk.virtualPathOf(table, parent);
-  if (table.protection(parent.scope, walk.componentsOf(parent)) === "program") throw refuse.pathProtected(virtualPath);
-  const limit = parent.scope.maxFileBytes;
-  if (limit !== undefined && bytes > limit) throw refuse.fileTooLarge(virtualPath, limit);
-}
-
-async function assertExpected(table: ScopeTable, parent: ParentPlace, expect: string | undefined): Promise<void> {
-  const facts = await walk.lookAt(table, parent);
-  if (facts?.version !== expect) throw refuse.changedMeanwhile(walk.virtualPathOf(table, parent));
-  await walk.assertInPlace(table, parent.scope);
-}
-
-async function makeFolders(table: ScopeTable, found: ParentPlace): Promise<ParentPlace> {
-  let place: walk.Place = found;
-  for (const folder of found.missing) {
-    const above = place;
+async function makeMissingFolders(table: ScopeTable, found: ParentFolder): Promise<ParentFolder> {
+  let folder: OpenFolder = found;
+  for (const name of found.missing) {
+    const above = folder;
     try {
-      await makeFolder(table, above.directory, folder);
-      place = await walk.enter(table, above, folder);
+      await makeFolder(table, above, name);
+      folder = await openSubfolder(table, above, name);
     } finally {
       if (above !== found) await above.close();
     }
   }
-  return { ...place, name: found.name, missing: [] };
+  return toParent(table, folder, [found.name]);
 }
 
-async function makeFolder(table: ScopeTable, directory: Directory, name: string): Promise<void> {
+async function makeFolder(table: ScopeTable, { directory }: OpenFolder, name: string): Promise<void> {
   try {
     await directory.makeDirectory(name);
     await table.writer.writes?.note(() => directory.look(name));
@@ -262,63 +207,88 @@ async function makeFolder(table: ScopeTable, directory: Directory, name: string)
   }
 }
 
-/** The facts of a file that may be read as far as rights, suffix and kind go. */
-async function lookToRead(table: ScopeTable, parent: ParentPlace): Promise<EntryFacts> {
-  const virtualPath = walk.virtualPathOf(table, parent);
-  const facts = await walk.lookAt(table, parent);
-  assertFile(virtualPath, facts);
-  assertSuffix(virtualPath, parent);
-  if (facts === undefined) throw await walk.missing(table, parent);
+async function writtenFacts(table: ScopeTable, parent: ParentFolder): Promise<FileFacts> {
+  const facts = await lookAt(table, parent);
+  if (facts === undefined) throw refuse.changedMeanwhile(parent.virtualPath);
+  return toFileFacts(parent, facts);
+}
+
+async function lookToAppend(table: ScopeTable, parent: ParentFolder, bytes: Uint8Array): Promise<EntryFacts | undefined> {
+  const facts = await lookToWrite(table, parent);
+  const present = facts?.bytes ?? 0;
+  if (present > maxReadBytes) throw refuse.fileTooLarge(parent.virtualPath, maxReadBytes);
+  assertAllowed(table, parent, present + bytes.length);
   return facts;
 }
 
-async function lookToWrite(table: ScopeTable, parent: ParentPlace): Promise<EntryFacts | undefined> {
-  const virtualPath = walk.virtualPathOf(table, parent);
-  if (parent.scope.mode !== "rw") throw refuse.pathNotWritable(virtualPath, parent.scope, table.allowed);
-  const facts = await walk.lookAt(table, parent);
-  assertFile(virtualPath, facts);
+function assertAllowed(table: ScopeTable, { scope, path, virtualPath }: ParentFolder, bytes: number): void {
+  if (table.protection(scope, path) === "program") throw refuse.pathProtected(virtualPath);
+  const limit = scope.maxFileBytes;
+  if (limit !== undefined && bytes > limit) throw refuse.fileTooLarge(virtualPath, limit);
+}
+
+async function assertExpected(table: ScopeTable, parent: ParentFolder, expect: string | undefined): Promise<void> {
+  const facts = await lookAt(table, parent);
+  if (facts?.version !== expect) throw refuse.changedMeanwhile(parent.virtualPath);
+  await assertInPlace(table, parent.scope);
+}
+
+/** The facts of a file that may be read as far as rights, suffix and kind go. */
+async function lookToRead(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts> {
+  const facts = await lookAt(table, parent);
+  assertFile(parent, facts);
+  assertSuffix(parent);
+  if (facts === undefined) throw await notFoundIn(table, parent);
+  return facts;
+}
+
+async function lookToWrite(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts | undefined> {
+  const { scope, virtualPath } = parent;
+  if (scope.mode !== "rw") throw refuse.pathNotWritable(virtualPath, scope, table.allowed);
+  const facts = await lookAt(table, parent);
+  assertFile(parent, facts);
   if (facts === undefined) assertNoLostRoot(table, parent);
-  assertSuffix(virtualPath, parent);
-  // Replacing by rename would not ask for it: a file that nobody may write is left alone all the same.
+  assertSuffix(parent);
+  // A rename would not ask for the right to write: a read-only file is left alone all the same.
   if (facts !== undefined && (facts.mode & 0o222) === 0) throw refuse.systemRefused(virtualPath, new SystemError("EACCES"));
   return facts;
 }
 
-function assertFile(virtualPath: string, facts: EntryFacts | undefined): void {
+function assertFile({ virtualPath }: ParentFolder, facts: EntryFacts | undefined): void {
   if (facts?.type === "directory") throw refuse.notAFile(virtualPath, "a folder");
   if (facts !== undefined && facts.type !== "file") throw refuse.notAFile(virtualPath, "not a regular file");
 }
 
-function assertSuffix(virtualPath: string, parent: ParentPlace): void {
-  if (!walk.hasSuffix(parent.scope, parent.name)) throw refuse.suffixNotAllowed(virtualPath, parent.scope.suffixes ?? []);
+function assertSuffix({ scope, name, virtualPath }: ParentFolder): void {
+  if (!hasSuffix(scope, name)) throw refuse.suffixNotAllowed(virtualPath, scope.suffixes ?? []);
 }
 
 function assertNotRoot(table: ScopeTable, path: ResolvedPath): void {
   if (path.components.length === 0) throw refuse.notAFile(table.format(path.scope, []), "a folder");
 }
 
-/** The root of a deeper scope that has vanished is not made again with the rights of the scope around it. */
-function assertNoLostRoot(table: ScopeTable, parent: ParentPlace): void {
-  const names = [...parent.missing, parent.name];
-  for (const [index] of names.entries()) {
-    const lost = table.rootAt(parent.scope, [...parent.components, ...names.slice(0, index + 1)]);
+/** Rejects a path at or below the root of a deeper scope that has vanished: it would be made with the outer scope's rights. */
+function assertNoLostRoot(table: ScopeTable, { scope, components, path }: ParentFolder): void {
+  for (let length = components.length + 1; length <= path.length; length++) {
+    const lost = table.rootAt(scope, path.slice(0, length));
     if (lost !== undefined) throw refuse.replacedRoot(table.format(lost.declaration, []));
   }
 }
 
-async function inParent<T>(table: ScopeTable, path: ResolvedPath, use: (parent: ParentPlace) => Promise<T>): Promise<T> {
-  const parent = await walk.openParent(table, path);
-  try {
-    return await use(parent);
-  } catch (error) {
-    if (error instanceof ScopeError) throw error;
-    const virtualPath = walk.virtualPathOf(table, parent);
-    if (errorCode(error) === "ELOOP") throw refuse.linkRefused(virtualPath, table.allowed);
-    if (errorCode(error) === "ENXIO") throw refuse.notAFile(virtualPath, "not a regular file");
-    if (errorCode(error) === "EISDIR") throw refuse.notAFile(virtualPath, "a folder");
-    if (errorCode(error) === "ENOENT") throw await walk.missing(table, parent);
-    throw refuse.systemRefused(virtualPath, error);
-  } finally {
-    await parent.close();
-  }
+/** Runs a function with the parent of a path, and translates system errors to refusals. */
+async function inParent<T>(table: ScopeTable, path: ResolvedPath, use: (parent: ParentFolder) => Promise<T>): Promise<T> {
+  return closing(await openParent(table, path), async (parent) => {
+    try {
+      return await use(parent);
+    } catch (error) {
+      if (error instanceof ScopeError) throw error;
+      const { virtualPath } = parent;
+      const code = errorCode(error);
+      if (code === "ELOOP") throw refuse.linkRefused(virtualPath, table.allowed);
+      if (code === "ENXIO") throw refuse.notAFile(virtualPath, "not a regular file");
+      if (code === "EISDIR") throw refuse.notAFile(virtualPath, "a folder");
+      if (code === "ENOENT") throw await notFoundIn(table, parent);
+      throw refuse.systemRefused(virtualPath, error);
+    }
+  });
 }

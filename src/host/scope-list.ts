@@ -3,7 +3,7 @@ import type { DirectoryEntry } from "./directory.ts";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
 import { systemRefused } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import { enter, hasSuffix, openPlace, type Place, placeOfRoot } from "./scope-walk.ts";
+import { folderOfRoot, hasSuffix, inFolder, inSubfolder, type OpenFolder } from "./scope-walk.ts";
 import type { ListedFiles, ListOptions } from "./scopes.ts";
 import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
@@ -30,7 +30,7 @@ interface Walk {
 
 /** A directory in the walk, under the path that it was reached by. */
 interface Step {
-  readonly place: Place;
+  readonly folder: OpenFolder;
   readonly state: GlobState;
   readonly scopeName: string;
   readonly components: readonly string[];
@@ -47,12 +47,9 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
   const walk: Walk = { table, options, glob, showsProtected, everything, paths: [], tooDeep: [], ended: false, looked: 0 };
   if (path === undefined) await listRoots(walk);
   else {
-    const place = await openPlace(table, path);
-    try {
-      await listPlace(walk, { place, state: glob.start, scopeName: path.scope.name, components: path.components, level: 0 });
-    } finally {
-      await place.close();
-    }
+    const { scope, components } = path;
+    const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
+    await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
   }
   // In order already, but for what has to be spelt with the default scope's prefix.
   return {
@@ -73,45 +70,41 @@ async function listRoots(walk: Walk): Promise<void> {
   for (const root of roots) {
     const scopeName = root.declaration.name;
     const state = walk.glob.step(walk.glob.start, scopeName);
-    if (!walk.ended) await listPlace(walk, { place: placeOfRoot(root), state, scopeName, components: [], level: 0 });
+    if (!walk.ended) await listFolder(walk, { folder: folderOfRoot(root), state, scopeName, components: [], level: 0 });
   }
 }
 
-async function listPlace(walk: Walk, step: Step): Promise<void> {
+async function listFolder(walk: Walk, step: Step): Promise<void> {
   walk.options.signal?.throwIfAborted();
-  const isSeen = walk.options.scopes?.includes(step.place.scope.name) ?? true;
-  if (!isSeen && !holdsSeen(walk, step.place)) return;
+  const isSeen = walk.options.scopes?.includes(step.folder.scope.name) ?? true;
+  if (!isSeen && !holdsSeen(walk, step.folder)) return;
   for (const entry of await sortedEntries(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
     if (walk.looked > mostWalked) walk.ended = true;
     if (walk.ended) return;
-    if (entry.type === "directory") await listFolder(walk, step, entry.name);
+    if (entry.type === "directory") await listSubfolder(walk, step, entry.name);
     else if (isSeen && entry.type === "file") addFile(walk, step, entry.name);
     if (walk.ended) return;
   }
 }
 
-async function listFolder(walk: Walk, step: Step, name: string): Promise<void> {
+async function listSubfolder(walk: Walk, step: Step, name: string): Promise<void> {
   const state = walk.glob.step(step.state, name);
-  if (state.size === 0 || isHidden(walk, step.place, name)) return;
+  if (state.size === 0 || isHidden(walk, step.folder, name)) return;
   if (step.level >= mostLevels) {
     if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(pathOf(walk, step, name));
     return;
   }
-  const place = await enter(walk.table, step.place, name).catch(() => undefined);
-  if (place === undefined) return;
-  try {
-    if (walk.everything && place.components.length === 0) return;
+  await inSubfolder(walk.table, step.folder, name, async (folder) => {
+    if (walk.everything && folder.components.length === 0) return;
     const components = [...step.components, name];
-    await listPlace(walk, { place, state, scopeName: step.scopeName, components, level: step.level + 1 });
-  } finally {
-    await place.close();
-  }
+    await listFolder(walk, { folder, state, scopeName: step.scopeName, components, level: step.level + 1 });
+  });
 }
 
 function addFile(walk: Walk, step: Step, name: string): void {
-  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.place.scope, name)) return;
-  if (isTransientName(name) || isHidden(walk, step.place, name)) return;
+  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.folder.scope, name)) return;
+  if (isTransientName(name) || isHidden(walk, step.folder, name)) return;
   if (walk.paths.length >= walk.options.maxEntries) walk.ended = true;
   else walk.paths.push(pathOf(walk, step, name));
 }
@@ -119,26 +112,26 @@ function addFile(walk: Walk, step: Step, name: string): void {
 /** As it was reached. A nested scope named after its folder needs no prefix: both spellings mean this file. */
 function pathOf({ table }: Walk, step: Step, name: string): string {
   const reached = [...step.components, name];
-  const canonical = table.format(step.place.scope, [...step.place.components, name]);
+  const canonical = table.format(step.folder.scope, [...step.folder.components, name]);
   if (step.scopeName === defaultScopeName && canonical === reached.join("/")) return canonical;
   return formatVirtualPath(step.scopeName, reached, { has: (scope) => table.allowed.readable.includes(scope) });
 }
 
-function isHidden(walk: Walk, place: Place, name: string): boolean {
-  return !walk.showsProtected && walk.table.protection(place.scope, [...place.components, name]) === "ask-read-and-write";
+function isHidden(walk: Walk, { scope, components }: OpenFolder, name: string): boolean {
+  return !walk.showsProtected && walk.table.protection(scope, [...components, name]) === "ask-read-and-write";
 }
 
-/** A scope that is not looked at can hold one that is. */
-function holdsSeen(walk: Walk, place: Place): boolean {
-  return walk.table.covered(place.scope, place.components).some((scope) => walk.options.scopes?.includes(scope.name));
+/** A wanted scope can lie in one that is not. */
+function holdsSeen(walk: Walk, { scope: around, components }: OpenFolder): boolean {
+  return walk.table.covered(around, components).some((scope) => walk.options.scopes?.includes(scope.name));
 }
 
 /** By code unit of the whole path: a folder sorts as if its name ended in the slash that follows it. */
 async function sortedEntries(walk: Walk, step: Step): Promise<readonly DirectoryEntry[]> {
-  const entries = await step.place.directory.entries().catch((error: unknown) => {
+  const entries = await step.folder.directory.entries().catch((error: unknown) => {
     // Further down, a directory that may not be read is skipped like one that is not there.
     if (step.state !== walk.glob.start) return [];
-    throw systemRefused(walk.table.format(step.place.scope, step.place.components), error);
+    throw systemRefused(walk.table.format(step.folder.scope, step.folder.components), error);
   });
   return entries.filter((entry) => isNameable(entry.name)).sort((a, b) => compare(sortKey(a), sortKey(b)));
 }

@@ -4,29 +4,24 @@ import type { DirectoryEntry } from "./directory.ts";
 import { scopeTable } from "./open-scopes.ts";
 import { readAnyFile } from "./scope-files.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import { enter, openPlace, type Place } from "./scope-walk.ts";
+import { inFolder, inSubfolder, type OpenFolder } from "./scope-walk.ts";
 import type { ReadFile, Scopes } from "./scopes.ts";
 
 /*
- * Looks at what a scope holds in order to judge a call, never to give it to a model: suffixes and size limits of scopes do not
- * count, protected names are seen. Nothing is followed out of a scope here either.
+ * Looks into scopes in order to judge a call, never to return content to a model: suffixes and size limits of scopes do not
+ * count, and protected names are seen. Links are not followed here either.
  */
 
-/** The beginning of a regular file. */
+/** Reads the beginning of a regular file. */
 export function lookIntoFile(scopes: Scopes, virtualPath: string, maxBytes: number): Promise<ReadFile> {
   const table = scopeTable(scopes);
   return readAnyFile(table, table.resolve(virtualPath), maxBytes);
 }
 
-/** What lies directly in a folder. */
+/** Lists the entries of a folder. */
 export async function lookIntoFolder(scopes: Scopes, virtualPath: string): Promise<readonly DirectoryEntry[]> {
   const table = scopeTable(scopes);
-  const place = await openPlace(table, table.resolve(virtualPath));
-  try {
-    return await place.directory.entries();
-  } finally {
-    await place.close();
-  }
+  return inFolder(table, table.resolve(virtualPath), ({ directory }) => directory.entries());
 }
 
 export interface FindOptions {
@@ -35,25 +30,20 @@ export interface FindOptions {
 }
 
 export interface FoundFolders {
-  /** Virtual paths of the folders that have it. */
+  /** Virtual paths. */
   readonly folders: readonly string[];
-  /** False where not all of them were looked into. */
+  /** False where `maxFolders` ended the search. */
   readonly isComplete: boolean;
 }
 
 /**
- * The folders below a folder that hold an entry of a meant name. What is meant is not looked into, and folders of dependencies are
- * left out. A tenth of a millisecond a folder.
+ * Finds the folders at and below a path that hold an entry with a meant name. Does not look into such entries, nor into folders of
+ * dependencies. Takes a tenth of a millisecond for each folder.
  */
 export async function findFoldersWith(scopes: Scopes, virtualPath: string, options: FindOptions): Promise<FoundFolders> {
   const table = scopeTable(scopes);
   const walk: Walk = { table, options, folders: [], seen: new Set() };
-  const place = await openPlace(table, table.resolve(virtualPath));
-  try {
-    await visit(walk, place);
-  } finally {
-    await place.close();
-  }
+  await inFolder(table, table.resolve(virtualPath), (folder) => visit(walk, folder));
   return { folders: walk.folders, isComplete: walk.seen.size <= options.maxFolders };
 }
 
@@ -65,22 +55,18 @@ interface Walk {
   readonly seen: Set<string>;
 }
 
-async function visit(walk: Walk, place: Place): Promise<void> {
-  const { isMeant, maxFolders } = walk.options;
-  if (walk.seen.has(place.directory.identity) || walk.seen.size > maxFolders) return;
-  walk.seen.add(place.directory.identity);
-  if (walk.seen.size % 200 === 0) await setImmediate();
-  // What cannot be listed, no command can list either: its user is ours.
-  const entries = await place.directory.entries().catch(() => []);
-  if (entries.some(({ name }) => isMeant(name))) walk.folders.push(walk.table.format(place.scope, place.components));
+async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
+  const { table, options, seen } = walk;
+  const { isMeant, maxFolders } = options;
+  const { directory, scope, components } = folder;
+  if (seen.has(directory.identity) || seen.size > maxFolders) return;
+  seen.add(directory.identity);
+  if (seen.size % 200 === 0) await setImmediate();
+  // A folder that we cannot list cannot be listed by a command either: its user is ours.
+  const entries = await directory.entries().catch(() => []);
+  if (entries.some(({ name }) => isMeant(name))) walk.folders.push(table.format(scope, components));
   for (const { name, type } of entries) {
     if (type !== "directory" || isMeant(name) || dependencyFolders.has(name)) continue;
-    const inner = await enter(walk.table, place, name).catch(() => undefined);
-    if (inner === undefined) continue;
-    try {
-      await visit(walk, inner);
-    } finally {
-      await inner.close();
-    }
+    await inSubfolder(table, folder, name, (inner) => visit(walk, inner));
   }
 }

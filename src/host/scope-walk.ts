@@ -5,82 +5,106 @@ import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type FileFacts, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { errorCode } from "./system-error.ts";
 
-/** An open directory and what it is: the deepest scope that it lies in, and where below that scope's root. */
-export interface Place {
+/** An open folder with the deepest scope that it lies in, and its path below that scope's root. */
+export interface OpenFolder {
   readonly directory: Directory;
   readonly scope: ScopeDeclaration;
   readonly components: readonly string[];
   close(): Promise<void>;
 }
 
-/** The directory that a path's last name is in, as far as there is one: `missing` are the folders that are not. */
-export interface ParentPlace extends Place {
-  readonly name: string;
+/** The deepest folder on the way to a path that exists, and the path in terms of that folder's scope. */
+export interface ParentFolder extends OpenFolder {
+  /** Folders that do not exist yet, from this one down to the one that would hold `name`. */
   readonly missing: readonly string[];
+  readonly name: string;
+  /** The path below the scope's root. */
+  readonly path: readonly string[];
+  readonly virtualPath: string;
 }
 
-export function placeOfRoot(root: ScopeRoot): Place {
+export function folderOfRoot(root: ScopeRoot): OpenFolder {
   // The root stays open until the scopes are closed.
   return { directory: root.directory, scope: root.declaration, components: [], close: async () => {} };
 }
 
-/** The open folder leads nowhere outside, wherever it was moved to; but it is no longer the one that people see at its path. */
+/** Rejects where another folder took the root's path: the open one leads nowhere outside, but users see the other one there. */
 export async function assertInPlace(table: ScopeTable, scope: ScopeDeclaration): Promise<void> {
   if (!(await table.root(scope).directory.isInPlace())) throw replacedRoot(table.format(scope, []));
 }
 
-/** One step down, through the open directory. Closes nothing; `ENOENT` and the like come as they are. */
-export async function enter(table: ScopeTable, place: Place, name: string): Promise<Place> {
-  const directory = await place.directory.openDirectory(name);
-  const components = [...place.components, name];
-  const declared = table.rootAt(place.scope, components);
+/** Opens a folder in an open one. System errors such as `ENOENT` are not translated. The caller closes it. */
+export async function openSubfolder(table: ScopeTable, above: OpenFolder, name: string): Promise<OpenFolder> {
+  const directory = await above.directory.openDirectory(name);
+  const components = [...above.components, name];
+  const declared = table.rootAt(above.scope, components);
   const actual = table.rootWithIdentity(directory.identity);
   const close = () => directory.close();
   if (actual !== undefined) return { directory, scope: actual.declaration, components: [], close };
-  if (declared === undefined) return { directory, scope: place.scope, components, close };
+  if (declared === undefined) return { directory, scope: above.scope, components, close };
   await close();
   throw replacedRoot(table.format(declared.declaration, []));
 }
 
-/** The directory that holds the path's last name. The caller closes it. */
-export async function openParent(table: ScopeTable, path: ResolvedPath): Promise<ParentPlace> {
-  const name = path.components.at(-1) ?? "";
-  const folders = path.components.slice(0, -1);
-  let place = placeOfRoot(table.root(path.scope));
-  for (const [index, folder] of folders.entries()) {
-    let next: Place | undefined;
-    try {
-      next = await enterOrMiss(table, place, folder);
-    } catch (error) {
-      await place.close();
-      throw error;
-    }
-    if (next === undefined) return { ...place, name, missing: folders.slice(index) };
-    await place.close();
-    place = next;
-  }
-  return { ...place, name, missing: [] };
+type Use<T> = (folder: OpenFolder) => Promise<T>;
+
+/** Runs a function with a folder in an open one; does nothing where it cannot be opened. */
+export async function inSubfolder(table: ScopeTable, above: OpenFolder, name: string, use: Use<void>): Promise<void> {
+  const folder = await openSubfolder(table, above, name).catch(() => undefined);
+  if (folder !== undefined) await closing(folder, use);
 }
 
-/** A directory itself. The caller closes it. */
-export async function openPlace(table: ScopeTable, path: ResolvedPath): Promise<Place> {
-  if (path.components.length === 0) return placeOfRoot(table.root(path.scope));
-  const parent = await openParent(table, path);
+/** Runs a function with the folder of a path. */
+export async function inFolder<T>(table: ScopeTable, path: ResolvedPath, use: Use<T>): Promise<T> {
+  return closing(await openFolder(table, path), use);
+}
+
+/** Runs a function and closes what it was given. */
+export async function closing<F extends { close(): Promise<void> }, T>(open: F, use: (open: F) => Promise<T>): Promise<T> {
   try {
-    if (parent.missing.length > 0) throw await missing(table, parent);
-    const place = await enterOrMiss(table, parent, parent.name);
-    if (place === undefined) throw await missing(table, parent);
-    return place;
+    return await use(open);
   } finally {
-    await parent.close();
+    await open.close();
   }
 }
 
-async function enterOrMiss(table: ScopeTable, place: Place, name: string): Promise<Place | undefined> {
-  const virtualPath = table.format(place.scope, [...place.components, name]);
+/** Opens the deepest folder that exists above a path's last name. The caller closes it. */
+export async function openParent(table: ScopeTable, { scope, components }: ResolvedPath): Promise<ParentFolder> {
+  const folders = components.slice(0, -1);
+  let folder = folderOfRoot(table.root(scope));
+  for (const [index, name] of folders.entries()) {
+    const next = await openOrMiss(table, folder, name).catch(async (error: unknown) => {
+      await folder.close();
+      throw error;
+    });
+    if (next === undefined) return toParent(table, folder, components.slice(index));
+    await folder.close();
+    folder = next;
+  }
+  return toParent(table, folder, components.slice(-1));
+}
+
+/** `rest`: the names below the folder, the last one included. */
+export function toParent(table: ScopeTable, folder: OpenFolder, rest: readonly string[]): ParentFolder {
+  const path = [...folder.components, ...rest];
+  const virtualPath = table.format(folder.scope, path);
+  return { ...folder, missing: rest.slice(0, -1), name: rest.at(-1) ?? "", path, virtualPath };
+}
+
+async function openFolder(table: ScopeTable, path: ResolvedPath): Promise<OpenFolder> {
+  if (path.components.length === 0) return folderOfRoot(table.root(path.scope));
+  return closing(await openParent(table, path), async (parent) => {
+    const folder = parent.missing.length > 0 ? undefined : await openOrMiss(table, parent, parent.name);
+    if (folder === undefined) throw await notFoundIn(table, parent);
+    return folder;
+  });
+}
+
+async function openOrMiss(table: ScopeTable, above: OpenFolder, name: string): Promise<OpenFolder | undefined> {
   try {
-    return await enter(table, place, name);
+    return await openSubfolder(table, above, name);
   } catch (error) {
+    const virtualPath = table.format(above.scope, [...above.components, name]);
     if (errorCode(error) === "ENOENT") return undefined;
     if (error instanceof ScopeError) throw error;
     if (errorCode(error) === "ELOOP") throw linkRefused(virtualPath, table.allowed);
@@ -88,47 +112,34 @@ async function enterOrMiss(table: ScopeTable, place: Place, name: string): Promi
   }
 }
 
-/** What is there under the parent's last name; refuses a link. */
-export async function lookAt(table: ScopeTable, parent: ParentPlace): Promise<EntryFacts | undefined> {
+/** Looks at a path's last name; rejects a link. */
+export async function lookAt(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts | undefined> {
   if (parent.missing.length > 0) return undefined;
-  const virtualPath = virtualPathOf(table, parent);
-  let facts: EntryFacts | undefined;
-  try {
-    facts = await parent.directory.look(parent.name);
-  } catch (error) {
-    throw systemRefused(virtualPath, error);
-  }
-  if (facts?.type === "link") throw linkRefused(virtualPath, table.allowed);
+  const facts = await parent.directory.look(parent.name).catch((error: unknown) => {
+    throw systemRefused(parent.virtualPath, error);
+  });
+  if (facts?.type === "link") throw linkRefused(parent.virtualPath, table.allowed);
   return facts;
 }
 
-export function componentsOf(parent: ParentPlace): readonly string[] {
-  return [...parent.components, ...parent.missing, parent.name];
+/** `not_found` with the nearest names of those that can be read here. */
+export async function notFoundIn(table: ScopeTable, parent: ParentFolder): Promise<ScopeError> {
+  const names = parent.scope.readApproval === true ? [] : await readableNames(table, parent);
+  const nearest = nearestNames(parent.missing[0] ?? parent.name, names);
+  return notFound(
+    parent.virtualPath,
+    nearest.map((name) => table.format(parent.scope, [...parent.components, name])),
+  );
 }
 
-export function virtualPathOf(table: ScopeTable, parent: ParentPlace): string {
-  return table.format(parent.scope, componentsOf(parent));
-}
-
-/** `not_found` with the nearest names of those that could be read here. */
-export async function missing(table: ScopeTable, parent: ParentPlace): Promise<ScopeError> {
-  const wanted = parent.missing[0] ?? parent.name;
-  const isFolder = parent.missing.length > 0;
-  const names = parent.scope.readApproval === true ? [] : await readableNames(table, parent, isFolder);
-  const nearest = nearestNames(wanted, names).map((name) => table.format(parent.scope, [...parent.components, name]));
-  return notFound(virtualPathOf(table, parent), nearest);
-}
-
-async function readableNames(table: ScopeTable, place: Place, foldersAlone: boolean): Promise<readonly string[]> {
-  const entries = await place.directory.entries().catch(() => []);
+async function readableNames(table: ScopeTable, { directory, scope, components, missing }: ParentFolder) {
+  const entries = await directory.entries().catch(() => []);
   return entries
     .slice(0, 10_000)
-    .filter(
-      (entry) => entry.type === "directory" || (entry.type === "file" && !foldersAlone && hasSuffix(place.scope, entry.name)),
-    )
-    .filter((entry) => !entry.name.startsWith(".") && table.rootAt(place.scope, [...place.components, entry.name]) === undefined)
-    .filter((entry) => table.protection(place.scope, [...place.components, entry.name]) !== "ask-read-and-write")
-    .map((entry) => entry.name);
+    .filter(({ type, name }) => type === "directory" || (type === "file" && missing.length === 0 && hasSuffix(scope, name)))
+    .filter(({ name }) => !name.startsWith(".") && table.rootAt(scope, [...components, name]) === undefined)
+    .filter(({ name }) => table.protection(scope, [...components, name]) !== "ask-read-and-write")
+    .map(({ name }) => name);
 }
 
 export function hasSuffix(scope: ScopeDeclaration, name: string): boolean {
@@ -137,14 +148,10 @@ export function hasSuffix(scope: ScopeDeclaration, name: string): boolean {
   return scope.suffixes.some((suffix) => lower.endsWith(suffix.toLowerCase()));
 }
 
-export function toFileFacts(place: { scope: ScopeDeclaration; virtualPath: string }, facts: EntryFacts): FileFacts {
-  return {
-    virtualPath: place.virtualPath,
-    scope: place.scope,
-    type: facts.type === "directory" ? "directory" : "file",
-    bytes: facts.bytes,
-    mode: facts.mode,
-    modifiedMilliseconds: facts.modifiedMilliseconds,
-    identity: facts.type === "directory" ? facts.identity : facts.version,
-  };
+export function toFileFacts(at: Pick<FileFacts, "scope" | "virtualPath">, facts: EntryFacts): FileFacts {
+  const { bytes, mode, modifiedMilliseconds } = facts;
+  const { scope, virtualPath } = at;
+  const isFolder = facts.type === "directory";
+  const identity = isFolder ? facts.identity : facts.version;
+  return { virtualPath, scope, type: isFolder ? "directory" : "file", bytes, mode, modifiedMilliseconds, identity };
 }

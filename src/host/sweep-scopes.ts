@@ -1,7 +1,7 @@
 import { dependencyFolders } from "./dependency-folders.ts";
 import { removeLeftOvers } from "./replace-file.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import { openPlace } from "./scope-walk.ts";
+import { inFolder } from "./scope-walk.ts";
 import type { ResolvedPath } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -28,16 +28,13 @@ export async function sweepScopes(table: ScopeTable): Promise<void> {
   }
 }
 
-/** Gives the folders in it. */
-async function sweepFolder(table: ScopeTable, folder: ResolvedPath): Promise<readonly ResolvedPath[]> {
-  const { directory, scope, components, close } = await openPlace(table, folder);
-  try {
+/** Returns the folders in it. */
+function sweepFolder(table: ScopeTable, path: ResolvedPath): Promise<readonly ResolvedPath[]> {
+  return inFolder(table, path, async ({ directory, scope, components }) => {
     if (scope.mode === "rw") await removeLeftOvers(directory, table.writer);
-    const folders = (await directory.entries()).filter(({ type }) => type === "directory");
     if (components.length >= mostLevels) return [];
+    const folders = (await directory.entries()).filter(({ type }) => type === "directory");
     const entered = folders.filter(({ name }) => name !== ".git" && !dependencyFolders.has(name));
     return entered.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
-  } finally {
-    await close();
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile } from "./directory.ts";
+import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { assertComponent, errorCode } from "./system-error.ts";
 
@@ -26,7 +26,7 @@ export abstract class SystemDirectory implements Directory {
   /** Runs an operation with the path of a name in this directory, or of the directory itself (`.`). */
   protected abstract use<T>(name: string, operation: (path: string) => Promise<T>, undo?: Undo<T>): Promise<T>;
   protected abstract openPath(path: string): Promise<Directory>;
-  abstract hold(name: string): Promise<HeldEntry>;
+  abstract openHandle(name: string): Promise<EntryHandle>;
   abstract unlock(name: string): Promise<void>;
   abstract sync(): Promise<void>;
   abstract close(): Promise<void>;

@@ -6,7 +6,7 @@ import { type CommandRequest, type CommandResult, type Commands, type Isolation,
 import type { Clock } from "../host/host.ts";
 import { scopeTable } from "../host/open-scopes.ts";
 import { foldName } from "../host/protected-names.ts";
-import { openPlace } from "../host/scope-walk.ts";
+import { inFolder } from "../host/scope-walk.ts";
 
 /** A program as a function. A returned text is its standard output. If it throws, the command ends with 126. */
 export type ScriptedCommand = (
@@ -64,7 +64,7 @@ interface Ending {
 
 async function runGuarded(options: MemoryCommandsOptions, request: CommandRequest, ending: Ending): Promise<CommandResult> {
   const table = scopeTable(request.scopes);
-  await (await openPlace(table, request.cwd)).close();
+  await inFolder(table, request.cwd, async () => {});
   const unprotected = new Set(request.unprotected?.map(foldName));
   const before = await findProtected({ table, unprotected });
   const ran = await runScripted(options.programs, request, ending);

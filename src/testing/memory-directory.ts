@@ -1,4 +1,4 @@
-import type { Directory, DirectoryEntry, EntryFacts, HeldEntry, NewFile, OpenFile, RootDirectory } from "../host/directory.ts";
+import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile, RootDirectory } from "../host/directory.ts";
 import { assertComponent, SystemError } from "../host/system-error.ts";
 import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
 
@@ -96,8 +96,8 @@ class MemoryDirectory implements Directory {
     this.#folder.children.delete(name);
   }
 
-  async hold(name: string): Promise<HeldEntry> {
-    if (name !== ".") this.#existing("hold", name);
+  async openHandle(name: string): Promise<EntryHandle> {
+    if (name !== ".") this.#existing("openHandle", name);
     return { path: name === "." ? this.realPath : this.#path(name), descriptor: undefined, close: async () => {} };
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { Place } from "../scope-walk.ts";
+import type { OpenFolder } from "../scope-walk.ts";
 import { createCommandEnvironment } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
@@ -12,11 +12,11 @@ import { runProcess } from "./run-process.ts";
 import { toolchainEnvironment } from "./toolchain-view.ts";
 
 /** Without a wall: the cleaned environment, the held working directory and the process group are all there is. */
-export async function runBare(setting: CommandSetting, place: Place): Promise<Ended> {
+export async function runBare(setting: CommandSetting, folder: OpenFolder): Promise<Ended> {
   const { request, machine, path, shell } = setting;
   const temporary = await realpath(tmpdir());
   const home = await mkdtemp(join(temporary, "llm-do-home-"));
-  const cwd = await place.directory.hold(".");
+  const cwd = await folder.directory.openHandle(".");
   try {
     request.signal.throwIfAborted();
     if (setting.gitConfiguration !== undefined) await writeFile(join(home, ".gitconfig"), setting.gitConfiguration);

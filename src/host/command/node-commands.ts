@@ -5,7 +5,7 @@ import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import { openPlace } from "../scope-walk.ts";
+import { inFolder } from "../scope-walk.ts";
 import type { Scopes } from "../scopes.ts";
 import { runBare } from "./bare-command.ts";
 import { assertRequest } from "./command-request.ts";
@@ -16,7 +16,7 @@ import type { Ended } from "./launch.ts";
 import type { Machine } from "./machine.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
-import { findProtected, releaseEntries } from "./protected-entries.ts";
+import { closeHandles, findProtected } from "./protected-entries.ts";
 import { runWalled } from "./walled-command.ts";
 
 export function createNodeCommands(machine: Machine): Commands {
@@ -76,12 +76,12 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): 
   let movedAside: readonly string[] = [];
   let tooDeep: readonly string[] = [];
   try {
-    const before = await findProtected({ table, unprotected, signal, hold: wall.type !== "none" });
+    const before = await findProtected({ table, unprotected, signal, openHandles: wall.type !== "none" });
     tooDeep = before.tooDeep;
     try {
       ended = await execute(wall, { ...setting, before });
     } finally {
-      await releaseEntries(before);
+      await closeHandles(before);
       movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: ({ facts }) => machine.writes.has(facts) });
     }
   } finally {
@@ -95,14 +95,11 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
   const { request, table, path, shell } = setting;
   const [program] = request.command.type === "argv" ? request.command.argv : [shell];
   const isBare = program !== undefined && !/[/\\]/.test(program);
-  const place = await openPlace(table, request.cwd);
-  try {
+  return inFolder(table, request.cwd, async (folder) => {
     if (program === undefined) return notFound("bash");
     if (isBare && (await findProgram(program, path)) === undefined) return notFound(program);
-    return wall.type === "none" ? await runBare(setting, place) : await runWalled(wall, setting, place);
-  } finally {
-    await place.close();
-  }
+    return wall.type === "none" ? runBare(setting, folder) : runWalled(wall, setting, folder);
+  });
 }
 
 function notFound(program: string): Ended {

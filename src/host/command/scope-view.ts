@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { HeldEntry } from "../directory.ts";
+import type { EntryHandle } from "../directory.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import type { Place } from "../scope-walk.ts";
+import type { OpenFolder } from "../scope-walk.ts";
 import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
@@ -9,24 +9,24 @@ import type { ProtectedEntry } from "./protected-entries.ts";
 /** The wall has its own of these. */
 const ownFolders = ["/proc", "/dev", "/sys"];
 
-/** The roots of scopes with their rights. `held`: the roots, in their order. */
-export function toRootMounts(table: ScopeTable, held: readonly HeldEntry[]): readonly Mount[] {
+/** The roots of scopes with their rights. `handles`: of the roots, in their order. */
+export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[]): readonly Mount[] {
   return table.roots.flatMap(({ declaration, directory: { realPath } }, index) => {
     if (ownFolders.some((folder) => isWithin(realPath, folder))) return [];
-    return [toMount(declaration.mode === "rw" ? "writable" : "read-only", realPath, held[index])];
+    return [toMount(declaration.mode === "rw" ? "writable" : "read-only", realPath, handles[index])];
   });
 }
 
 /** Nothing can be put over a link: one can be replaced by a command, and is moved aside then. */
 export function toMask(entry: ProtectedEntry): readonly Mount[] {
-  const { facts, hostPath: path, held } = entry;
+  const { facts, hostPath: path, handle } = entry;
   if (facts.type === "link") return [];
   if (entry.access === "hidden") return [{ kind: facts.type === "directory" ? "hidden-folder" : "hidden-file", path }];
-  return held === undefined ? [] : [toMount("read-only", path, held)];
+  return handle === undefined ? [] : [toMount("read-only", path, handle)];
 }
 
-function toMount(kind: "read-only" | "writable", path: string, held: HeldEntry | undefined): Mount {
-  const { descriptor } = held ?? {};
+function toMount(kind: "read-only" | "writable", path: string, handle: EntryHandle | undefined): Mount {
+  const { descriptor } = handle ?? {};
   return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
 }
 
@@ -37,9 +37,9 @@ export interface StartingFolder {
   readonly identity: string | undefined;
 }
 
-export function findStart(table: ScopeTable, place: Place): StartingFolder {
-  const root = table.root(place.scope).directory.realPath;
+export function findStart(table: ScopeTable, folder: OpenFolder): StartingFolder {
+  const root = table.root(folder.scope).directory.realPath;
   const isNested = table.roots.some(({ directory: { realPath } }) => realPath !== root && isWithin(root, realPath));
-  const isFixed = place.components.length === 0 && !isNested;
-  return { path: join(root, ...place.components), identity: isFixed ? undefined : place.directory.identity };
+  const isFixed = folder.components.length === 0 && !isNested;
+  return { path: join(root, ...folder.components), identity: isFixed ? undefined : folder.directory.identity };
 }

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotIsolated } from "../commands.ts";
-import type { HeldEntry } from "../directory.ts";
-import type { Place } from "../scope-walk.ts";
+import type { EntryHandle } from "../directory.ts";
+import type { OpenFolder } from "../scope-walk.ts";
 import { isWithin } from "../within.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment } from "./command-environment.ts";
@@ -31,23 +31,27 @@ interface PrivatePlaces {
 }
 
 /** Behind the wall, or not at all. */
-export async function runWalled(wall: Exclude<Wall, { type: "none" }>, setting: CommandSetting, place: Place): Promise<Ended> {
-  const held: HeldEntry[] = [];
+export async function runWalled(
+  wall: Exclude<Wall, { type: "none" }>,
+  setting: CommandSetting,
+  folder: OpenFolder,
+): Promise<Ended> {
+  const handles: EntryHandle[] = [];
   try {
-    for (const root of setting.table.roots) held.push(await root.directory.hold("."));
-    const described = { ...setting, place, held };
+    for (const root of setting.table.roots) handles.push(await root.directory.openHandle("."));
+    const described = { ...setting, folder, handles };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)
       : await runInSeatbelt(wall.file, described);
   } finally {
-    await Promise.all(held.map((one) => one.close()));
+    await Promise.all(handles.map((one) => one.close()));
   }
 }
 
 interface WalledSetting extends CommandSetting {
-  readonly place: Place;
+  readonly folder: OpenFolder;
   /** The scopes' roots. */
-  readonly held: readonly HeldEntry[];
+  readonly handles: readonly EntryHandle[];
 }
 
 async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
@@ -84,9 +88,9 @@ async function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ende
 }
 
 async function describeCommand(setting: WalledSetting, places: PrivatePlaces): Promise<WalledCommand> {
-  const { request, path, shell = "", table, place } = setting;
+  const { request, path, shell = "", table, folder } = setting;
   const inherited = inheritedEnvironment(setting);
-  const start = findStart(table, place);
+  const start = findStart(table, folder);
   return {
     argv: toArgv(request.command, shell),
     environment: createCommandEnvironment({
@@ -124,7 +128,7 @@ async function findMounts(
   const system = await findSystemView();
   const secrets = secretPlaces(homes, machine);
   const program = await findProgram(name, path);
-  const roots = toRootMounts(table, setting.held);
+  const roots = toRootMounts(table, setting.handles);
   const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
