@@ -1,15 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { expectTexts, installModuleHooks } from "./module-hooks.ts";
-import { ModuleSyntaxError } from "./module-syntax-error.ts";
 import { errorCode } from "./system-error.ts";
 
 /**
- * Runs a module of a program: `.js`, `.mjs`, or TypeScript, whose types Node strips. Errors that its own code throws come as they
- * are, with their stack. `texts`, by real path: a file that holds another text now is not run.
+ * Runs a module of a program: `.js`, `.mjs`, or TypeScript, whose types Node strips. Errors of its own code are thrown unchanged.
+ * `texts`, by real path: a file that holds another text now is not run.
  */
 export async function importModule(path: string, texts?: ReadonlyMap<string, string>): Promise<Record<string, unknown>> {
-  // Node gives a module the address of its real path: by that the hooks must know it.
+  // Node identifies a module by its real path: the hooks must know that one.
   const url = pathToFileURL(await realpath(path).catch(() => path)).href;
   installModuleHooks().add(url);
   const stop = texts && expectTexts(texts);
@@ -23,21 +22,56 @@ export async function importModule(path: string, texts?: ReadonlyMap<string, str
 }
 
 function explain(error: unknown): unknown {
-  const code = errorCode(error);
-  if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
-    return new ModuleSyntaxError(error, {
+  const problem = problems.get(errorCode(error));
+  return problem === undefined ? error : new ModuleSyntaxError(error, problem);
+}
+
+const problems: ReadonlyMap<string, SyntaxProblem> = new Map([
+  [
+    "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX",
+    {
       what: "TypeScript that only a compiler can turn into JavaScript",
       hint: "Types are stripped, nothing is compiled: write an enum as a const object, a parameter property as a field with an assignment, a namespace as a module.",
-    });
-  }
-  if (code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
-    return new ModuleSyntaxError(error, { what: "a syntax error", hint: "Correct it where the message points." });
-  }
-  if (code === "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING") {
-    return new ModuleSyntaxError(error, {
+    },
+  ],
+  ["ERR_INVALID_TYPESCRIPT_SYNTAX", { what: "a syntax error", hint: "Correct it where the message points." }],
+  [
+    "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING",
+    {
       what: "TypeScript inside node_modules, which Node does not run",
       hint: "The package has to publish JavaScript.",
-    });
+    },
+  ],
+]);
+
+interface SyntaxProblem {
+  readonly what: string;
+  readonly hint: string;
+}
+
+/** A module that cannot be run as it is written. The message says where, and how to mend it. */
+export class ModuleSyntaxError extends Error {
+  readonly code = "module_syntax";
+  readonly hint: string;
+  /** Host path and line, where Node names them. */
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+
+  constructor(cause: unknown, problem: SyntaxProblem) {
+    const found = findLine(cause);
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    const where = found === undefined ? "" : `${found.file}:${found.line}: `;
+    super(`${where}${problem.what} (${detail}). ${problem.hint}`, { cause });
+    this.name = "ModuleSyntaxError";
+    this.hint = problem.hint;
+    this.file = found?.file;
+    this.line = found?.line;
   }
-  return error;
+}
+
+/** Node puts `path:line` and the line itself before the first line of the stack. */
+function findLine(error: unknown): { file: string; line: number } | undefined {
+  const [head = ""] = error instanceof Error ? (error.stack ?? "").split("\n", 1) : [];
+  const found = /^(?:file:\/\/)?(.+):(\d+)$/.exec(head);
+  return found?.[1] === undefined ? undefined : { file: found[1], line: Number(found[2]) };
 }

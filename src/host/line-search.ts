@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 export interface LineMatch {
@@ -9,9 +10,9 @@ export interface LineMatch {
 }
 
 export interface LineSearch {
-  /** The lines of a text that match, `limit` at most. Rejects with a `LineSearchTimeout` once the time is used up. */
+  /** Finds the lines of a text that match, `limit` at most. Rejects with a `LineSearchTimeout` when the time is used up. */
   find(text: string, limit: number): Promise<readonly LineMatch[]>;
-  /** On every exit path. Ends what is still running. */
+  /** Ends the thread. To be called on every exit path. */
   close(): Promise<void>;
 }
 
@@ -25,7 +26,7 @@ export class LineSearchTimeout extends Error {
   override readonly name = "LineSearchTimeout";
 }
 
-/** In a thread of its own, as text, so that it is the same from sources and from a built package. */
+/** The thread's program, as text, so that it is the same from sources and from a built package. */
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 const regex = new RegExp(workerData);
@@ -40,8 +41,8 @@ parentPort.on("message", ({ text, limit }) => {
 });`;
 
 /**
- * Looks for a regular expression that somebody else wrote. JavaScript's can take for ever (`(a+)+$`), and nothing can stop one in our
- * own thread: so it runs in another, which is ended when all searches together took longer than `milliseconds`.
+ * Searches with a regular expression of unknown origin. One such as `(a+)+$` can take for ever, and nothing can stop it in our own
+ * thread. So it runs in another, which is ended when all searches together took longer than `milliseconds`.
  */
 export function openLineSearch(regex: string, options: LineSearchOptions): LineSearch {
   let worker: Worker | undefined;
@@ -67,21 +68,19 @@ interface Question {
   readonly limit: number;
 }
 
-function ask(worker: Worker, question: Question, { milliseconds, signal }: LineSearchOptions): Promise<readonly LineMatch[]> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(() => settle(() => reject(new LineSearchTimeout())), Math.max(0, milliseconds));
-    const settle = (end: () => void) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", aborted);
-      worker.off("message", answered).off("error", failed);
-      end();
-    };
-    const answered = (found: readonly LineMatch[]) => settle(() => resolve(found));
-    const failed = (error: unknown) => settle(() => reject(error));
-    const aborted = () => settle(() => reject(signal?.reason));
-    signal?.addEventListener("abort", aborted, { once: true });
-    worker.on("message", answered).on("error", failed);
-    worker.postMessage(question);
-  });
+async function ask(
+  worker: Worker,
+  question: Question,
+  { milliseconds, signal }: LineSearchOptions,
+): Promise<readonly LineMatch[]> {
+  const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(milliseconds)));
+  worker.postMessage(question);
+  try {
+    // Rejects with the error of a worker that fails, too.
+    const [found] = await once(worker, "message", { signal: AbortSignal.any(signal ? [signal, timeout] : [timeout]) });
+    return found;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw timeout.aborted ? new LineSearchTimeout() : error;
+  }
 }

@@ -2,28 +2,18 @@ import { basename, dirname } from "node:path";
 import type { Directory, RootDirectory } from "./directory.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import { errorCode } from "./system-error.ts";
+import type { Writer } from "./temporary-name.ts";
 
-/** What of a path is there: the nearest folder upwards, open, and the names below it that are missing. */
+/** The deepest folder on the way to a path that exists, open, and the names below it that do not. */
 export interface NearestFolder {
   readonly directory: RootDirectory;
   readonly missing: readonly string[];
 }
 
-/** Makes a folder and what is missing on the way to it. Links that are there are followed. */
+/** Makes a folder and what is missing on the way to it. Links that exist are followed. */
 export async function makeFolders(system: ScopeSystem, path: string, mode?: number): Promise<void> {
   const { directory, missing } = await openNearest(system, path);
-  await makeBelow(directory, missing, { system, mode });
-}
-
-export interface OwnFolders {
-  readonly root: string;
-  readonly names: readonly string[];
-  readonly mode: number | undefined;
-}
-
-/** Makes folders below one that is there, and follows no link among them. */
-export async function makeOwnFolders(system: ScopeSystem, { root, names, mode }: OwnFolders): Promise<void> {
-  await makeBelow(await system.openRoot(root), names, { system, mode });
+  await makeBelow(directory, missing, { writer: system.writer, mode });
 }
 
 /** The caller closes the folder. */
@@ -39,19 +29,21 @@ export async function openNearest(system: ScopeSystem, path: string): Promise<Ne
   }
 }
 
+export interface Making {
+  readonly writer: Writer;
+  /** Default 0o777, less the process's mask. */
+  readonly mode?: number | undefined;
+}
+
 /**
- * One folder at a time, through the open one above it: the recursive `mkdir` of Node follows links, and reports `ENOENT`
- * where the disk is read-only. Closes the folder.
+ * Makes folders, each in the one before, and follows no link among them. One at a time, through the open folder above: the recursive
+ * `mkdir` of Node follows links, and reports `ENOENT` where the disk is read-only. Closes the folder that it begins in.
  */
-export async function makeBelow(
-  folder: Directory,
-  names: readonly string[],
-  { system, mode }: { readonly system: ScopeSystem; readonly mode?: number | undefined },
-): Promise<void> {
+export async function makeBelow(folder: Directory, names: readonly string[], making: Making): Promise<void> {
   let above = folder;
   try {
     for (const name of names) {
-      const next = await enterOrMake(above, name, { system, mode });
+      const next = await openOrMake(above, name, making);
       await above.close();
       above = next;
     }
@@ -60,22 +52,22 @@ export async function makeBelow(
   }
 }
 
-async function enterOrMake(
-  above: Directory,
-  name: string,
-  { system, mode }: { readonly system: ScopeSystem; readonly mode?: number | undefined },
-): Promise<Directory> {
+async function openOrMake(above: Directory, name: string, making: Making): Promise<Directory> {
   try {
     return await above.openDirectory(name);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
+  await makeFolder(above, name, making);
+  return above.openDirectory(name);
+}
+
+/** Makes one folder, or leaves the one that another process made meanwhile. */
+export async function makeFolder(above: Directory, name: string, { writer, mode }: Making): Promise<void> {
   try {
     await above.makeDirectory(name, mode);
-    await system.writer.writes?.note(() => above.look(name));
+    await writer.writes?.note(() => above.look(name));
   } catch (error) {
-    // Another process made it meanwhile.
     if (errorCode(error) !== "EEXIST") throw error;
   }
-  return above.openDirectory(name);
 }

@@ -87,15 +87,5 @@ async function readAtMost(handle: FileHandle, { expected, limit, from }: Reading
     total += bytesRead;
     size = 65_536;
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : concatenate(chunks, total);
-}
-
-function concatenate(chunks: readonly Uint8Array[], total: number): Uint8Array {
-  const whole = new Uint8Array(total);
-  let position = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, position);
-    position += chunk.length;
-  }
-  return whole;
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : new Uint8Array(Buffer.concat(chunks));
 }

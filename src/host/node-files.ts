@@ -4,7 +4,7 @@ import { basename, dirname, relative, sep } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
-import { makeFolders, makeOwnFolders } from "./make-folders.ts";
+import { makeBelow, makeFolders } from "./make-folders.ts";
 import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import { protectionOfName } from "./protected-names.ts";
@@ -27,7 +27,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     names,
     realPath: (path) => realpath(path),
     makeDirectory: (path, mode) => makeFolders(system, path, mode),
-    makeOwnDirectory: (root, names, mode) => makeOwnFolders(system, { root, names, mode }),
+    makeOwnDirectory: (root, names, mode) => makeOwnDirectory(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
@@ -61,7 +61,7 @@ async function withOpenFile<T>(path: string, within: string | undefined, use: (f
 }
 
 /**
- * Shared by both twins. The path of a file without links; rejects with `EXDEV` where it leads out of the folder, and with `EACCES`
+ * Used by the memory host, too. Returns the path of a file without links; rejects with `EXDEV` where it leads out of the folder, and with `EACCES`
  * where its name in the folder asks before it is read.
  */
 export async function confinedPath(realPath: (path: string) => Promise<string>, path: string, folder: string): Promise<string> {
@@ -72,7 +72,7 @@ export async function confinedPath(realPath: (path: string) => Promise<string>, 
   return real;
 }
 
-/** Shared by both twins. */
+/** Used by the memory host, too. */
 export function assertSize(bytes: number, most: number): void {
   if (bytes > most) throw new SystemError("EFBIG", `this is larger than ${most.toLocaleString("en-US")} bytes`);
 }
@@ -96,13 +96,24 @@ async function names(path: string): Promise<readonly string[]> {
   }
 }
 
+interface OwnDirectory {
+  readonly root: string;
+  readonly names: readonly string[];
+  readonly mode: number | undefined;
+}
+
+/** Used by the memory host, too. */
+export async function makeOwnDirectory(system: ScopeSystem, { root, names, mode }: OwnDirectory): Promise<void> {
+  await makeBelow(await system.openRoot(root), names, { writer: system.writer, mode });
+}
+
 interface AtomicWriting {
   readonly path: string;
   readonly bytes: Uint8Array | string;
   readonly mode: number | undefined;
 }
 
-/** Shared by both twins: only the system differs. */
+/** Used by the memory host, too. */
 export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }: AtomicWriting): Promise<void> {
   const target = await system.realPath(path).catch(() => path);
   const directory = await system.openRoot(dirname(target));
@@ -117,7 +128,7 @@ export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }
   }
 }
 
-/** Shared by both twins. */
+/** Used by the memory host, too. */
 export async function alone<T>(system: ScopeSystem, path: string, fn: () => Promise<T>): Promise<T> {
   const directory = await system.openRoot(dirname(path));
   try {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { homedir } from "node:os";
-import type { Machine } from "./command/machine.ts";
+import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
 import { createId } from "./create-id.ts";
 import type { Host } from "./host.ts";

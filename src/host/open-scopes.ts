@@ -101,7 +101,7 @@ async function openOrMake(system: ScopeSystem, nearest: NearestFolder, opened: O
   const { declaration, path, missing } = opened;
   if (nearest.missing.length === 0) return nearest.directory;
   if (declaration.mode === "rw" && missing !== "pretend") {
-    await makeBelow(nearest.directory, nearest.missing, { system });
+    await makeBelow(nearest.directory, nearest.missing, { writer: system.writer });
     const made = await system.openRoot(path);
     if (made.realPath === path) return made;
     await made.close();

@@ -1,4 +1,5 @@
 import type { EntryFacts } from "./directory.ts";
+import { makeFolder } from "./make-folders.ts";
 import { makesRepository } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import * as refuse from "./scope-refusals.ts";
@@ -188,23 +189,14 @@ async function makeMissingFolders(table: ScopeTable, found: ParentFolder): Promi
   for (const name of found.missing) {
     const above = folder;
     try {
-      await makeFolder(table, above, name);
+      await makeFolder(above.directory, name, { writer: table.writer });
+      await above.directory.sync();
       folder = await openSubfolder(table, above, name);
     } finally {
       if (above !== found) await above.close();
     }
   }
   return toParent(table, folder, [found.name]);
-}
-
-async function makeFolder(table: ScopeTable, { directory }: OpenFolder, name: string): Promise<void> {
-  try {
-    await directory.makeDirectory(name);
-    await table.writer.writes?.note(() => directory.look(name));
-    await directory.sync();
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
-  }
 }
 
 async function writtenFacts(table: ScopeTable, parent: ParentFolder): Promise<FileFacts> {

@@ -3,11 +3,12 @@ import { Tickets } from "../util/tickets.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
 import { nodeClock } from "./node-clock.ts";
 import { foldName } from "./protected-names.ts";
+import { closing } from "./scope-walk.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import { createLockName, createTemporaryName, isLeftOver, isTemporaryName, lockKeyOf, type Writer } from "./temporary-name.ts";
 
 /** A file that is about to be replaced. */
-export interface WritePlace {
+export interface WriteTarget {
   readonly directory: Directory;
   readonly name: string;
   readonly writer: Writer;
@@ -24,7 +25,7 @@ const inThisProcess = new Tickets();
  * Where the owner has died, the next writer makes a second one, of the next level, and holds both: the first is never
  * removed under somebody who has it in use. The writer that holds the highest level removes all of them.
  */
-export function lockForWriting<T>({ directory, name, writer }: WritePlace, fn: () => Promise<T>): Promise<T> {
+export function lockForWriting<T>({ directory, name, writer }: WriteTarget, fn: () => Promise<T>): Promise<T> {
   const key = sha256(foldName(name)).slice(0, 16);
   return inThisProcess.alone(`${directory.identity}/${key}`, async () => {
     const files = await acquire({ directory, key, writer });
@@ -43,14 +44,15 @@ export function lockForWriting<T>({ directory, name, writer }: WritePlace, fn: (
  */
 export async function removeLeftLocks(directory: Directory, names: readonly string[], writer: Writer): Promise<void> {
   for (const [key, files] of Map.groupBy(names, (name) => lockKeyOf(name) ?? "")) {
+    const lock = { directory, key, writer };
     const ticket = inThisProcess.take([{ key: `${directory.identity}/${key}`, mode: "change" }]);
     try {
-      const held = ticket.waits ? undefined : await tryToAcquire({ directory, key, writer });
+      const held = ticket.waits ? undefined : await tryToAcquire(lock);
       if (held === undefined) continue;
       const left: string[] = [];
       for (const name of files.filter((file) => !held.includes(file))) {
         const facts = await directory.look(name);
-        if (facts && (await isDead(directory, { name, facts, writer }))) left.push(name);
+        if (facts && (await isDead(lock, name, facts))) left.push(name);
       }
       await release(directory, [...left, ...held]);
     } finally {
@@ -59,16 +61,17 @@ export async function removeLeftLocks(directory: Directory, names: readonly stri
   }
 }
 
-interface LockPlace {
+/** The lock of one name in a directory. */
+interface Lock {
   readonly directory: Directory;
   readonly key: string;
   readonly writer: Writer;
 }
 
 /** The lock's files, from the lowest level on; the last is our own. */
-async function acquire(place: LockPlace): Promise<readonly string[]> {
+async function acquire(lock: Lock): Promise<readonly string[]> {
   for (let waited = 0, pause = 1; waited < patienceMilliseconds; waited += pause) {
-    const files = await tryToAcquire(place);
+    const files = await tryToAcquire(lock);
     if (files !== undefined) return files;
     pause = Math.min(pause * 2, 16);
     await nodeClock.sleep(pause);
@@ -76,7 +79,8 @@ async function acquire(place: LockPlace): Promise<readonly string[]> {
   throw new SystemError("ELOCKED");
 }
 
-async function tryToAcquire({ directory, key, writer }: LockPlace): Promise<readonly string[] | undefined> {
+async function tryToAcquire(lock: Lock): Promise<readonly string[] | undefined> {
+  const { directory, key, writer } = lock;
   const dead = new Map<string, EntryFacts>();
   for (;;) {
     const name = createLockName(key, dead.size);
@@ -87,7 +91,7 @@ async function tryToAcquire({ directory, key, writer }: LockPlace): Promise<read
       return undefined;
     }
     const facts = await directory.look(name);
-    if (facts === undefined || !(await isDead(directory, { name, facts, writer }))) return undefined;
+    if (facts === undefined || !(await isDead(lock, name, facts))) return undefined;
     dead.set(name, facts);
   }
 }
@@ -125,27 +129,18 @@ async function areStillThere(directory: Directory, dead: ReadonlyMap<string, Ent
   return true;
 }
 
-interface HeldLock {
-  readonly name: string;
-  readonly facts: EntryFacts;
-  readonly writer: Writer;
-}
-
-/** Its owner has died, or it names none and is older than the moment in which one is written into it. */
-async function isDead(directory: Directory, { name, facts, writer }: HeldLock): Promise<boolean> {
+/** Returns whether the owner of a lock's file has died, or it names none and is older than it takes to write one into it. */
+async function isDead({ directory, writer }: Lock, name: string, facts: EntryFacts): Promise<boolean> {
   const owner = facts.type === "link" ? await directory.readLink(name).catch(() => "") : await readOwner(directory, name);
   if (isTemporaryName(owner)) return isLeftOver(owner, facts.modifiedMilliseconds, writer);
   return Math.abs(writer.now() - facts.modifiedMilliseconds) > patienceMilliseconds;
 }
 
 async function readOwner(directory: Directory, name: string): Promise<string> {
-  const file = await directory.openFile(name).catch(() => undefined);
   try {
-    return new TextDecoder().decode(await file?.read(200));
+    return new TextDecoder().decode(await closing(await directory.openFile(name), (file) => file.read(200)));
   } catch {
     return "";
-  } finally {
-    await file?.close();
   }
 }
 

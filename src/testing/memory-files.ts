@@ -1,6 +1,5 @@
 import type { AppendFile, HostFiles, ReadOptions } from "../host/host.ts";
-import { makeOwnFolders } from "../host/make-folders.ts";
-import { alone, assertSize, confinedPath, writeAtomically } from "../host/node-files.ts";
+import { alone, assertSize, confinedPath, makeOwnDirectory, writeAtomically } from "../host/node-files.ts";
 import type { ScopeSystem } from "../host/open-scopes.ts";
 import { maxReadBytes } from "../host/scopes.ts";
 import { SystemError } from "../host/system-error.ts";
@@ -30,7 +29,7 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
     },
     makeOwnDirectory: async (root, names, mode) => {
       tree.check("makeDirectory", [root, ...names].join("/"));
-      await makeOwnFolders(system, { root, names, mode });
+      await makeOwnDirectory(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     alone: (path, fn) => alone(system, path, fn),

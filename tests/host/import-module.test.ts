@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ModuleSyntaxError } from "../../src/host/module-syntax-error.ts";
+import { ModuleSyntaxError } from "../../src/host/import-module.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 
 const host = createNodeHost();

@@ -33,11 +33,11 @@ export interface Exit {
   readonly failure?: string;
 }
 
+/** Throws what the system says at once, such as `E2BIG`; what it says later is in `exited`. */
 export function startChild(launch: Launch, maxOutputBytes: number): Child {
   const stdout = new OutputTail(maxOutputBytes);
   const stderr = new OutputTail(maxOutputBytes);
-  const process = spawnOrError(launch);
-  if (process instanceof Error) return createFailedChild(process, { stdout, stderr });
+  const process = spawnLaunch(launch);
   process.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
   process.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
   const pipes = connectHanded(process, launch.handed);
@@ -45,7 +45,11 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
     process.once("exit", (code, signal) =>
       resolve({ exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
     );
-    process.once("error", (error) => resolve(describeFailure(error, stderr)));
+    process.once("error", (error) => {
+      const { message, ...exit } = describeFailure(error);
+      stderr.add(Buffer.from(message));
+      resolve(exit);
+    });
   });
   const closed = new Promise<void>((resolve) => {
     process.once("close", () => resolve());
@@ -69,18 +73,14 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
   };
 }
 
-function spawnOrError(launch: Launch): ChildProcess | Error {
-  try {
-    return spawn(launch.file, launch.args, {
-      cwd: launch.cwd,
-      env: { ...launch.environment },
-      detached: process.platform !== "win32",
-      windowsHide: true,
-      stdio: ["ignore", "pipe", "pipe", ...launch.handed.map((one) => (one.type === "descriptor" ? one.descriptor : "pipe"))],
-    });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+function spawnLaunch(launch: Launch): ChildProcess {
+  return spawn(launch.file, launch.args, {
+    cwd: launch.cwd,
+    env: { ...launch.environment },
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    stdio: ["ignore", "pipe", "pipe", ...launch.handed.map((one) => (one.type === "descriptor" ? one.descriptor : "pipe"))],
+  });
 }
 
 function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {
@@ -92,26 +92,11 @@ function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {
   }
 }
 
-function createFailedChild(error: Error, tails: Pick<Child, "stdout" | "stderr">): Child {
-  const exited = Promise.resolve(describeFailure(error, tails.stderr));
-  return {
-    ...tails,
-    hasBegun: () => false,
-    refuse: () => {},
-    ended: exited,
-    exited,
-    closed: Promise.resolve(),
-    signal: () => {},
-    watched: () => undefined,
-    abandon: () => {},
-  };
-}
-
-/** As a shell says it. */
-function describeFailure(error: Error, stderr: OutputTail): Exit {
-  const code = errorCode(error) || error.name;
-  stderr.add(Buffer.from(`llm-do: cannot be started: ${reasons[code] ?? code}\n`));
-  return { exitCode: code === "ENOENT" ? 127 : 126, failure: code };
+/** As a shell says it. `message` is for the command's stderr. */
+export function describeFailure(error: unknown): Required<Exit> & { readonly message: string } {
+  const code = errorCode(error) || String(error);
+  const message = `llm-do: cannot be started: ${reasons[code] ?? code}\n`;
+  return { exitCode: code === "ENOENT" ? 127 : 126, failure: code, message };
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,18 +1,20 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { variable } from "../host.ts";
+import { listNames } from "../list-names.ts";
+import type { CommandSetting } from "./command-setting.ts";
 
-export interface EnvironmentFacts {
-  /** The parent's. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly path: readonly string[];
-  readonly separator: string;
-  /** Private and empty. */
-  readonly home: string;
-  readonly temporary: string;
-  readonly shell: string | undefined;
-  /** Whether git runs the hooks of its repository. */
-  readonly hooks: boolean;
-  /** What the request adds; checked by `assertEnvironment`. */
-  readonly added: Readonly<Record<string, string>>;
+/** Runs a function with a private folder for HOME, which is removed afterwards. */
+export async function inPrivateHome<T>(setting: CommandSetting, use: (home: string) => Promise<T>): Promise<T> {
+  const home = await mkdtemp(join(await realpath(tmpdir()), "llm-do-home-"));
+  try {
+    if (setting.gitConfiguration !== undefined) await writeFile(join(home, ".gitconfig"), setting.gitConfiguration);
+    setting.request.signal.throwIfAborted();
+    return await use(home);
+  } finally {
+    await rm(home, { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 /**
@@ -20,26 +22,29 @@ export interface EnvironmentFacts {
  * no user configuration is read either: git knows its user's name and address, and no alias or credential helper. What a
  * repository's configuration would have git run unseen is switched off.
  */
-export function createCommandEnvironment(facts: EnvironmentFacts): Record<string, string> {
-  const inherited = Object.keys(facts.environment).filter((name) => isInherited(name));
-  const entries = inherited.flatMap((name) => {
-    const value = variable(facts, name);
+export function createCommandEnvironment(
+  setting: CommandSetting,
+  folders: { readonly home: string; readonly temporary: string },
+): Record<string, string> {
+  const { environment, path, shell, request } = setting;
+  const inherited = Object.keys(environment).flatMap((name) => {
+    const value = isInherited(name) ? variable(setting, name) : undefined;
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
     LANG: "C.UTF-8",
-    ...Object.fromEntries(entries),
-    PATH: facts.path.join(facts.separator),
-    HOME: facts.home,
-    TMPDIR: facts.temporary,
+    ...Object.fromEntries(inherited),
+    PATH: path.join(delimiter),
+    HOME: folders.home,
+    TMPDIR: folders.temporary,
     TERM: "dumb",
-    ...(facts.shell === undefined ? {} : { SHELL: facts.shell }),
+    ...(shell === undefined ? {} : { SHELL: shell }),
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
-    ...gitSettings(facts.hooks),
-    ...facts.added,
+    ...gitSettings(request.hooks === true),
+    ...request.environment,
   };
 }
 
@@ -59,36 +64,16 @@ function gitSettings(hooks: boolean): Record<string, string> {
 }
 
 /** Where toolchains outside the system's folders say that they are: paths, no secrets. The wall shows these folders. */
-export const toolchainVariables: readonly string[] = [
-  "RUSTUP_HOME",
-  "PYENV_ROOT",
-  "RBENV_ROOT",
-  "VOLTA_HOME",
-  "NVM_DIR",
-  "SDKMAN_DIR",
-  "ASDF_DATA_DIR",
-  "JAVA_HOME",
-  "GOROOT",
-  "DOTNET_ROOT",
-  "CONDA_PREFIX",
-  "VIRTUAL_ENV",
-];
+export const toolchainVariables = listNames(
+  "RUSTUP_HOME PYENV_ROOT RBENV_ROOT VOLTA_HOME NVM_DIR SDKMAN_DIR ASDF_DATA_DIR JAVA_HOME GOROOT DOTNET_ROOT CONDA_PREFIX VIRTUAL_ENV",
+);
 
 const inheritedNames = new Set([
-  "LANG",
-  "LANGUAGE",
-  "TZ",
-  "USER",
-  "GIT_AUTHOR_NAME",
-  "GIT_AUTHOR_EMAIL",
-  "GIT_COMMITTER_NAME",
-  "GIT_COMMITTER_EMAIL",
-  "LOGNAME",
-  // Without these nothing starts on Windows.
-  "SYSTEMROOT",
-  "WINDIR",
-  "COMSPEC",
-  "PATHEXT",
+  ...listNames(
+    "LANG LANGUAGE TZ USER LOGNAME GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL",
+    // Without these nothing starts on Windows.
+    "SYSTEMROOT WINDIR COMSPEC PATHEXT",
+  ),
   ...toolchainVariables,
 ]);
 
@@ -109,30 +94,15 @@ function isRefused(name: string): boolean {
   return refusedNames.has(name) || /^(?:LD|DYLD|BASH_FUNC)_|^GIT_(?!AUTHOR_|COMMITTER_)/.test(name);
 }
 
-const refusedNames = new Set([
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "BASH_ENV",
-  "ENV",
-  "BASHOPTS",
-  "SHELLOPTS",
-  "PS4",
-  "IFS",
-  "CDPATH",
-  "GLOBIGNORE",
-  "PROMPT_COMMAND",
-  "NODE_OPTIONS",
-  "NODE_PATH",
-  "PYTHONSTARTUP",
-  "PYTHONPATH",
-  "PYTHONHOME",
-  "PERL5OPT",
-  "PERL5LIB",
-  "RUBYOPT",
-  "RUBYLIB",
-  "JAVA_TOOL_OPTIONS",
-  "GCONV_PATH",
-  "LESSOPEN",
-  "LESSCLOSE",
-]);
+const refusedNames = new Set(
+  listNames(
+    // Of all programs.
+    "PATH HOME TMPDIR GCONV_PATH",
+    // Shells.
+    "BASH_ENV ENV BASHOPTS SHELLOPTS PS4 IFS CDPATH GLOBIGNORE PROMPT_COMMAND",
+    // Interpreters.
+    "NODE_OPTIONS NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS",
+    // Programs that these start.
+    "LESSOPEN LESSCLOSE",
+  ),
+);

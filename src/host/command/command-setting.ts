@@ -1,18 +1,28 @@
 import type { CommandRequest } from "../commands.ts";
+import type { Host } from "../host.ts";
+import type { OwnWrites } from "../own-writes.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import type { Machine } from "./machine.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";
 
-/** What a command is run with, once it is known where and what for. */
+/** The host that commands belong to. */
+export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "stateDirectory"> {
+  /** False: as on a machine that has none. */
+  readonly wall: boolean;
+  readonly writes: OwnWrites;
+}
+
+/** All that is known of a command before its process is described. */
 export interface CommandSetting {
   readonly request: CommandRequest;
   readonly machine: Machine;
   readonly table: ScopeTable;
   /** PATH, without what the command could write to. */
   readonly path: readonly string[];
+  /** The parent's, and what its toolchains need where HOME is another folder. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homes: readonly string[];
   readonly shell: string | undefined;
-  /** What `.gitconfig` holds in the command's home; undefined where it has none. */
+  /** Content of `.gitconfig` in the command's home; undefined where it has none. */
   readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
 }

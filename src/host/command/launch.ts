@@ -42,3 +42,9 @@ export interface Ended {
   /** False: the gate was never opened, so nothing of the command itself has run. */
   readonly hasBegun: boolean;
 }
+
+/** The end of a command of which nothing was started. `message` goes to its stderr. */
+export function neverStarted(message: string, exit: Pick<Ended, "exitCode" | "failure">): Ended {
+  const [stdout, stderr] = ["", message].map((text) => ({ text, dropped: 0 })) as [Ended["stdout"], Ended["stderr"]];
+  return { exitCode: exit.exitCode, failure: exit.failure, timedOut: false, aborted: false, stdout, stderr, hasBegun: false };
+}

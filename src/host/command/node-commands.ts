@@ -9,14 +9,14 @@ import { inFolder } from "../scope-walk.ts";
 import type { Scopes } from "../scopes.ts";
 import { runBare } from "./bare-command.ts";
 import { assertRequest } from "./command-request.ts";
-import type { CommandSetting } from "./command-setting.ts";
+import type { CommandSetting, Machine } from "./command-setting.ts";
 import { findWall, type Wall } from "./find-wall.ts";
 import { readGitIdentity } from "./git-identity.ts";
-import type { Ended } from "./launch.ts";
-import type { Machine } from "./machine.ts";
+import { type Ended, neverStarted } from "./launch.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
 import { closeHandles, findProtected } from "./protected-entries.ts";
+import { toolchainEnvironment } from "./toolchain-view.ts";
 import { runWalled } from "./walled-command.ts";
 
 export function createNodeCommands(machine: Machine): Commands {
@@ -60,7 +60,8 @@ export function createNodeCommands(machine: Machine): Commands {
       request.signal.throwIfAborted();
       const table = scopeTable(request.scopes);
       const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity(table)]);
-      return runGuarded(await wall(), { request, machine, table, homes, path, shell, gitConfiguration });
+      const environment = { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
+      return runGuarded(await wall(), { request, machine, table, homes, path, environment, shell, gitConfiguration });
     },
   };
 }
@@ -103,9 +104,7 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
 }
 
 function notFound(program: string): Ended {
-  const empty = { text: "", dropped: 0 };
-  const stderr = { text: `llm-do: ${program}: command not found\n`, dropped: 0 };
-  return { exitCode: 127, timedOut: false, aborted: false, failure: "ENOENT", stdout: empty, stderr, hasBegun: false };
+  return neverStarted(`llm-do: ${program}: command not found\n`, { exitCode: 127, failure: "ENOENT" });
 }
 
 function randomName(): string {

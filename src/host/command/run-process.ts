@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Child, type Exit, startChild } from "./child.ts";
-import type { Ended, Launch, ProcessLimits } from "./launch.ts";
+import { isZombie } from "../process-state.ts";
+import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
+import { type Ended, type Launch, neverStarted, type ProcessLimits } from "./launch.ts";
 import { endMarked, markerName } from "./marked-processes.ts";
-import { waitUntilGone } from "./wait-until-gone.ts";
 
 /** Between asking a command to end and ending it. */
 const graceMilliseconds = 2000;
@@ -18,7 +19,13 @@ const stuck: Exit = { exitCode: 137 };
  * of it is left. `LLM_DO_COMMAND` in the environment tells what left its process group.
  */
 export async function runProcess(launch: Launch, limits: ProcessLimits): Promise<Ended> {
-  const child = startChild(launch, limits.maxOutputBytes);
+  let child: Child;
+  try {
+    child = startChild(launch, limits.maxOutputBytes);
+  } catch (error) {
+    const { message, ...exit } = describeFailure(error);
+    return neverStarted(message, exit);
+  }
   remember(child);
   const waiting = new AbortController();
   try {
@@ -70,6 +77,16 @@ async function clear(child: Child, marker: string | undefined): Promise<void> {
   const watched = child.watched();
   if (watched !== undefined) await waitUntilGone(watched, stuckMilliseconds);
   if (!(await settles(child.closed, pipeMilliseconds))) child.abandon();
+}
+
+/** Waits for the end of a process (of Linux): a process namespace that it was the first of is empty then. */
+async function waitUntilGone(pid: number, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  for (let pause = 1; performance.now() < end; pause = Math.min(pause * 2, 50)) {
+    const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
+    if (isZombie(stat) || stat === "") return;
+    await delay(pause);
+  }
 }
 
 async function settles(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {

@@ -1,48 +1,5 @@
-/** What a filter needs to know of a processor: its audit number and its numbers of system calls. */
-interface Processor {
-  readonly architecture: number;
-  readonly calls: Readonly<Partial<Record<CallName, number>>>;
-}
-
-/** Calls of arm64 are those that Linux has on every newer processor; x64 also has the older forms. */
-type CallName =
-  | "socket"
-  | "socketpair"
-  | "add_key"
-  | "request_key"
-  | "keyctl"
-  | "io_uring_setup"
-  | "chmod"
-  | "fchmod"
-  | "fchmodat"
-  | "fchmodat2"
-  | "open"
-  | "creat"
-  | "openat"
-  | "openat2"
-  | "mknod"
-  | "mknodat";
-
-const shared = { io_uring_setup: 425, openat2: 437, fchmodat2: 452 };
-
-const processors: Readonly<Record<string, Processor>> = {
-  x64: {
-    architecture: 0xc000003e,
-    calls: {
-      ...shared,
-      ...{ socket: 41, socketpair: 53, add_key: 248, request_key: 249, keyctl: 250 },
-      ...{ chmod: 90, fchmod: 91, fchmodat: 268, open: 2, creat: 85, openat: 257, mknod: 133, mknodat: 259 },
-    },
-  },
-  arm64: {
-    architecture: 0xc00000b7,
-    calls: {
-      ...shared,
-      ...{ socket: 198, socketpair: 199, add_key: 217, request_key: 218, keyctl: 219 },
-      ...{ fchmod: 52, fchmodat: 53, openat: 56, mknodat: 33 },
-    },
-  },
-};
+/** The kernel's audit numbers of the processors that a filter can be made for. */
+const architectures: Readonly<Record<string, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 /** Calls from here on belong to another calling convention (x32). */
 const foreignFrom = 0x40000000;
@@ -79,15 +36,15 @@ const creating = 0x400040;
  * Undefined on a processor that we have no numbers of.
  */
 export function createSeccompFilter(processor: string): Uint8Array | undefined {
-  const known = processors[processor];
-  if (known === undefined) return undefined;
-  const blocks = rules.flatMap(([name, body]) => {
-    const number = known.calls[name];
+  const architecture = architectures[processor];
+  if (architecture === undefined) return undefined;
+  const blocks = rules.flatMap(([, x64, arm64, body]) => {
+    const number = processor === "x64" ? x64 : arm64;
     return number === undefined ? [] : [{ code: code.jumpIfEqual, value: number, unmet: body.length }, ...body];
   });
   return assemble([
     { code: code.load, value: 4 },
-    { code: code.jumpIfEqual, value: known.architecture, met: 1 },
+    { code: code.jumpIfEqual, value: architecture, met: 1 },
     answer(refuse),
     { code: code.load, value: 0 },
     { code: code.jumpIfAtLeast, value: foreignFrom, unmet: 1 },
@@ -129,41 +86,47 @@ function createdWithoutSetIds(flagsIndex: number, modeIndex: number): readonly S
   return [argument(flagsIndex), { code: code.jumpIfAnyBit, value: creating, unmet: body.length - 1 }, ...body];
 }
 
-/** What becomes of a call. Each ends with an answer: what was loaded before is gone. */
-const rules: readonly (readonly [CallName, readonly Step[]])[] = [
-  ...(["add_key", "request_key", "keyctl", "io_uring_setup"] as const).map((name) => [name, [answer(refuse)]] as const),
-  ["socket", [argument(0), ...socketFamilies()]],
-  [
-    "socketpair",
-    [
-      argument(0),
-      { code: code.jumpIfEqual, value: unixFamily, met: 1 },
-      answer(refuse),
-      argument(1),
-      { code: code.and, value: typeMask },
-      ...oneOf(pairedTypes, refuse),
-    ],
-  ],
-  ["chmod", withoutSetIds(1)],
-  ["fchmod", withoutSetIds(1)],
-  ["fchmodat", withoutSetIds(2)],
-  ["fchmodat2", withoutSetIds(2)],
-  ["mknod", withoutSetIds(1)],
-  ["mknodat", withoutSetIds(2)],
-  ["creat", withoutSetIds(1)],
-  ["open", createdWithoutSetIds(1, 2)],
-  ["openat", createdWithoutSetIds(2, 3)],
-  // Its flags and mode lie in memory, which a filter does not see.
-  ["openat2", [answer(lacking.call)]],
+const refused = [answer(refuse)];
+
+const socketFamilies = [
+  argument(0),
+  { code: code.jumpIfEqual, value: unixFamily, unmet: 1 },
+  answer(lacking.family),
+  ...oneOf(Object.values(families), refuse),
 ];
 
-function socketFamilies(): readonly Step[] {
-  return [
-    { code: code.jumpIfEqual, value: unixFamily, unmet: 1 },
-    answer(lacking.family),
-    ...oneOf(Object.values(families), refuse),
-  ];
-}
+const unixPairs = [
+  argument(0),
+  { code: code.jumpIfEqual, value: unixFamily, met: 1 },
+  answer(refuse),
+  argument(1),
+  { code: code.and, value: typeMask },
+  ...oneOf(pairedTypes, refuse),
+];
+
+/**
+ * Calls with their numbers on x64 and on arm64 (undefined: it has only the newer form), and the instructions that judge them. Each
+ * ends with an answer: the next one must not see what was loaded.
+ */
+const rules: readonly (readonly [name: string, x64: number, arm64: number | undefined, body: readonly Step[]])[] = [
+  ["add_key", 248, 217, refused],
+  ["request_key", 249, 218, refused],
+  ["keyctl", 250, 219, refused],
+  ["io_uring_setup", 425, 425, refused],
+  ["socket", 41, 198, socketFamilies],
+  ["socketpair", 53, 199, unixPairs],
+  ["chmod", 90, undefined, withoutSetIds(1)],
+  ["fchmod", 91, 52, withoutSetIds(1)],
+  ["fchmodat", 268, 53, withoutSetIds(2)],
+  ["fchmodat2", 452, 452, withoutSetIds(2)],
+  ["mknod", 133, undefined, withoutSetIds(1)],
+  ["mknodat", 259, 33, withoutSetIds(2)],
+  ["creat", 85, undefined, withoutSetIds(1)],
+  ["open", 2, undefined, createdWithoutSetIds(1, 2)],
+  ["openat", 257, 56, createdWithoutSetIds(2, 3)],
+  // Its flags and mode lie in memory, which a filter does not see.
+  ["openat2", 437, 437, [answer(lacking.call)]],
+];
 
 /** Little-endian, eight bytes an instruction. */
 function assemble(program: readonly Step[]): Uint8Array {

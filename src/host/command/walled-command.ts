@@ -1,12 +1,9 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
 import type { OpenFolder } from "../scope-walk.ts";
 import { isWithin } from "../within.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
-import { createCommandEnvironment } from "./command-environment.ts";
+import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
@@ -18,13 +15,13 @@ import { findStart, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
 import { hideSecrets, secretPlaces } from "./secret-places.ts";
 import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
-import { findToolchainView, toolchainEnvironment } from "./toolchain-view.ts";
+import { findToolchainView } from "./toolchain-view.ts";
 
 /** A folder that is renamed all the time can make bwrap fail; more often than that is no accident. */
 const attempts = 3;
 
-/** Where a command can write whatever it likes. */
-interface PrivatePlaces {
+/** Folders of the command alone. */
+interface PrivateFolders {
   readonly home: string;
   readonly temporary: string;
   readonly mounts: readonly Mount[];
@@ -71,59 +68,31 @@ function hasFailed(ended: Ended): boolean {
   return !ended.hasBegun && !ended.aborted && !ended.timedOut && ended.failure !== "E2BIG";
 }
 
-async function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "llm-do-home-")));
-  try {
-    const command = await describeCommand(setting, {
-      home: folder,
-      temporary: folder,
-      mounts: [{ kind: "empty", path: folder }],
-    });
-    if (command.gitConfiguration !== undefined) await writeFile(join(folder, ".gitconfig"), command.gitConfiguration);
+function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
+  return inPrivateHome(setting, async (home) => {
+    const command = await describeCommand(setting, { home, temporary: home, mounts: [{ kind: "empty", path: home }] });
     setting.request.signal.throwIfAborted();
-    return await runProcess(toSeatbeltLaunch(file, command), setting.request);
-  } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  }
+    return runProcess(toSeatbeltLaunch(file, command), setting.request);
+  });
 }
 
-async function describeCommand(setting: WalledSetting, places: PrivatePlaces): Promise<WalledCommand> {
-  const { request, path, shell = "", table, folder } = setting;
-  const inherited = inheritedEnvironment(setting);
+async function describeCommand(setting: WalledSetting, folders: PrivateFolders): Promise<WalledCommand> {
+  const { request, shell = "", table, folder, gitConfiguration } = setting;
   const start = findStart(table, folder);
   return {
     argv: toArgv(request.command, shell),
-    environment: createCommandEnvironment({
-      environment: inherited,
-      path,
-      separator: ":",
-      home: places.home,
-      temporary: places.temporary,
-      shell,
-      hooks: request.hooks === true,
-      added: request.environment ?? {},
-    }),
-    mounts: await findMounts(setting, inherited, places.mounts),
+    environment: createCommandEnvironment(setting, folders),
+    mounts: await findMounts(setting, folders.mounts),
     cwd: start.path,
     cwdIdentity: start.identity,
     network: request.network,
     shell,
-    gitConfiguration: setting.gitConfiguration,
+    gitConfiguration,
   };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-function inheritedEnvironment({ machine, path }: WalledSetting): Environment {
-  return { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
-}
-
-async function findMounts(
-  setting: WalledSetting,
-  environment: Environment,
-  privately: readonly Mount[],
-): Promise<readonly Mount[]> {
-  const { request, machine, table, path, homes } = setting;
+async function findMounts(setting: WalledSetting, privately: readonly Mount[]): Promise<readonly Mount[]> {
+  const { request, machine, table, path, environment, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
   const system = await findSystemView();
   const secrets = secretPlaces(homes, machine);
@@ -132,9 +101,9 @@ async function findMounts(
   const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
-  // What lies in a hidden folder would be shown again by a mount of its own.
+  // A mount of its own would show again what lies in a hidden folder.
   const shown = masks.filter(({ path }) => !isWithinHidden(path, hidden, roots));
-  // Of two at one path the later counts: what is secret is more than protected, and a root that is either was meant.
+  // Of two at one path the later counts: a secret outranks a protected name, and a scope's root was declared on purpose.
   return [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
 }
 
