@@ -1,3 +1,4 @@
+import { listNames } from "./list-names.ts";
 import type { Protection } from "./scopes.ts";
 import { isSteeringName } from "./steering-names.ts";
 
@@ -73,33 +74,13 @@ function holds(names: readonly string[], nested: readonly string[]): boolean {
   return names.some((_, start) => nested.every((name, index) => names[start + index] === name));
 }
 
-const programNames = new Set([
-  "llm-do.yaml",
-  "llm-do.yml",
-  "tools.ts",
-  "tools.js",
-  "tools.mjs",
-  "tools.mts",
-  "tools.cjs",
-  "tools.cts",
-]);
+const programNames = new Set(listNames("llm-do.yaml llm-do.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts"));
 
 const readProtected = new Set([".git", ".llm-do"]);
 
-const writeProtectedFolders = new Set([
-  ".githooks",
-  ".husky",
-  ".vscode",
-  ".idea",
-  ".cursor",
-  ".devcontainer",
-  ".claude",
-  ".codex",
-  ".gemini",
-  ".ssh",
-  ".gnupg",
-  ".direnv",
-]);
+const writeProtectedFolders = new Set(
+  listNames(".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .ssh .gnupg .direnv"),
+);
 
 const nestedFolders = [
   [".github", "workflows"],
@@ -110,46 +91,16 @@ const nestedFolders = [
   [".config", "systemd"],
 ];
 
-const writeProtected = new Set([
-  "llm-do.yaml",
-  "llm-do.yml",
-  "package.json",
-  ".npmrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".pnpmfile.cjs",
-  "bunfig.toml",
-  ".gitconfig",
-  ".gitmodules",
-  ".gitattributes",
-  ".mcp.json",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".login",
-  ".inputrc",
-  ".xinitrc",
-  ".xprofile",
-  ".xsession",
-  ".vimrc",
-  ".exrc",
-  ".nvimrc",
-  ".emacs",
-  ".dir-locals.el",
-  ".editorconfig",
-  ".netrc",
-  ".pypirc",
-  ".pre-commit-config.yaml",
-  "lefthook.yml",
-]);
+const writeProtected = new Set(
+  listNames(
+    // Packages and their managers.
+    "llm-do.yaml llm-do.yml package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .pypirc .netrc",
+    // Version control and agents.
+    ".gitconfig .gitmodules .gitattributes .pre-commit-config.yaml lefthook.yml .mcp.json",
+    // Start-up files of shells and sessions.
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc",
+    ".tcshrc .login .inputrc .xinitrc .xprofile .xsession",
+    // Editors.
+    ".vimrc .exrc .nvimrc .emacs .dir-locals.el .editorconfig",
+  ),
+);

@@ -1,3 +1,5 @@
+import { listNames } from "./list-names.ts";
+
 /**
  * Names that a program of the user reads unasked, and obeys: when a folder is opened in an editor, entered in a shell, looked at
  * by an agent, committed, or built by a server. Sources that are run by name (`Makefile`, `conftest.py`, `build.gradle`) are not
@@ -59,86 +61,22 @@ const files: readonly RegExp[] = [
 /** One expression: every entry of a scope is compared. */
 const anyFile = new RegExp(files.map(({ source }) => source).join("|"));
 
-const folders: ReadonlySet<string> = new Set([
-  ".config",
-  ".mise",
-  ".ammonite",
-  ".ansible",
-  ".bsp",
-  ".doom.d",
-  ".externaltoolbuilders",
-  ".flox",
-  ".hammerspoon",
-  ".ipython",
-  ".jupyter",
-  ".lein",
-  ".sbt",
-  ".subversion",
-  ".xmonad",
-  ".mvn",
-  ".buildkite",
-  ".circleci",
-  ".semaphore",
-  ".woodpecker",
-  ".azure-pipelines",
-  ".azuredevops",
-  ".builds",
-  ".copr",
-  ".ebextensions",
-  ".harness",
-  ".platform",
-  ".teamcity",
-  ".tekton",
-  ".zuul.d",
-  "zuul.d",
-  ".codesandbox",
-  ".gitpod",
-  ".idx",
-  ".theia",
-  ".fleet",
-  ".zed",
-  ".helix",
-  ".lapce",
-  ".nova",
-  ".settings",
-  ".vs",
-  ".nvim",
-  ".vim",
-  ".emacs.d",
-  ".agent",
-  ".agents",
-  ".aiassistant",
-  ".amazonq",
-  ".amp",
-  ".augment",
-  ".cline",
-  ".clinerules",
-  ".codebuddy",
-  ".codeium",
-  ".cody",
-  ".continue",
-  ".copilot",
-  ".crush",
-  ".factory",
-  ".firebender",
-  ".goose",
-  ".iflow",
-  ".junie",
-  ".kilo",
-  ".kilocode",
-  ".kiro",
-  ".lingma",
-  ".opencode",
-  ".openhands",
-  ".pi",
-  ".qwen",
-  ".roo",
-  ".rules",
-  ".serena",
-  ".tabnine",
-  ".trae",
-  ".windsurf",
-]);
+const folders: ReadonlySet<string> = new Set(
+  listNames(
+    // Settings of tools, shells and editors.
+    ".config .mise .ammonite .ansible .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mvn .sbt .subversion .xmonad",
+    ".emacs.d .fleet .helix .lapce .nova .nvim .settings .vim .vs .zed",
+    // Servers that build.
+    ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
+    ".woodpecker .zuul.d zuul.d",
+    // Workspaces in the cloud.
+    ".codesandbox .gitpod .idx .theia",
+    // Agents.
+    ".agent .agents .aiassistant .amazonq .amp .augment .cline .clinerules .codebuddy .codeium .cody .continue .copilot .crush",
+    ".factory .firebender .goose .iflow .junie .kilo .kilocode .kiro .lingma .opencode .openhands .pi .qwen .roo .rules .serena",
+    ".tabnine .trae .windsurf",
+  ),
+);
 
 /** A folder with what counts in it. */
 const nested: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([

@@ -1,115 +1,41 @@
 import { realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { type Host, variable } from "../host.ts";
+import { listNames } from "../list-names.ts";
 import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
-  ".ssh",
-  ".gnupg",
-  ".aws",
-  ".azure",
-  ".kube",
-  ".docker",
-  ".password-store",
-  ".mozilla",
-  ".thunderbird",
-  ".netrc",
-  ".npmrc",
-  ".pypirc",
-  ".pgpass",
-  ".my.cnf",
-  ".git-credentials",
-  ".bash_history",
-  ".zsh_history",
-  ".python_history",
-  ".node_repl_history",
-  ".psql_history",
-  ".cargo/credentials",
-  ".cargo/credentials.toml",
-  ".claude",
-  ".codex",
-  ".gemini",
-  ".authinfo",
-  ".authinfo.gpg",
-  ".boto",
-  ".databrickscfg",
-  ".fly",
-  ".gem/credentials",
-  ".gradle/gradle.properties",
-  ".huggingface",
-  ".cache/huggingface/token",
-  ".kaggle",
-  ".m2/settings.xml",
-  ".m2/settings-security.xml",
-  ".oci",
-  ".s3cfg",
-  ".terraform.d/credentials.tfrc.json",
-  ".terraformrc",
-  ".vault-token",
-  ".Xauthority",
-  ".yarnrc.yml",
-  ".composer/auth.json",
-  ".lesshst",
-  ".mysql_history",
-  ".sqlite_history",
-  ".irb_history",
-  ".rediscli_history",
-  ".viminfo",
-  ".local/share/fish/fish_history",
-  ".local/share/kwalletd",
-  ".config/BraveSoftware",
-  ".config/Bitwarden",
-  ".config/composer/auth.json",
-  ".config/containers/auth.json",
-  ".config/doctl",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/git/credentials",
-  ".config/github-copilot",
-  ".config/glab-cli",
-  ".config/google-chrome",
-  ".config/hcloud",
-  ".config/heroku",
-  ".config/hub",
-  ".config/microsoft-edge",
-  ".config/pip/pip.conf",
-  ".config/chromium",
-  ".config/op",
-  ".config/rclone",
-  ".config/sops",
-  ".local/share/keyrings",
-  ".local/state/llm-do",
-  "Library/Keychains",
-  "Library/Cookies",
+  ...listNames(
+    // Keys, passwords and their stores.
+    ".ssh .gnupg .password-store .netrc .pgpass .my.cnf .git-credentials .authinfo .authinfo.gpg .vault-token .Xauthority",
+    ".local/share/keyrings .local/share/kwalletd .config/Bitwarden .config/op .config/sops Library/Keychains",
+    // Clouds and clusters.
+    ".aws .azure .kube .docker .boto .databrickscfg .fly .oci .s3cfg .terraform.d/credentials.tfrc.json .terraformrc",
+    ".config/containers/auth.json .config/doctl .config/gcloud .config/hcloud .config/heroku .config/rclone",
+    // Registries of packages and models.
+    ".npmrc .pypirc .yarnrc.yml .cargo/credentials .cargo/credentials.toml .gem/credentials .gradle/gradle.properties",
+    ".m2/settings.xml .m2/settings-security.xml .composer/auth.json .config/composer/auth.json .config/pip/pip.conf",
+    ".huggingface .cache/huggingface/token .kaggle",
+    // Forges and agents.
+    ".config/gh .config/git/credentials .config/github-copilot .config/glab-cli .config/hub .claude .codex .gemini .local/state/llm-do",
+    // Browsers and mail.
+    ".mozilla .thunderbird .config/BraveSoftware .config/google-chrome .config/chromium .config/microsoft-edge Library/Cookies",
+    // Histories.
+    ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .irb_history",
+    ".rediscli_history .lesshst .viminfo .local/share/fish/fish_history",
+  ),
   "Library/Application Support/llm-do",
 ];
 
 const inSystem = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/etc/ssh", "/var/run/docker.sock"];
 
 /** Variables that name such a file or folder elsewhere; `KUBECONFIG` lists several. */
-const variables = [
-  "AWS_CONFIG_FILE",
-  "AWS_SHARED_CREDENTIALS_FILE",
-  "AZURE_CONFIG_DIR",
-  "CLAUDE_CONFIG_DIR",
-  "CLOUDSDK_CONFIG",
-  "CODEX_HOME",
-  "DOCKER_CONFIG",
-  "GH_CONFIG_DIR",
-  "GNUPGHOME",
-  "GOOGLE_APPLICATION_CREDENTIALS",
-  "HISTFILE",
-  "KUBECONFIG",
-  "NETRC",
-  "NPM_CONFIG_USERCONFIG",
-  "npm_config_userconfig",
-  "PASSWORD_STORE_DIR",
-  "PGPASSFILE",
-  "PIP_CONFIG_FILE",
-  "TF_CLI_CONFIG_FILE",
-  "XAUTHORITY",
-];
+const variables = listNames(
+  "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG DOCKER_CONFIG GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG",
+  "CLAUDE_CONFIG_DIR CODEX_HOME GH_CONFIG_DIR GNUPGHOME HISTFILE NETRC NPM_CONFIG_USERCONFIG npm_config_userconfig",
+  "PASSWORD_STORE_DIR PGPASSFILE PIP_CONFIG_FILE TF_CLI_CONFIG_FILE XAUTHORITY",
+);
 
 type Owner = Pick<Host, "environment" | "stateDirectory">;
 

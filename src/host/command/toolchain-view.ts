@@ -1,6 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { variable } from "../host.ts";
+import { listNames } from "../list-names.ts";
 import { protectionOfName } from "../protected-names.ts";
 import { isWithin } from "../within.ts";
 import { toolchainVariables } from "./command-environment.ts";
@@ -19,25 +20,11 @@ export interface ToolchainFacts {
 }
 
 /** Folders in a home directory that hold programs and nothing else. `~/.cargo` and `~/.local` are not among them. */
-const programHomes = new Set([
-  ".asdf",
-  ".bun",
-  ".deno",
-  ".dotnet",
-  ".ghcup",
-  ".juliaup",
-  ".nodenv",
-  ".nvm",
-  ".opam",
-  ".pyenv",
-  ".rbenv",
-  ".rustup",
-  ".sdkman",
-  ".volta",
-  "anaconda3",
-  "miniconda3",
-  "miniforge3",
-]);
+const programHomes = new Set(
+  listNames(
+    ".asdf .bun .deno .dotnet .ghcup .juliaup .nodenv .nvm .opam .pyenv .rbenv .rustup .sdkman .volta anaconda3 miniconda3 miniforge3",
+  ),
+);
 
 /**
  * Toolchains outside the system's folders: of an entry of PATH `…/bin` the folder that it lies in, read-only, unless that
