@@ -16,6 +16,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { ScopeError, type Scopes } from "../../src/host/scopes.ts";
+import { until } from "./command-bench.ts";
+import { createRandom, seed, withSeed } from "./seeded.ts";
 
 const isLinux = process.platform === "linux";
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -40,7 +42,7 @@ afterEach(async () => {
 });
 
 async function start(script: string, ...args: string[]): Promise<ChildProcess> {
-  const child = fork(join(import.meta.dirname, "fixtures", script), args, { execArgv: [], silent: true });
+  const child = fork(join(import.meta.dirname, "fixtures", script), [...args, seed], { execArgv: [], silent: true });
   children.push(child);
   await new Promise((resolve, reject) => {
     child.once("message", resolve);
@@ -77,15 +79,15 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
     for (let n = 0; n < 2000; n++) {
       const file = await attempt(() => scopes.read("s/folder/file"));
       if (file !== undefined) {
-        expect(new TextDecoder().decode(file.bytes)).toBe("inside");
+        expect(new TextDecoder().decode(file.bytes), withSeed).toBe("inside");
         read++;
       }
       if (n % 20 === 0) {
         const listed = await attempt(() => scopes.list("s", { pattern: "**/*", maxEntries: 9 }));
-        for (const path of listed?.paths ?? []) expect(path).toMatch(/^s\/folder(\.spare)?\/file$/);
+        for (const path of listed?.paths ?? []) expect(path, withSeed).toMatch(/^s\/folder(\.spare)?\/file$/);
       }
     }
-    expect(read).toBeGreaterThan(0);
+    expect(read, withSeed).toBeGreaterThan(0);
   });
 
   test("writes never leave the scope", { timeout: 120_000 }, async () => {
@@ -95,8 +97,8 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
       const path = n % 2 === 0 ? `s/folder/new-${n}` : `s/folder/deep-${n}/new`;
       if ((await attempt(() => scopes.write(path, bytes("written"), { expect: undefined }))) !== undefined) written++;
     }
-    expect(written).toBeGreaterThan(0);
-    expect(readdirSync(join(root, "outside"))).toEqual(["file"]);
+    expect(written, withSeed).toBeGreaterThan(0);
+    expect(readdirSync(join(root, "outside")), withSeed).toEqual(["file"]);
     expect(readFileSync(join(root, "outside/file"), "utf8")).toBe(canary);
   });
 
@@ -203,17 +205,18 @@ describe("killed while writing", () => {
     const target = join(root, "in/file");
     const whole = (letter: string) => letter.repeat(300_000);
     writeFileSync(target, whole("a"));
+    const random = createRandom("kills");
     let torn = 0;
     for (let run = 0; run < runs; run++) {
       const child = await start("write-forever.js", join(root, "in"));
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25));
+      await new Promise((resolve) => setTimeout(resolve, random() * 25));
       await kill(child);
       const content = readFileSync(target, "utf8");
-      expect(content === whole("a") || content === whole("b")).toBe(true);
+      expect(content === whole("a") || content === whole("b"), `kill ${run} ${withSeed}`).toBe(true);
       if (temporariesIn(join(root, "in")).length > 0) torn++;
     }
     // Otherwise nothing was tried.
-    expect(torn).toBeGreaterThan(0);
+    expect(torn, withSeed).toBeGreaterThan(0);
     const next = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
     await next.close();
     expect(readdirSync(join(root, "in")).sort()).toEqual(["file", "folder"]);
@@ -243,13 +246,14 @@ describe("temporaries of killed processes", () => {
   /** Stops a process in the middle of a write, and kills it there unless it is to live. */
   async function leaveTemporary(folder: string, { lives = false } = {}): Promise<ChildProcess> {
     const child = await start("write-forever.js", folder);
+    const random = createRandom(folder.slice(root.length));
     const isWriting = () => temporariesIn(folder).some((name) => name.includes(`-${child.pid}-`));
     for (;;) {
       child.kill("SIGSTOP");
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => /^T/.test(execFileSync("ps", ["-o", "stat=", "-p", String(child.pid)], { encoding: "utf8" })));
       if (isWriting()) break;
       child.kill("SIGCONT");
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
+      await new Promise((resolve) => setTimeout(resolve, random() * 15));
     }
     if (!lives) await kill(child);
     return child;

@@ -77,9 +77,11 @@ export function useCommands(overrides: NodeHostOverrides) {
   return bench;
 }
 
-/** A number of seconds that nobody else sleeps for. */
+let counted = 0;
+
+/** A number of seconds that no other test sleeps for, and that is no part of another one. */
 export function uniqueSeconds(): string {
-  return `${1000 + Math.floor(Math.random() * 1e6)}.${Math.floor(Math.random() * 1e6)}`;
+  return `${10_000_000 + process.pid}.${String(++counted).padStart(4, "0")}`;
 }
 
 /** Processes on this machine that have this as an argument. */

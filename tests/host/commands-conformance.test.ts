@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/host/commands.ts";
 import type { Host } from "../../src/host/host.ts";
@@ -10,7 +11,7 @@ import type { ScriptedCommand } from "../../src/testing/memory-commands.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { noWall } from "./command-bench.ts";
 
-/** A host that has the programs `say`, `fail`, `plant` (makes `.env`) and `wait` (for ever), and a folder of its own. */
+/** A host that has the programs `say`, `fail`, `plant` (makes `.env`) and `wait` (makes `begun`, and ends never), and a folder of its own. */
 interface CommandFixture {
   readonly host: Host;
   readonly root: string;
@@ -24,7 +25,7 @@ const scripts = {
   say: 'printf "%s" "$*"',
   fail: "echo out; echo err >&2; exit 3",
   plant: "echo x > .env; echo x > plain",
-  wait: "sleep 1000",
+  wait: "touch begun; sleep 1000",
 };
 
 const scripted: Readonly<Record<string, ScriptedCommand>> = {
@@ -34,7 +35,10 @@ const scripted: Readonly<Record<string, ScriptedCommand>> = {
     for (const name of [".env", "plain"]) await scopes.write(`${cwd}/${name}`, Buffer.from("x\n"), { expect: undefined });
     return "";
   },
-  wait: (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(""))),
+  wait: async (_, { scopes, cwd, signal }) => {
+    await scopes.write(`${cwd}/begun`, new Uint8Array(), { expect: undefined });
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve("")));
+  },
 };
 
 async function createNodeFixture(wall: boolean): Promise<CommandFixture> {
@@ -128,14 +132,18 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
     expect(await fixture.host.commands.which("toString", scopes)).toBeUndefined();
   });
 
-  test("out of time, and not wanted any more", async () => {
+  test("ends a command at its time limit", async () => {
     const late = run(["wait"], { timeoutMilliseconds: 500 });
     await fixture.pass(500);
     expect(await late).toMatchObject({ exitCode: -1, timedOut: true });
+  });
+
+  test("ends a running command when its signal aborts", async () => {
     const controller = new AbortController();
-    const unwanted = run(["wait"], { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error("enough")), 100);
-    await expect(unwanted).rejects.toThrow("enough");
+    const aborted = expect(run(["wait"], { signal: controller.signal })).rejects.toThrow("enough");
+    while (!(await scopes.canRead("s/begun"))) await setImmediate();
+    controller.abort(new Error("enough"));
+    await aborted;
     await expect(run(["say"], { signal: controller.signal })).rejects.toThrow("enough");
   });
 

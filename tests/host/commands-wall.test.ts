@@ -25,6 +25,7 @@ import {
   until,
   useCommands,
 } from "./command-bench.ts";
+import { createRandom, withSeed } from "./seeded.ts";
 
 const killRuns = Number(process.env["LLM_DO_KILL_RUNS"] ?? 12);
 
@@ -399,25 +400,29 @@ else {
 
     test("never begin, or die, when llm-do is killed while it starts them", { timeout: 60_000 + killRuns * 3000 }, async () => {
       const seconds = uniqueSeconds();
+      const random = createRandom("kills");
       for (let n = 0; n < killRuns; n++) {
         const child = startFixture(`setsid sleep ${seconds} & sleep ${seconds}`);
         // Itself, and the first thing that it starts.
         await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1, 20_000, 1);
         // Every other time between the first steps of the launcher.
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * (n % 2 === 0 ? 4 : 25)));
+        await new Promise((resolve) => setTimeout(resolve, random() * (n % 2 === 0 ? 4 : 25)));
         child.kill("SIGKILL");
       }
-      await until(() => processesThatMention(seconds).length === 0);
+      await until(() => processesThatMention(seconds).length === 0).catch(() =>
+        expect(processesThatMention(seconds), withSeed).toEqual([]),
+      );
     });
 
     test("nor when nobody wants them any more while they start", { timeout: 120_000 }, async () => {
       const seconds = uniqueSeconds();
+      const random = createRandom("aborts");
       for (let n = 0; n < 40; n++) {
         const controller = new AbortController();
         const running = bench.bash(`setsid sleep ${seconds} & sleep ${seconds}`, { signal: controller.signal });
-        setTimeout(() => controller.abort(new Error("enough")), Math.random() * 60);
+        setTimeout(() => controller.abort(new Error("enough")), random() * 60);
         await expect(running).rejects.toThrow("enough");
-        expect(processesThatMention(seconds)).toEqual([]);
+        expect(processesThatMention(seconds), withSeed).toEqual([]);
       }
     });
 

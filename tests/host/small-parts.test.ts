@@ -47,11 +47,11 @@ describe("line search", () => {
   });
 });
 
-test("a search that nobody wants any more is given up", async () => {
+test("a search without an end rejects when its signal aborts", async () => {
   const controller = new AbortController();
   const search = openLineSearch("^(a+)+$", { milliseconds: 60_000, signal: controller.signal });
   const finding = search.find(`${"a".repeat(60)}!`, 9);
-  setTimeout(() => controller.abort(new Error("enough")), 50);
+  controller.abort(new Error("enough"));
   await expect(finding).rejects.toThrow("enough");
   await search.close();
 });

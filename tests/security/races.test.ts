@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
+import { seed } from "../host/seeded.ts";
 import { attack, canary, outcome, untouched, World, worker } from "./world.ts";
 
 const swappers: ChildProcess[] = [];
@@ -11,7 +12,7 @@ afterEach(() => {
 });
 
 async function startSwapping(path: string, outside: string): Promise<ChildProcess> {
-  const child = fork(join(import.meta.dirname, "fixtures/swap-any.js"), [path, outside], { execArgv: [], silent: true });
+  const child = fork(join(import.meta.dirname, "fixtures/swap-any.js"), [path, outside, seed], { execArgv: [], silent: true });
   swappers.push(child);
   await new Promise((resolve) => child.once("message", resolve));
   return child;
