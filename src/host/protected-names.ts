@@ -1,4 +1,4 @@
-import { listNames } from "./list-names.ts";
+import { holdsNested, listNames, nestNames } from "./list-names.ts";
 import type { Protection } from "./scopes.ts";
 import { isSteeringName } from "./steering-names.ts";
 
@@ -16,7 +16,7 @@ function isWriteProtected(folded: readonly string[]): boolean {
   const last = folded.at(-1) ?? "";
   return (
     folded.some((name) => writeProtectedFolders.has(name)) ||
-    nestedFolders.some((nested) => holds(folded, nested)) ||
+    holdsNested(folded, nestedFolders) ||
     writeProtected.has(last) ||
     last.endsWith(".worker")
   );
@@ -70,10 +70,6 @@ function asksToRead(folded: string): boolean {
   return folded.startsWith(".env") || readProtected.has(folded);
 }
 
-function holds(names: readonly string[], nested: readonly string[]): boolean {
-  return names.some((_, start) => nested.every((name, index) => names[start + index] === name));
-}
-
 const programNames = new Set(listNames("llm-do.yaml llm-do.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts"));
 
 const readProtected = new Set([".git", ".llm-do"]);
@@ -82,14 +78,9 @@ const writeProtectedFolders = new Set(
   listNames(".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .ssh .gnupg .direnv"),
 );
 
-const nestedFolders = [
-  [".github", "workflows"],
-  [".config", "git"],
-  [".config", "fish"],
-  [".config", "nvim"],
-  [".config", "autostart"],
-  [".config", "systemd"],
-];
+const nestedFolders = nestNames(
+  listNames(".github/workflows .config/git .config/fish .config/nvim .config/autostart .config/systemd"),
+);
 
 const writeProtected = new Set(
   listNames(

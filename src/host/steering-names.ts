@@ -1,19 +1,12 @@
-import { listNames } from "./list-names.ts";
+import { holdsNested, listNames, nestNames } from "./list-names.ts";
 
 /**
- * Names that a program of the user reads unasked, and obeys: when a folder is opened in an editor, entered in a shell, looked at
- * by an agent, committed, or built by a server. Sources that are run by name (`Makefile`, `conftest.py`, `build.gradle`) are not
- * among them: to write those is what a tool for writing is for. All names are folded.
+ * Returns whether a program of the user reads such a file unasked, and obeys it: when a folder is opened in an editor, entered in a
+ * shell, looked at by an agent, committed, or built by a server. Sources that are run by name (`Makefile`, `conftest.py`,
+ * `build.gradle`) are not among them: to write those is what a tool for writing is for. The components are folded.
  */
 export function isSteeringName(components: readonly string[]): boolean {
-  return (
-    anyFile.test(components.at(-1) ?? "") ||
-    components.some((name, start) => folders.has(name) || nested.get(name)?.some((rest) => follows(components, start + 1, rest)))
-  );
-}
-
-function follows(components: readonly string[], start: number, names: readonly string[]): boolean {
-  return names.every((name, index) => components[start + index] === name);
+  return anyFile.test(components.at(-1) ?? "") || components.some((name) => folders.has(name)) || holdsNested(components, nested);
 }
 
 const files: readonly RegExp[] = [
@@ -78,27 +71,13 @@ const folders: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A folder with what counts in it. */
-const nested: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
-  [".aws", [["config"], ["credentials"], ["cli", "alias"]]],
-  [".bundle", [["config"]]],
-  [".cargo", [["config"], ["config.toml"]]],
-  [".docker", [["config.json"], ["cli-plugins"]]],
-  [".forgejo", [["workflows"]]],
-  [".gitea", [["workflows"]]],
-  [".github", [["actions"], ["agents"], ["hooks"], ["instructions"], ["prompts"], ["chatmodes"], ["skills"]]],
-  [".gitlab", [["agents"], ["duo"]]],
-  [".gradle", [["init.d"], ["init.gradle"]]],
-  [".hg", [["hgrc"]]],
-  [".jj", [["repo", "config.toml"]]],
-  [".julia", [["config"]]],
-  [".kube", [["config"], ["kuberc"]]],
-  [".local", [["bin"], ["lib"], ["share", "applications"], ["share", "dbus-1"], ["share", "systemd"]]],
-  [".m2", [["settings.xml"]]],
-  [".pip", [["pip.conf"]]],
-  [".sl", [["config"]]],
-  [".yarn", [["plugins"], ["releases"], ["sdks"]]],
-  ["gradle", [["wrapper"]]],
-  ["library", [["launchagents"], ["launchdaemons"]]],
-  ["tools", [["bazel"]]],
-]);
+const nested = nestNames(
+  listNames(
+    ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
+    ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
+    ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
+    ".gradle/init.gradle .hg/hgrc .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
+    ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
+    ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
+  ),
+);
