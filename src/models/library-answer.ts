@@ -8,7 +8,6 @@ import type {
 } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
-import { hasRepeatedKey } from "../util/repeated-key.ts";
 import { sha256 } from "../util/sha256.ts";
 import { takeImage } from "./generated-image.ts";
 import type { ModelResponse, ReportedUsage } from "./model.ts";
@@ -98,10 +97,25 @@ function readArguments(input: string | undefined): Pick<ToolCallPart, "args" | "
   if (text.trim() === "") return { args: {} };
   try {
     const args = JSON.parse(text) as JsonValue;
-    return hasRepeatedKey(text, args) ? { args: null, invalidArgs: text } : { args };
+    // A parser keeps the last value of a repeated key: what was checked could be another one than what was meant.
+    return countKeys(text) > countKeys(JSON.stringify(args)) ? { args: null, invalidArgs: text } : { args };
   } catch {
     return { args: null, invalidArgs: text };
   }
+}
+
+/** Counts the keys that are written in valid JSON, repeated ones included. */
+function countKeys(json: string): number {
+  let count = 0;
+  for (let start = json.indexOf('"'); start !== -1; ) {
+    let end = start + 1;
+    while (json[end] !== '"') end += json[end] === "\\" ? 2 : 1;
+    do end++;
+    while (/\s/.test(json[end] ?? ""));
+    if (json[end] === ":") count++;
+    start = json.indexOf('"', end);
+  }
+  return count;
 }
 
 /** Copied as JSON, so that the message can be journalled and holds nothing of the library's. */
