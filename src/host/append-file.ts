@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import type { AppendFile } from "./host.ts";
 
 /**
- * Opens a file for appending. Each `append` is in the system's hands when it returns, so that a killed process loses
- * nothing that it appended; `sync` puts it on disk. Callers that wait at the same time share one `fdatasync`.
+ * Opens a file for appending. `append` returns when the system has the text, so that a killed process loses nothing; `sync`
+ * puts it on disk. Callers that wait at the same time share one `fdatasync`.
  */
 export function openAppendFile(path: string, mode: number): AppendFile {
   const descriptor = openSync(path, "a", mode);
@@ -31,7 +31,7 @@ class NodeAppendFile implements AppendFile {
   append(text: string): void {
     if (this.#isClosed) throw new Error("the file is closed");
     const bytes = Buffer.from(text);
-    // The system can take part of it: the rest goes on where that ended.
+    // The system can write a part: the loop goes on with the rest.
     let done = 0;
     try {
       while (done < bytes.length) done += writeSync(this.#descriptor, bytes, done);
@@ -45,7 +45,7 @@ class NodeAppendFile implements AppendFile {
   sync(): Promise<void> {
     if (this.#synced === this.#appended) return Promise.resolve();
     if (this.#running === undefined) return this.#start();
-    // What is running may have begun before the last append: one more is needed, and everybody who waits shares it.
+    // The running sync may have begun before the last append. One more is needed, shared by all callers that wait.
     this.#next ??= this.#running
       .catch(() => undefined)
       .then(() => {
@@ -62,7 +62,7 @@ class NodeAppendFile implements AppendFile {
     await promisify(close)(this.#descriptor);
   }
 
-  /** Half a line would spoil the next one. Nobody else appends to this file. */
+  /** Removes a half-written line, which would spoil the next one. No other process appends to this file. */
   #takeBack(bytes: number): void {
     if (bytes === 0) return;
     try {

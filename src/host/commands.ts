@@ -2,23 +2,23 @@ import type { ResolvedPath, Scopes } from "./scopes.ts";
 
 /** Programs of the machine, run for a call: in their own process group and, where there is one, behind the kernel wall. */
 export interface Commands {
-  /** Whether commands can be isolated here, and how; found out once, by trying. */
+  /** Returns whether and how commands are isolated here. Tried once. */
   isolation(): Promise<Isolation>;
   /**
-   * Where a bare program name leads on the fixed PATH, as an absolute host path; undefined where it leads nowhere. With
-   * `scopes`: on the PATH of a command that may use them, which has no folder that such a command could write to.
+   * Finds a program by its bare name on the fixed PATH. Returns an absolute host path, or undefined. With `scopes`: on the PATH of
+   * a command that may use them, which has no folder that such a command could write to.
    */
   which(name: string, scopes?: Scopes): Promise<string | undefined>;
   /**
    * Runs one command to its end. Resolves however it ended, a command that cannot be started included (126, 127). Rejects
    * with the signal's reason; with a `ScopeError` where there is no such working directory; with `NotIsolated` where a wall
    * is required or there is one, but it could not be put up: nothing has run then; with a `TypeError` for a request that
-   * makes no sense (NUL, no program). Nothing that it started is left when it settles.
+   * is malformed (NUL, no program). Nothing that the command started is left when it settles.
    */
   run(request: CommandRequest): Promise<CommandResult>;
 }
 
-/** Nothing was run, because it could not be isolated. The message is for people: it can hold host paths. */
+/** Nothing was run, because it could not be isolated. The message is for users: it can hold host paths. */
 export class NotIsolated extends Error {
   constructor(why: string) {
     super(why);
@@ -28,7 +28,7 @@ export class NotIsolated extends Error {
 
 export type Isolation =
   | { readonly type: "bubblewrap" | "seatbelt" }
-  /** `why`, for people: what is missing, and how to get it. */
+  /** `why`, for users: what is missing, and how to get it. */
   | { readonly type: "none"; readonly why: string };
 
 export interface CommandRequest {
@@ -37,7 +37,7 @@ export interface CommandRequest {
     | { readonly type: "argv"; readonly argv: readonly string[] }
     | { readonly type: "bash"; readonly script: string };
   /**
-   * What it may touch: `rw` roots are writable, everything else that it can see is not. Suffixes and size limits of scopes
+   * The scopes that the command may use: `rw` roots are writable, the rest of its view is not. Suffixes and size limits of scopes
    * cannot be enforced on a command.
    */
   readonly scopes: Scopes;
@@ -45,18 +45,18 @@ export interface CommandRequest {
   readonly cwd: ResolvedPath;
   readonly network: boolean;
   /**
-   * Protected names that this command may use like any other, because somebody was asked: `.git`, `package.json`. In any
+   * Protected names that this command may use like any other, because they were approved: `.git`, `package.json`. In any
    * case and at any depth. Files of the running program stay protected. `.git` alone leaves read-only what makes git run
    * programs, in submodules too: beside it, `.git/config` opens its configuration (and a `.git` that is a file), `.git/hooks`
    * its hooks.
    */
   readonly unprotected?: readonly string[];
-  /** True: git runs the hooks of its repository, because somebody was asked. */
+  /** True: git runs the hooks of its repository, because they were approved. */
   readonly hooks?: boolean;
   /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
-  /** Of each stream; the tail is kept. */
+  /** For each stream; the tail is kept. */
   readonly maxOutputBytes: number;
   /** True: fails where there is no isolation. */
   readonly isolationRequired: boolean;
@@ -68,12 +68,12 @@ export interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Bytes that were dropped from the front of each stream. */
+  /** Bytes that were dropped from the beginning of each stream. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
   readonly timedOut: boolean;
   readonly isolated: boolean;
   /** Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. */
   readonly movedAside: readonly string[];
-  /** The first of the folders that lie too deep to be looked into, and that the command was not shown behind a wall. */
+  /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Folders that package managers fill: thousands of files of others, which nobody edits one by one. */
+/** Folders that package managers fill with thousands of files, which are not edited one by one. */
 export const dependencyFolders: ReadonlySet<string> = new Set([
   "node_modules",
   "bower_components",

@@ -1,4 +1,4 @@
-/** What stands behind a name, never following a link. */
+/** The type of an entry; a link is not followed. */
 export type EntryType = "file" | "directory" | "link" | "other";
 
 export interface DirectoryEntry {
@@ -8,7 +8,7 @@ export interface DirectoryEntry {
 
 export interface EntryFacts {
   readonly type: EntryType;
-  /** Tells one file or directory from another while both exist (device and inode). */
+  /** Device and inode: distinguishes entries that exist at the same time. */
   readonly identity: string;
   /** Changes with the content too, and when an inode number is used again. */
   readonly version: string;
@@ -27,18 +27,18 @@ export interface EntryFacts {
  */
 export interface Directory {
   readonly identity: string;
-  /** `undefined` where there is nothing of that name. */
+  /** Undefined where the name does not exist. */
   look(name: string): Promise<EntryFacts | undefined>;
   openDirectory(name: string): Promise<Directory>;
-  /** A regular file, for reading. Never waits for the other end of a pipe: what is no regular file is `ENXIO`. */
+  /** Opens a regular file for reading; anything else is `ENXIO`. Never waits for the other end of a pipe. */
   openFile(name: string): Promise<OpenFile>;
   /** In no particular order. */
   entries(): Promise<readonly DirectoryEntry[]>;
   /** `mode` is subject to the process's mask; default 0o777. */
   makeDirectory(name: string, mode?: number): Promise<void>;
-  /** A file that was not there before: otherwise `EEXIST`. `mode` is subject to the process's mask. */
+  /** Creates a file. Rejects with `EEXIST` if the name exists. `mode` is subject to the process's mask. */
   createFile(name: string, mode: number): Promise<NewFile>;
-  /** A link that was not there before (otherwise `EEXIST`), and that leads nowhere: its target is a text to keep. */
+  /** Creates a link whose target is a text, not a path. Rejects with `EEXIST` if the name exists. */
   createLink(name: string, target: string): Promise<void>;
   readLink(name: string): Promise<string>;
   /** Replaces `to`. Both names are of this directory. */
@@ -48,7 +48,7 @@ export interface Directory {
   sync(): Promise<void>;
   /** Opens an entry, or the directory itself (`.`), for a child process. The caller closes it. */
   openHandle(name: string): Promise<EntryHandle>;
-  /** Lets its owner list and change a directory of this name again (`.`: itself), whatever its mode forbade. */
+  /** Gives its owner all rights to a directory of this name (`.`: itself) again. */
   unlock(name: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface EntryHandle {
 
 export interface OpenFile {
   readonly facts: EntryFacts;
-  /** Reads at most `limit` bytes, however the file grows meanwhile. `from`: where it begins, in bytes; default 0. */
+  /** Reads at most `limit` bytes, even if the file grows meanwhile. `from`: the offset in bytes; default 0. */
   read(limit: number, from?: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -78,10 +78,10 @@ export interface NewFile {
   close(): Promise<void>;
 }
 
-/** A directory opened by its host path: where confinement begins. Links on the way to it are resolved once, here. */
+/** A directory opened by its host path. Links on the way are resolved once. */
 export interface RootDirectory extends Directory {
   /** Host path without links. For comparisons alone; it never reaches a message. */
   readonly realPath: string;
-  /** Whether that path still leads to this very directory. */
+  /** Returns whether that path still leads to this very directory. */
   isInPlace(): Promise<boolean>;
 }

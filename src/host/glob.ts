@@ -1,12 +1,12 @@
 import { ScopeError } from "./scopes.ts";
 
-/** Where a walk stands in a pattern: carried from a directory to what is in it. Empty: nothing below can match. */
+/** The positions of a walk in a pattern, passed from a directory to its entries. Empty: nothing below can match. */
 export type GlobState = ReadonlySet<number>;
 
 /**
  * A pattern of paths: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}` within a name, `**` for any number of folders. Wildcards do
- * not match a leading dot. Matched name by name while walking, without backtracking over the whole path, so that no
- * pattern, however evil, takes long, and folders that cannot match are not entered.
+ * not match a leading dot. Names are matched one by one while walking, without backtracking over the whole path: no pattern takes
+ * long, and folders that cannot match are not opened.
  */
 export interface Glob {
   readonly start: GlobState;

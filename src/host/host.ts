@@ -1,13 +1,13 @@
 import type { Commands } from "./commands.ts";
 import type { ScopeDeclaration, Scopes } from "./scopes.ts";
 
-/** The operating system, as far as the product uses it. `node-host.ts` implements it, and `testing/memory-host.ts` for tests. */
+/** The operating system, as far as llm-do uses it. `node-host.ts` implements it, and `testing/memory-host.ts` for tests. */
 export interface Host {
   /** Environment variables as they were at the start; an empty value counts as unset, see `variable`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly homeDirectory: string;
-  /** Where credentials, trust and the journals of read-only programs are kept; made when first written to. */
+  /** The folder of credentials, trust, and journals of read-only programs. Made when first written to. */
   readonly stateDirectory: string;
   readonly files: HostFiles;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface OpenScopesOptions {
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;
-  /** What becomes of a writable root that is not there: it is made (the default), or taken for empty while nothing is written. */
+  /** Missing writable roots are made (the default), or taken for empty folders that cannot be written. */
   readonly missingRoots?: "make" | "pretend";
 }
 

@@ -22,7 +22,7 @@ export function toFacts(stats: BigIntStats): EntryFacts {
     identity,
     version: `${identity}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`,
     bytes: Number(stats.size),
-    // Not the set-user and set-group bits: the kernel takes them away from whoever writes, and so do we.
+    // Without the set-user and set-group bits, which the kernel removes on a write, too.
     mode: Number(stats.mode & 0o777n),
     modifiedMilliseconds: Number(stats.mtimeMs),
     user: Number(stats.uid),

@@ -60,7 +60,7 @@ function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions): Writer
   };
 }
 
-/** Where containers share a host name: a process of another one is not seen, alive or dead. Empty where there are none. */
+/** Distinguishes containers with the same host name, which do not see each other's processes. Empty on other systems than Linux. */
 function processNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
@@ -80,7 +80,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** In a container without an init a zombie can last. */
+/** In a container without an init, zombies stay. */
 function isDead(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {

@@ -13,7 +13,7 @@ import { sweepScopes } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
-/** What scopes need of an operating system. */
+/** The part of an operating system that scopes use. */
 export interface ScopeSystem {
   /** Resolves links on the way once. Rejects with `ENOENT`, `ENOTDIR`, … */
   openRoot(path: string): Promise<RootDirectory>;
@@ -33,7 +33,7 @@ export async function openScopes(
     for (const declaration of declarations)
       roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
     const table = await createTable(system, roots, options);
-    // Whoever only pretends that folders are there changes none.
+    // A dry run changes no folder.
     return toScopes(table, options.missingRoots === "pretend" ? undefined : sweepScopes(table));
   } catch (error) {
     await closeRoots(roots);
@@ -45,7 +45,7 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
   const real = (path: string) => system.realPath(path).catch(() => path);
   return new ScopeTable({
     roots,
-    // Both spellings: what was written, and what it leads to.
+    // Both spellings: the path as written, and its real path.
     programFiles: await bothSpellings(system, options.programFiles ?? []),
     programFolder: options.programFolder === undefined ? undefined : await real(options.programFolder),
     writer: system.writer,
@@ -55,7 +55,7 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
 
 const spellings = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<readonly string[]>>>();
 
-/** Paths as they are and as they lead, for each list once: a program runs as what was there when it was compiled. */
+/** Returns paths and their real paths, once for each list: a program runs as it was compiled. */
 function bothSpellings(system: ScopeSystem, paths: readonly string[]): Promise<readonly string[]> {
   const found = spellings.get(system) ?? new WeakMap();
   spellings.set(system, found);
@@ -65,7 +65,7 @@ function bothSpellings(system: ScopeSystem, paths: readonly string[]): Promise<r
   return known;
 }
 
-/** Also of what is not there: the real path of the folder that is, and the rest. */
+/** The real path; of a missing file, the real path of the nearest folder with the rest. */
 async function realPathOf(system: ScopeSystem, path: string): Promise<string> {
   try {
     return await system.realPath(path);
@@ -143,7 +143,7 @@ export function scopeTable(scopes: Scopes): ScopeTable {
   return table;
 }
 
-/** `sweeping`: nobody waits for it but whoever closes the scopes. */
+/** `sweeping` is awaited by `close` alone. */
 function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scopes {
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
   const inPlace = async (virtualPath: string) => {
@@ -179,7 +179,7 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
     close: async () => {
-      // An aborted call does not end its write: in a closed folder it could neither be completed nor be taken back.
+      // An aborted call does not end its write, which could be neither completed nor undone in a closed folder.
       await Promise.allSettled(writing);
       await sweeping;
       await closeRoots(table.roots);

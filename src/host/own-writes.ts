@@ -1,14 +1,14 @@
 import type { EntryFacts } from "./directory.ts";
 
 /**
- * What this process wrote while a command ran: a file that somebody was asked about must not be taken for one that the
- * command brought. Files by content, so that what a command does to one afterwards is the command's again.
+ * Files and folders that this process wrote while a command ran. An approved write must not be taken for one of the command. Files
+ * are noted by content: a later change by the command is the command's.
  */
 export class OwnWrites {
   readonly #keys = new Set<string>();
   #watchers = 0;
 
-  /** Notes writes until it is called back. */
+  /** Notes writes until the returned function is called. */
   watch(): () => void {
     this.#watchers++;
     return () => {

@@ -1,7 +1,7 @@
-/** How long a server may be silent, before its answer or in the midst of it. A long answer that is not streamed says nothing for minutes. */
+/** How long a server may be silent, before or during its answer. A long answer that is not streamed takes minutes. */
 const defaultPatience = 30 * 60_000;
 
-/** What a request of ours can have beside the standard members: its own patience, in milliseconds. */
+/** The standard members and the patience of one request, in milliseconds. */
 interface PatientInit extends RequestInit {
   readonly patience?: number;
 }
@@ -13,9 +13,8 @@ interface Dispatcher {
 type Dispatch = (options: object, handler: unknown) => unknown;
 
 /**
- * Node's `fetch`, which waits for half an hour where Node's own gives up after five minutes. Whatever dispatches requests in this
- * process (a proxy, the connections of a program that uses us) goes on to do so; where there is none that can be told to wait, this
- * is Node's own.
+ * Creates a `fetch` that waits for half an hour, where Node's own gives up after five minutes. It keeps the dispatcher of this
+ * process (a proxy, the connections of a program that uses llm-do). If there is none that takes a time-out, it is Node's own.
  */
 export function createPatientFetch(milliseconds: number = defaultPatience): typeof globalThis.fetch {
   return (input, init?: PatientInit) => {

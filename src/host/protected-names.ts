@@ -25,7 +25,7 @@ function isWriteProtected(folded: readonly string[]): boolean {
 /** Opens all names to a command that it calls settings of a project: those that version control keeps with the sources. */
 export const projectSettings = "settings of the project";
 
-/** Whether a name is opened to a command. `opened`: folded names, or `projectSettings`. */
+/** Returns whether a name is opened to a command. `opened`: folded names, or `projectSettings`. */
 export function isOpened(opened: ReadonlySet<string>, components: readonly string[]): boolean {
   const folded = components.map(foldName);
   if (opened.has(folded.at(-1) ?? "")) return true;
@@ -33,22 +33,22 @@ export function isOpened(opened: ReadonlySet<string>, components: readonly strin
 }
 
 /**
- * The one name without which git takes no folder for a repository, whose `config` starts programs. No protection for commands,
- * which speak of `HEAD` all the time and mean no file.
+ * `HEAD`: without it git takes no folder for a repository, whose `config` starts programs. File tools ask for it. Commands do not:
+ * they name `HEAD` all the time and mean no file.
  */
 export function makesRepository(name: string): boolean {
   return foldName(name) === "head";
 }
 
-/** Names that compile would take into a program whose folder they are put in. */
+/** Returns whether the compiler would take a file of this name into the program of its folder. */
 export function isProgramName(name: string): boolean {
   const folded = foldName(name);
   return folded.endsWith(".worker") || programNames.has(folded);
 }
 
-/** The one form of all spellings that some file system takes for the same name. */
+/** Returns the same form for all spellings that some file system takes for the same name. */
 export function foldName(name: string): string {
-  // Of ASCII alone the rest below does nothing, and it is most of the time of a walk.
+  // The rest changes nothing in ASCII, and would take most of the time of a walk.
   if (/^[\x20-\x7e]*$/.test(name)) return withoutEnd(withoutStream(name).toLowerCase());
   // Ignorable characters: HFS+ drops them when it compares names.
   const visible = name.normalize("NFKC").replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");

@@ -7,9 +7,9 @@ export interface Replacement {
   readonly writer: Writer;
   /** The file that is replaced, whose mode and, where the system lets us, owner are kept. */
   readonly like?: EntryFacts | undefined;
-  /** Of a new file, subject to the process's mask. Default 0o666. */
+  /** The mode of a new file, subject to the process's mask. Default 0o666. */
   readonly mode?: number | undefined;
-  /** Lets the file take its name, after a last look or under a lock; what it throws prevents that. Default: at once. */
+  /** Calls `rename`, after a last check or under a lock. If it throws, nothing is written. Default: calls it at once. */
   readonly commit?: (rename: () => Promise<void>) => Promise<void>;
 }
 
@@ -59,6 +59,6 @@ export async function removeLeftOvers(directory: Directory, writer: Writer): Pro
       await directory.removeFile(entry.name);
     }
   } catch {
-    // What cannot be cleaned now is cleaned by a later write.
+    // A later write tries again.
   }
 }

@@ -9,7 +9,7 @@ import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
 import { mostLevels, mostNamed, mostWalked } from "./walk-limits.ts";
 
-/** How many names are looked at before others get their turn. */
+/** Names between two turns of the event loop. */
 const burst = 2000;
 
 interface Walk {
@@ -17,28 +17,28 @@ interface Walk {
   readonly options: ListOptions;
   readonly glob: Glob;
   readonly paths: string[];
-  /** Whether the listing began inside a folder that asks to be read, so that its like are shown. */
+  /** True where the listing began inside a folder that asks before it is read: such names are shown then. */
   readonly showsProtected: boolean;
-  /** All roots are walked: one that lies in another is not walked twice. */
+  /** All roots are walked. One that lies in another is not walked twice. */
   readonly everything: boolean;
-  /** Folders that lie too deep to be looked into. */
+  /** Virtual paths of folders below the deepest level, which are not listed. */
   readonly tooDeep: string[];
-  /** `maxEntries` is reached, or too many names were looked at: the walk ends. */
+  /** True where the walk ends: at `maxEntries`, or after too many names. */
   ended: boolean;
   looked: number;
 }
 
-/** A directory in the walk, under the path that it was reached by. */
+/** A folder in the walk, and the path by which it was reached. */
 interface Step {
   readonly folder: OpenFolder;
   readonly state: GlobState;
   readonly scopeName: string;
   readonly components: readonly string[];
-  /** Below the folder that the listing began in. */
+  /** Levels below the folder in which the listing began. */
   readonly level: number;
 }
 
-/** Depth first in the order of the finished paths, so that a cap keeps the same files every time. One descriptor a depth. */
+/** Walks depth first, in the order of the paths, so that `maxEntries` keeps the same files every time. Opens one descriptor a level. */
 export async function listFiles(table: ScopeTable, virtualPath: string, options: ListOptions): Promise<ListedFiles> {
   const glob = compileGlob(options.pattern);
   const everything = isEverything(table, virtualPath);
@@ -51,7 +51,7 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
     const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
     await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
   }
-  // In order already, but for what has to be spelt with the default scope's prefix.
+  // In order already, but for paths with the prefix of the default scope.
   return {
     paths: walk.paths.sort(),
     truncated: walk.ended || walk.tooDeep.length > 0,
@@ -59,7 +59,7 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
   };
 }
 
-/** `.` where there is no default scope: the roots side by side, as if they were folders. */
+/** Returns whether a path means all scopes, listed side by side: `.` without a default scope. */
 export function isEverything(table: ScopeTable, virtualPath: string): boolean {
   const hasDefault = table.allowed.readable.includes(defaultScopeName);
   return !hasDefault && (virtualPath === "" || virtualPath === "." || virtualPath === "./");
@@ -109,7 +109,7 @@ function addFile(walk: Walk, step: Step, name: string): void {
   else walk.paths.push(pathOf(walk, step, name));
 }
 
-/** As it was reached. A nested scope named after its folder needs no prefix: both spellings mean this file. */
+/** Returns the path by which the file was reached. A nested scope named after its folder needs no prefix. */
 function pathOf({ table }: Walk, step: Step, name: string): string {
   const reached = [...step.components, name];
   const canonical = table.format(step.folder.scope, [...step.folder.components, name]);
@@ -126,10 +126,10 @@ function holdsSeen(walk: Walk, { scope: around, components }: OpenFolder): boole
   return walk.table.covered(around, components).some((scope) => walk.options.scopes?.includes(scope.name));
 }
 
-/** By code unit of the whole path: a folder sorts as if its name ended in the slash that follows it. */
+/** Sorts by code unit of the whole path: the name of a folder sorts with the slash that follows it. */
 async function sortedEntries(walk: Walk, step: Step): Promise<readonly DirectoryEntry[]> {
   const entries = await step.folder.directory.entries().catch((error: unknown) => {
-    // Further down, a directory that may not be read is skipped like one that is not there.
+    // Below the first folder, an unreadable one is skipped like a missing one.
     if (step.state !== walk.glob.start) return [];
     throw systemRefused(walk.table.format(step.folder.scope, step.folder.components), error);
   });

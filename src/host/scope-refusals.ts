@@ -2,7 +2,7 @@ import type { ScopeErrorType } from "../protocol/tool.ts";
 import { type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { errorCode } from "./system-error.ts";
 
-/** Every message here is read by a model: it names virtual paths and what is allowed, never a host path. */
+/** Names of scopes for messages. All messages here are for models: they name virtual paths, never host paths. */
 export interface Allowed {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
@@ -67,7 +67,7 @@ export function notFound(virtualPath: string, nearest: readonly string[]): Scope
 }
 
 export function changedMeanwhile(virtualPath: string): ScopeError {
-  return new ScopeError("changed", `"${virtualPath}" was changed by somebody else in the meantime; nothing was written.`, {
+  return new ScopeError("changed", `"${virtualPath}" was changed by another program in the meantime; nothing was written.`, {
     hint: "Read it again and decide anew.",
   });
 }
@@ -76,7 +76,7 @@ export function replacedRoot(virtualPath: string): ScopeError {
   return new ScopeError("changed", `The folder of "${virtualPath}" is another one than when the run began, or is gone.`);
 }
 
-/** What the system says, in words that hold no host path. */
+/** Translates a system error to a message without host paths. */
 export function systemRefused(virtualPath: string, error: unknown): ScopeError {
   const code = errorCode(error);
   const [type, why] = reasons[code] ?? ["io_error", `failed${code === "" ? "" : ` (${code})`}`];
@@ -104,7 +104,7 @@ function describeReadable(allowed: Allowed): string {
   return `Readable: ${allowed.readable.map(describeScope).join(", ")}.`;
 }
 
-/** The name of a scope as a path begins with it. */
+/** Returns the beginning of a path in a scope, or a description of the default scope. */
 export function describeScope(name: string): string {
   return name === "." ? "the program's folder (paths such as notes/a.md)" : `${name}/`;
 }

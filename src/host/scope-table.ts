@@ -22,7 +22,7 @@ export interface ScopeTableOptions {
   readonly strictNames: boolean;
 }
 
-/** What is known of a run's scopes without touching the disk: names, nesting, and what is part of the program. */
+/** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
 export class ScopeTable {
   readonly roots: readonly ScopeRoot[];
   readonly writer: Writer;
@@ -91,7 +91,7 @@ export class ScopeTable {
     return protectionOfName([...this.#namesAbove(scope), ...components]);
   }
 
-  /** The names between the program's folder and a root in it: one in `.git` opens nothing of it. A user's choice is not questioned. */
+  /** The names between the program's folder and a root in it: a root in `.git` stays protected, unless the user chose it. */
   #namesAbove(scope: ScopeDeclaration): readonly string[] {
     const { programFolder } = this.#options;
     const { realPath } = this.root(scope).directory;
@@ -104,12 +104,12 @@ export class ScopeTable {
     return `file:/${this.#hostPath(scope, components).split(sep).map(foldName).join("/")}`;
   }
 
-  /** Whether a link of this name would lead what looks for the program's files to others. Pure. */
+  /** Returns whether a link of this name would redirect the paths of program files. Pure. */
   leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
     return this.#programParents.has(foldPath(this.#hostPath(scope, components)));
   }
 
-  /** Left-over temporaries are looked for once a directory, because that reads all its names. */
+  /** Returns true once for each directory: a search for left-over temporaries reads all its names. */
   isFirstWriteIn(directoryIdentity: string): boolean {
     if (this.#written.has(directoryIdentity)) return false;
     this.#written.add(directoryIdentity);

@@ -1,6 +1,21 @@
 import type { JsonValue } from "../protocol/json.ts";
 import type { ScopeErrorType } from "../protocol/tool.ts";
 
+/*
+ * Terms of this room
+ *
+ *   scope         a named directory with rights, as declared; scopes nest, and the deepest one decides
+ *   root          the open directory of a scope; confinement begins there
+ *   virtual path  `scope/rest`, as models and users see a path; the only form in which tools name files
+ *   host path     an absolute path of this machine; it never reaches a model
+ *   components    the names of a path below its scope's root
+ *   protected     a name that steers a program or the machine: it asks, or is blocked, whatever a scope allows
+ *   wall          the isolation of a command by the kernel (bubblewrap, seatbelt): a view built from mounts
+ *   mount         one piece of that view: a read-only or writable path, a link, an empty folder, or something hidden
+ *   handle        an open file or directory for a child process; it stays the same when its path is changed
+ *   lock          the right to replace one file, among processes of llm-do
+ */
+
 /** A named directory that a call may touch, as the author of a worker or the manifest declared it. */
 export interface ScopeDeclaration {
   /** `.` for the default scope, otherwise the name that virtual paths begin with. */
@@ -8,22 +23,22 @@ export interface ScopeDeclaration {
   /** Absolute host path. */
   readonly root: string;
   /**
-   * Where `root` led, links resolved, when the program was compiled and its reach was judged: opening it elsewhere is refused.
-   * Absent: wherever it leads.
+   * The real path of `root` when the program was compiled and its reach was judged. A root that leads elsewhere is rejected.
+   * Absent: it may lead anywhere.
    */
   readonly realRoot?: string;
   readonly mode: "ro" | "rw";
   /** Lower-case, with the dot. Absent: any. */
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
-  /** What the author wrote; absent where the default (writes ask, reads do not) applies. */
+  /** As the author wrote it. Default: writes ask, reads do not. */
   readonly writeApproval?: boolean;
   readonly readApproval?: boolean;
-  /** Whoever starts the run chose the root, by `--scope`, and no file of the program. */
+  /** The user chose the root for this run with `--scope`; no file of the program did. */
   readonly isChosen?: boolean;
 }
 
-/** What a tool can learn about a path before anything is opened. */
+/** A virtual path, read without opening anything. */
 export interface ResolvedPath {
   /** The scope that the path names. A nested scope can still decide its rights, see `FileFacts.scope`. */
   readonly scope: ScopeDeclaration;
@@ -33,7 +48,7 @@ export interface ResolvedPath {
   readonly virtualPath: string;
 }
 
-/** What is known of an opened file or directory. `identity` changes when another file takes its place. */
+/** Facts of an opened file or directory. `identity` changes when another file takes its place. */
 export interface FileFacts {
   readonly virtualPath: string;
   /** The deepest scope that the target lies in: its rights hold. */
@@ -57,12 +72,12 @@ export interface AppendedFile {
 }
 
 /**
- * How far a path belongs to what steers a program or a machine. `program`: part of the running program, never written
- * through a scope. `ask-…`: whoever asks for approvals must ask here, whatever else would allow it.
+ * Protection of a path that steers a program or a machine. `program`: part of the running program, never written through a
+ * scope. `ask-…`: the gate must ask, whatever else would allow it.
  */
 export type Protection = "program" | "ask-read-and-write" | "ask-write";
 
-/** A path that may be read or written as far as rights and suffix go, found by looking at what is there. */
+/** A path that rights and suffix allow to be read or written, and the file that is there. */
 export interface InspectedPath {
   /** In the deepest scope's terms: two paths to one file are one here. */
   readonly virtualPath: string;
@@ -106,13 +121,13 @@ export interface Scopes {
   facts(virtualPath: string): Promise<FileFacts>;
   /**
    * Looks before anything is done: rejects as `read` or `write` would (a size limit apart), but for `path_protected`,
-   * which `protection` tells. A missing file can be written.
+   * which is in `protection`. A missing file can be written.
    */
   inspect(virtualPath: string, access: "read" | "write"): Promise<InspectedPath>;
   /** By name alone, in any case and whether it exists or not. Pure. */
   protection(path: ResolvedPath): Protection | undefined;
   /**
-   * What `Toolset.targets` says of a path: the same for each spelling and from each worker, and below the target of the folder
+   * The target of a path for `Toolset.targets`: the same for each spelling and from each worker, and below the target of the folder
    * that it lies in. Pure; throws as `resolve`. Not for people or models: it can hold a host path.
    */
   target(virtualPath: string): string;
@@ -143,16 +158,16 @@ export interface Scopes {
    * than `most`.
    */
   names(virtualPath: string, most: number): Promise<readonly string[] | undefined>;
-  /** Whether rights and suffix allow it; a missing file can be writable. Never throws. */
+  /** Return whether rights and suffix allow it; a missing file can be writable. Never throw. */
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What `read` takes into memory at most where nobody says less. */
+/** The default limit of `read`, in bytes. */
 export const maxReadBytes = 100_000_000;
 
-/** A refusal in terms of scopes: names what is allowed, never a host path. Tools hand it to the model as it is. */
+/** A refusal in terms of scopes. It names what is allowed, never a host path: tools return it to the model unchanged. */
 export class ScopeError extends Error {
   readonly type: ScopeErrorType;
   readonly hint: string | undefined;

@@ -7,13 +7,13 @@ export interface StateDirectoryFacts {
   readonly workingDirectory: string;
 }
 
-/** Where each system keeps what a program remembers for its user. */
+/** Returns the folder for the user's state, by the convention of each system. */
 export function findStateDirectory(facts: StateDirectoryFacts): string {
   const { environment, platform, homeDirectory } = facts;
   const own = environment["LLM_DO_STATE_DIR"];
   if (own) return resolve(facts.workingDirectory, own);
   const xdg = environment["XDG_STATE_HOME"];
-  // A relative one is to be ignored, says the specification.
+  // The specification says to ignore a relative path.
   if (xdg && isAbsolute(xdg)) return join(xdg, "llm-do");
   if (platform === "win32") return join(environment["LOCALAPPDATA"] || join(homeDirectory, "AppData", "Local"), "llm-do");
   if (platform === "darwin") return join(homeDirectory, "Library", "Application Support", "llm-do");

@@ -42,7 +42,7 @@ const files: readonly RegExp[] = [
   /^\.?(?:readthedocs|zuul|atlantis|packit|prow|build)\.ya?ml$/,
   /^(?:netlify\.toml|vercel\.json)$/,
   /^jenkinsfile(?:[.-][\w-]+)*$/,
-  // What agents are told.
+  // Instructions for agents.
   /^(?:agents?|claude|codex|copilot-instructions|crush|gemini|qwen|warp|iflow|codebuddy|opencode|openhands)(?:[.-](?:local|override))?\.md$/,
   /^\.[\w-]*(?:rules|hints|modes)(?:-[\w-]+)?$/,
   /^\.aider(?:\.[\w-]+)*\.ya?ml$/,

@@ -1,22 +1,22 @@
 import type { OwnWrites } from "./own-writes.ts";
 
-/** Who makes temporaries here, so that what a killed process left can be told from what a living one is writing. */
+/** The identity of this process in names of temporaries: those of killed processes are removed, those of living ones stay. */
 export interface Writer {
-  /** Tells machines and containers that share a folder apart. */
+  /** Distinguishes machines and containers that share a folder. */
   readonly machine: string;
   readonly process: number;
   isAlive(process: number): boolean;
   now(): number;
-  /** Letters and digits that nobody can guess. */
+  /** Unguessable letters and digits. */
   randomName(): string;
-  /** Remembers what it wrote, where anybody wants to know. */
+  /** Notes writes while a command runs. */
   readonly writes?: OwnWrites;
 }
 
 const pattern = /^\.llm-do-([a-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/;
 const oldMilliseconds = 10 * 60_000;
 
-/** Never derived from the target's name. */
+/** Creates a name that says nothing about the target. */
 export function createTemporaryName(writer: Writer): string {
   return `.llm-do-${writer.machine}-${writer.process}-${writer.randomName()}.tmp`;
 }
@@ -32,7 +32,7 @@ export function lockKeyOf(name: string): string | undefined {
   return lockPattern.exec(name)?.[1];
 }
 
-/** A temporary or a lock: it stands beside a file while that is written. */
+/** Returns whether the name is a temporary or a lock, which exist beside a file while it is written. */
 export function isTransientName(name: string): boolean {
   return isTemporaryName(name) || lockPattern.test(name);
 }
@@ -41,7 +41,7 @@ export function isTemporaryName(name: string): boolean {
   return pattern.test(name);
 }
 
-/** Left over: its process has died on this machine, or it is older than any write takes. */
+/** Returns whether the temporary's process has died on this machine, or it is older than any write takes. */
 export function isLeftOver(name: string, modifiedMilliseconds: number, writer: Writer): boolean {
   const [, machine, process] = pattern.exec(name) ?? [];
   if (machine === undefined) return false;

@@ -7,13 +7,13 @@ import { errorCode } from "./system-error.ts";
 
 /** The folders whose programs may run their code with the user's rights, by real path. Kept in the user's state folder. */
 export interface TrustStore {
-  /** Undefined where a folder is not trusted, as one is that is not there. */
+  /** Undefined for untrusted or missing folders. */
   get(folder: string): Promise<TrustedFolder | undefined>;
-  /** Rejects with what the system says where the store cannot be written. */
+  /** Rejects with the system's error if the store cannot be written. */
   add(folder: string, reach: Reach): Promise<void>;
   /** By path, in order. */
   list(): Promise<readonly TrustedFolder[]>;
-  /** Takes the path of a folder that is gone, too. False where it was not trusted. Rejects as `add` does. */
+  /** Accepts the path of a missing folder, too. Returns false if it was not trusted. Rejects as `add` does. */
   revoke(folder: string): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export interface TrustedFolder {
   readonly folder: string;
   /** ISO 8601. */
   readonly trustedAt: string;
-  /** What its program could do when it was trusted. Undefined where it was trusted before that was recorded. */
+  /** The reach of its program when it was trusted. Undefined if it was trusted before llm-do recorded the reach. */
   readonly reach: Reach | undefined;
 }
 
@@ -38,13 +38,13 @@ type Entries = Readonly<Record<string, Entry>>;
 
 type TrustHost = Pick<Host, "files" | "stateDirectory" | "clock">;
 
-/** `warn` hears of a store that cannot be read: nothing is trusted then, and the next `add` begins anew. */
+/** `warn` receives a message if the store cannot be read: nothing is trusted then, and the next `add` replaces it. */
 export function createTrustStore(host: TrustHost, warn: (message: string) => void): TrustStore {
   const path = join(host.stateDirectory, "trust.json");
   const read = () => readStore(host, path, warn);
   const write = (folders: Entries) =>
     host.files.writeAtomically(path, `${JSON.stringify({ v: 2, folders }, undefined, 2)}\n`, 0o600);
-  /** What is read in it is what its write replaces: another process may answer the same question for another folder. */
+  /** Runs a read and a write as one: another process may add another folder at the same time. */
   const updating = async <T>(update: () => Promise<T>): Promise<T> => {
     await host.files.makeDirectory(host.stateDirectory, 0o700);
     return host.files.alone(path, update);
@@ -86,14 +86,14 @@ async function readStore(host: TrustHost, path: string, warn: (message: string) 
   try {
     const entries = toEntries(JSON.parse(await host.files.readText(path, { maxBytes: mostOfStore })));
     if (entries) return entries;
-    warn(`${path} is no list of trusted folders; no folder is trusted`);
+    warn(`${path} is not a list of trusted folders; no folder is trusted`);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") warn(`${path} cannot be read (${errorMessage(error)}); no folder is trusted`);
   }
   return {};
 }
 
-/** Version 1 had the time alone. An entry that is none is left out: it trusts nothing. */
+/** Reads versions 1 (times alone) and 2. Malformed entries are ignored. */
 function toEntries(store: unknown): Entries | undefined {
   if (!isRecord(store) || (store["v"] !== 1 && store["v"] !== 2) || !isRecord(store["folders"])) return undefined;
   const entries = Object.entries(store["folders"]).flatMap(([folder, entry]): [string, Entry][] => {
@@ -105,7 +105,7 @@ function toEntries(store: unknown): Entries | undefined {
   return Object.fromEntries(entries);
 }
 
-/** Undefined where it is not in the form that this version writes: then trust is asked for anew. */
+/** Undefined if the form is not that of this version: the user is asked for trust again. */
 function toReach(value: unknown): Reach | undefined {
   if (!isRecord(value) || !isRecord(value["workers"])) return undefined;
   const lists = ["code", "packages", "variables", "addresses", "restrictions"];

@@ -8,13 +8,13 @@ const maxComponentBytes = 255;
 export interface PathRules {
   readonly scopes: ReadonlyMap<string, ScopeDeclaration>;
   readonly allowed: Allowed;
-  /** Refuses what Windows would read as another name. */
+  /** Rejects names that Windows would read as other names. */
   readonly strictNames: boolean;
 }
 
 /**
- * Reads `scope/rest`, `scope:rest` or, in the default scope, `rest`. Says nothing about what exists. There is one way to
- * write a component: no `..`, no escape, no second separator; so what is checked is what is opened.
+ * Reads `scope/rest`, `scope:rest` or, in the default scope, `rest`, whether it exists or not. There is one way to
+ * write a component: no `..`, no escape, no second separator. So the checked path is the opened one.
  */
 export function resolveVirtualPath(virtualPath: string, rules: PathRules): ResolvedPath {
   assertCharacters(virtualPath);
@@ -36,7 +36,7 @@ export function formatVirtualPath(
   return first !== defaultScopeName && hides(first, scopes) ? `.:${components.join("/")}` : components.join("/");
 }
 
-/** Whether a path in the default scope that begins so would be read as one of a named scope. */
+/** Returns whether a path in the default scope that begins with this name would be read as one of a named scope. */
 function hides(first: string, scopes: { has(name: string): boolean }): boolean {
   if (scopes.has(first) || first.startsWith("~") || driveLetter.test(first)) return true;
   const colon = first.indexOf(":");
@@ -97,7 +97,7 @@ function assertComponent(component: string, rules: PathRules): void {
   }
 }
 
-/** Whether a name found on disk can be written as a component at all. */
+/** Returns whether a name found on disk can be a component of a virtual path. */
 export function isNameable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\\\ufffd]/.test(name) && name.isWellFormed();
 }

@@ -18,12 +18,12 @@ const patienceMilliseconds = 10_000;
 const inThisProcess = new Tickets();
 
 /**
- * Runs a function while no other writer of this kind, in this process or another, replaces the same file. Node has no file
- * locks, so the lock is a link (or a file) beside the target, made exclusively, that names its owner. Rejects with `ELOCKED` where
- * another process holds the lock for too long.
+ * Runs a function while no other writer of llm-do, in this process or another, replaces the same file. Node has no file
+ * locks, so the lock is a link (or a file) beside the target, created exclusively, that names its owner. Rejects with `ELOCKED` if
+ * another process holds the lock for ten seconds.
  *
- * Where the owner has died, the next writer makes a second one, of the next level, and holds both: the first is never
- * removed under somebody who has it in use. The writer that holds the highest level removes all of them.
+ * If the owner has died, the next writer creates a second file, of the next level, and owns both. So the first is never removed
+ * while another process uses it. The writer of the highest level removes all of them.
  */
 export function lockForWriting<T>({ directory, name, writer }: WriteTarget, fn: () => Promise<T>): Promise<T> {
   const key = sha256(foldName(name)).slice(0, 16);
@@ -38,9 +38,9 @@ export function lockForWriting<T>({ directory, name, writer }: WriteTarget, fn: 
 }
 
 /**
- * Removes the files of locks that killed processes left behind. One that is in use stays, in this process too: its owner may be who
- * asks. A process that was killed while it released its lock leaves higher levels without lower ones: while this process holds the
- * lock, nobody climbs to them, so the dead among them go.
+ * Removes the files of locks that killed processes left behind. A lock in use stays, also one of this process: the caller may own
+ * it. A process that was killed while it released its lock leaves higher levels without lower ones. No process can acquire these
+ * while this one has the lock, so dead ones are removed.
  */
 export async function removeLeftLocks(directory: Directory, names: readonly string[], writer: Writer): Promise<void> {
   for (const [key, files] of Map.groupBy(names, (name) => lockKeyOf(name) ?? "")) {
@@ -68,7 +68,7 @@ interface Lock {
   readonly writer: Writer;
 }
 
-/** The lock's files, from the lowest level on; the last is our own. */
+/** Returns the lock's files from the lowest level on; the last one is our own. */
 async function acquire(lock: Lock): Promise<readonly string[]> {
   for (let waited = 0, pause = 1; waited < patienceMilliseconds; waited += pause) {
     const files = await tryToAcquire(lock);
@@ -96,7 +96,7 @@ async function tryToAcquire(lock: Lock): Promise<readonly string[] | undefined> 
   }
 }
 
-/** A link where there are links: it has its text from the moment on in which it exists. */
+/** Creates a link where the system has links: its text exists as soon as it does. */
 async function create(directory: Directory, name: string, owner: string): Promise<boolean> {
   try {
     await directory.createLink(name, owner);
@@ -123,7 +123,7 @@ async function createAsFile(directory: Directory, name: string, owner: string): 
   return file !== undefined;
 }
 
-/** A lower level that was removed meanwhile can be held by somebody else now. */
+/** A lower level that was removed meanwhile can belong to another process now. */
 async function areStillThere(directory: Directory, dead: ReadonlyMap<string, EntryFacts>): Promise<boolean> {
   for (const [name, facts] of dead) if ((await directory.look(name))?.version !== facts.version) return false;
   return true;
@@ -144,7 +144,7 @@ async function readOwner(directory: Directory, name: string): Promise<string> {
   }
 }
 
-/** Our own file goes last: whoever finds it gone finds the lower levels gone, too. Never fails. */
+/** Removes our own file last: if it is gone, the lower levels are gone, too. Never fails. */
 async function release(directory: Directory, files: readonly string[]): Promise<void> {
   for (const name of files) await directory.removeFile(name).catch(() => undefined);
 }

@@ -4,11 +4,11 @@ import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
   readonly file: string;
-  /** Words that this version knows, of those that we can do without. */
+  /** Optional flags that this version knows. */
   readonly features: ReadonlySet<string>;
 }
 
-/** What is to run in the wall, and what it may see there. */
+/** A command, and its view in the wall. */
 export interface WalledCommand {
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -19,17 +19,17 @@ export interface WalledCommand {
   readonly cwdIdentity: string | undefined;
   readonly network: boolean;
   readonly shell: string;
-  /** What `.gitconfig` holds in the command's home; undefined where it has none. */
+  /** Content of `.gitconfig` in the command's home; undefined where it has none. */
   readonly gitConfiguration: string | undefined;
 }
 
-/** Of memory: what a private folder can take. */
+/** The size of a private folder, in memory. */
 const temporaryBytes = 1024 ** 3;
 
 /**
- * `bwrap` builds the view from nothing. Arguments come through a pipe: they are many, and in the wall everybody could read
- * them in `/proc/1/cmdline`. A bind by descriptor (`--bind-fd`) is checked by bwrap against what it got, so a folder that
- * somebody swaps meanwhile is a failure and no hole.
+ * Describes the start of `bwrap`, which builds the view from nothing. Arguments come through a pipe: they are many, and each process
+ * in the wall could read them in `/proc/1/cmdline`. bwrap checks a bind by descriptor (`--bind-fd`) against what it got, so a
+ * folder that is swapped meanwhile is a failure and no hole.
  */
 export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
   const handed: Handed[] = [];
@@ -40,9 +40,9 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   const args = [
     ...separation(bubblewrap, command.network),
     ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap })),
-    // After the scopes, whatever these hold.
+    // After the scopes, whose mounts could cover them.
     ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm", "--tmpfs", "/sys"],
-    // Last of all: until then mount points are made in them.
+    // At the end: until then mount points are made in them.
     ...mounts.flatMap((mount) => (mount.kind === "hidden-folder" ? ["--remount-ro", mount.path] : [])),
     // Settings of the kernel belong to root, whose rights to files a command has that runs as root.
     ...["/proc", "/sys", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
@@ -74,10 +74,10 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
 }
 
 /**
- * What starts `bwrap`, outside the wall. Between two of its first steps bwrap has a child that waits for it and for nothing
- * else: whoever ends bwrap just then, as its death with its parent does, leaves that child asleep for ever. So a process of
- * the same group ends the group when the lifeline (descriptor 3) is cut, whatever they are at by then. And the command gets
- * real pipes: we can only hand it sockets, and `/dev/stderr` cannot be opened where that is one.
+ * The script that starts `bwrap`, outside the wall. Between two of its first steps bwrap has a child that waits for it and for
+ * nothing else: if bwrap ends just then, as it does with its parent, that child sleeps for ever. So a process of the same group ends
+ * the group when the lifeline (descriptor 3) is cut. And the command gets real pipes: Node passes sockets, and `/dev/stderr` cannot
+ * be opened if it is one.
  */
 const launcher = `{ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & watcher=$!
 exec {out}> >(exec cat 3<&-); first=$!
@@ -91,9 +91,9 @@ kill -9 "$watcher"; wait "$watcher"
 exit "$code"`;
 
 /**
- * The first thing in the wall, before the command takes its place: closes descriptors that our own parent left open, says
- * who commits are by, forbids core dumps, bounds the number of processes (the kernel does not bound root's), looks whether
- * it is in the very folder that was asked for, and waits at the gate.
+ * The first script in the wall, which the command replaces: closes descriptors that our own parent left open, writes `.gitconfig`,
+ * forbids core dumps, bounds the number of processes (the kernel does not bound root's), checks that it is in the requested folder,
+ * and waits at the gate.
  */
 const starter = `for fd in /proc/self/fd/*; do
   fd=\${fd##*/}; [ "$fd" -le 2 ] || [ "$fd" = "$1" ] || eval "exec $fd>&-"
@@ -133,7 +133,7 @@ function printMount(mount: Mount, { hand, bubblewrap }: Printing): readonly stri
     case "hidden-folder":
       return ["--perms", "0555", "--tmpfs", mount.path];
     case "hidden-file":
-      // Devices do not work in such a mount: to open it is refused.
+      // Devices do not work in such a mount: opening it fails.
       return ["--ro-bind", "/dev/null", mount.path];
     case "read-only":
     case "writable": {

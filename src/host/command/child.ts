@@ -9,21 +9,21 @@ import { OutputTail } from "./output-tail.ts";
 export interface Child {
   readonly stdout: OutputTail;
   readonly stderr: OutputTail;
-  /** Whether the command itself may have begun. */
+  /** Returns whether the command itself may have begun. */
   hasBegun(): boolean;
-  /** Sees to it that it never begins: then it ends by itself. */
+  /** Keeps the gate shut: the command never begins, and the child ends by itself. */
   refuse(): void;
-  /** When what it was started for has ended, even if something that this left still holds its pipes. */
+  /** Settles when the command has ended, even if a process that it left still has its pipes open. */
   readonly ended: Promise<unknown>;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
-  /** When all its pipes are closed as well. */
+  /** Settles when all pipes are closed as well. */
   readonly closed: Promise<void>;
-  /** To everything in its group; if it tells of a process that it watches, in that one's instead. Nothing there is fine. */
+  /** Signals all processes of the group: that of the watched process, or its own. Does nothing if there are none. */
   signal(name: NodeJS.Signals): void;
-  /** The process that it tells of: bwrap's own exit can come before that one's, with which all others end. */
+  /** The pid that bwrap reports. bwrap can exit before that process, with which all others in the wall end. */
   watched(): number | undefined;
-  /** Reads no further, and waits for nothing any more. */
+  /** Kills the process and closes the pipes. */
   abandon(): void;
 }
 
@@ -53,7 +53,7 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
   });
   const closed = new Promise<void>((resolve) => {
     process.once("close", () => resolve());
-    // One that never started closes nothing.
+    // A process that never started emits no `close`.
     process.once("error", () => resolve());
   });
   return {
@@ -61,11 +61,11 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
     stderr,
     hasBegun: pipes.hasBegun,
     refuse: pipes.refuse,
-    ended: Promise.race([exited, pipes.toldEnd]),
+    ended: Promise.race([exited, pipes.reportedEnd]),
     exited,
     closed,
-    signal: (name) => signalGroup(pipes.toldPid() ?? process.pid, name),
-    watched: pipes.toldPid,
+    signal: (name) => signalGroup(pipes.reportedPid() ?? process.pid, name),
+    watched: pipes.reportedPid,
     abandon: () => {
       process.kill("SIGKILL");
       for (const stream of process.stdio) stream?.destroy();

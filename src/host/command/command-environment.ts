@@ -18,9 +18,9 @@ export async function inPrivateHome<T>(setting: CommandSetting, use: (home: stri
 }
 
 /**
- * The whole environment of a command: an allow-list, so that no key or token of the parent's reaches it. HOME is private, so
- * no user configuration is read either: git knows its user's name and address, and no alias or credential helper. What a
- * repository's configuration would have git run unseen is switched off.
+ * Returns the whole environment of a command: an allow-list, so that no key or token of the parent's reaches it. HOME is private, so
+ * that no user configuration is read either: git knows its user's name and address, and no alias or credential helper. Settings of a
+ * repository that make git run programs unseen are switched off.
  */
 export function createCommandEnvironment(
   setting: CommandSetting,
@@ -48,7 +48,7 @@ export function createCommandEnvironment(
   };
 }
 
-/** Over what a repository's own configuration says. */
+/** Settings that outrank those of a repository. */
 function gitSettings(hooks: boolean): Record<string, string> {
   const settings = [
     ["core.fsmonitor", "false"],
@@ -63,7 +63,7 @@ function gitSettings(hooks: boolean): Record<string, string> {
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
-/** Where toolchains outside the system's folders say that they are: paths, no secrets. The wall shows these folders. */
+/** Variables with the folders of toolchains: paths, no secrets. The wall shows these folders. */
 export const toolchainVariables = listNames(
   "RUSTUP_HOME PYENV_ROOT RBENV_ROOT VOLTA_HOME NVM_DIR SDKMAN_DIR ASDF_DATA_DIR JAVA_HOME GOROOT DOTNET_ROOT CONDA_PREFIX VIRTUAL_ENV",
 );
@@ -81,7 +81,7 @@ function isInherited(name: string): boolean {
   return inheritedNames.has(name) || /^LC_[A-Z]+$/.test(name);
 }
 
-/** Throws a `TypeError` for a name that is none, a value with NUL, and names that change which code runs. */
+/** Throws a `TypeError` for a malformed name, a value with NUL, and names that change which code runs. */
 export function assertEnvironment(added: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(added)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a variable`);
@@ -96,7 +96,7 @@ function isRefused(name: string): boolean {
 
 const refusedNames = new Set(
   listNames(
-    // Of all programs.
+    // All programs.
     "PATH HOME TMPDIR GCONV_PATH",
     // Shells.
     "BASH_ENV ENV BASHOPTS SHELLOPTS PS4 IFS CDPATH GLOBIGNORE PROMPT_COMMAND",

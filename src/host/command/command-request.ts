@@ -1,7 +1,7 @@
 import type { CommandRequest } from "../commands.ts";
 import { assertEnvironment } from "./command-environment.ts";
 
-/** Throws a `TypeError` for what no caller should ask: the system could not do it, or would do something else. */
+/** Throws a `TypeError` for requests that the system cannot do, or would read in another way. */
 export function assertRequest(request: CommandRequest): void {
   const { command } = request;
   const texts = command.type === "argv" ? command.argv : [command.script];
@@ -16,7 +16,7 @@ export function assertRequest(request: CommandRequest): void {
   if (!(request.maxOutputBytes >= 0)) throw new TypeError("the output limit is unusable");
 }
 
-/** One shell alone, without anybody's start-up files. */
+/** Returns the argv of a command; a script runs in bash, without start-up files. */
 export function toArgv(command: CommandRequest["command"], shell: string): readonly string[] {
   return command.type === "argv" ? command.argv : [shell, "--noprofile", "--norc", "-c", command.script];
 }

@@ -11,7 +11,7 @@ export type Wall =
   | { readonly type: "seatbelt"; readonly file: string }
   | (Isolation & { readonly type: "none" });
 
-/** Finds out by trying: a program that is there is no program that works (containers, AppArmor, `sysctl`). */
+/** Finds the wall by trying it: an installed program may not work (containers, AppArmor, `sysctl`). */
 export async function findWall(path: readonly string[], shell: string | undefined): Promise<Wall> {
   if (process.platform === "linux") return shell === undefined ? noWall("there is no bash") : findBubblewrap(path, shell);
   if (process.platform === "darwin") {

@@ -4,8 +4,8 @@ import type { Host } from "../host.ts";
 import { findProgram } from "./program-path.ts";
 
 /**
- * Who the user says that commits are by, as the text of a `.gitconfig` for a command's own home: the repository's own
- * configuration counts for more, as it does at home. Undefined where git knows of nobody. Reads files and runs nothing of theirs.
+ * Returns the user's name and address for commits, as the text of a `.gitconfig` for a command's own home. The repository's own
+ * configuration outranks it, as usual. Undefined if git knows no user. Reads files and runs nothing that they name.
  */
 export async function readGitIdentity(
   { environment, homeDirectory }: Pick<Host, "environment" | "homeDirectory">,

@@ -1,11 +1,11 @@
 import type { EntryType } from "../directory.ts";
 import { foldName } from "../protected-names.ts";
 
-/** Names for what `.git` alone does not open to a command. */
+/** Names of the parts that `.git` alone does not open to a command. */
 export type GitPart = ".git/config" | ".git/hooks";
 
 /**
- * The components below the outermost `.git` of a path, folded; undefined where there is none, or `.git` is not open.
+ * Returns the folded components below the outermost `.git` of a path; undefined without one, or if `.git` is not open.
  */
 export function insideOpenGit(components: readonly string[], unprotected: ReadonlySet<string>): readonly string[] | undefined {
   if (!unprotected.has(".git")) return undefined;
@@ -15,9 +15,9 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
 }
 
 /**
- * What of a git directory makes git run programs, or look elsewhere for what says so: hooks, configuration (with filters,
- * pagers, helpers), `commondir`, and `.git` itself where it is no folder but names one. The same of submodules and of other
- * working trees, which lie further down. `inside`: the components below `.git`, folded.
+ * Returns which part of a git directory an entry is, if it makes git run programs, or look for them elsewhere: hooks, configuration
+ * (with filters, pagers, helpers), `commondir`, and `.git` itself if it is a file that names a folder. The same holds for submodules
+ * and other working trees, which lie further down. `inside`: the folded components below `.git`.
  */
 export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
   const name = inside.at(-1);
@@ -27,12 +27,12 @@ export function gitPartOf(inside: readonly string[], type: EntryType): GitPart |
   return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
 }
 
-/** Whether a folder below `.git` can hold such parts. */
+/** Returns whether a folder below `.git` can hold such parts. */
 export function mayHoldGitParts(inside: readonly string[]): boolean {
   return isGitFolder(inside) || (inside.length === 1 && inside[0] === "worktrees");
 }
 
-/** The name of a submodule is a path of any length, so that what a folder below `modules` is cannot be told. */
+/** The name of a submodule is a path of any length: each folder below `modules` can be a git directory. */
 function isGitFolder(inside: readonly string[]): boolean {
   const [first, ...rest] = inside;
   return first === undefined || first === "modules" || (first === "worktrees" && rest.length === 1);

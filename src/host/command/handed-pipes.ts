@@ -2,15 +2,15 @@ import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import type { Handed } from "./launch.ts";
 
-/** Our ends of what a child was handed. */
+/** Our ends of the pipes of `Launch.handed`. */
 export interface HandedPipes {
-  /** The process that `bwrap` started and watches, as it said. */
-  toldPid(): number | undefined;
-  /** Resolves when `bwrap` says that it has ended; never, where nobody says so. */
-  readonly toldEnd: Promise<void>;
-  /** Whether the command itself may have begun: from the start, where there is no gate. */
+  /** The pid of the process that `bwrap` started and watches, as it reports it. */
+  reportedPid(): number | undefined;
+  /** Resolves when `bwrap` reports the end; never without a status pipe. */
+  readonly reportedEnd: Promise<void>;
+  /** Returns whether the command itself may have begun: true from the start without a gate. */
   hasBegun(): boolean;
-  /** Leaves the gate shut for ever. */
+  /** Keeps the gate shut. */
   refuse(): void;
 }
 
@@ -18,11 +18,11 @@ export function connectHanded(process: ChildProcess, handed: readonly Handed[]):
   let status = "";
   let gate: Duplex | undefined;
   let isOpen = !handed.some(({ type }) => type === "gate");
-  const { promise: toldEnd, resolve: end } = Promise.withResolvers<void>();
+  const { promise: reportedEnd, resolve: end } = Promise.withResolvers<void>();
   for (const [index, { type, ...one }] of handed.entries()) {
     const stream = process.stdio[index + 3] as Duplex | null | undefined;
     if (type === "descriptor" || stream === null || stream === undefined) continue;
-    // A child that dies early reads nothing: how it ended says what happened.
+    // A child that dies early reads nothing: its exit says what happened.
     stream.on("error", () => undefined);
     if ("bytes" in one) stream.end(one.bytes);
     else if (type === "status") {
@@ -39,11 +39,11 @@ export function connectHanded(process: ChildProcess, handed: readonly Handed[]):
     }
   }
   return {
-    toldPid: () => {
+    reportedPid: () => {
       const pid = /"child-pid": (\d+)/.exec(status)?.[1];
       return pid === undefined ? undefined : Number(pid);
     },
-    toldEnd,
+    reportedEnd,
     hasBegun: () => isOpen,
     refuse: () => {
       gate?.destroy();

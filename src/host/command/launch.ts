@@ -1,11 +1,11 @@
-/** A process to start, as far as it was decided: nothing in it is looked up again. */
+/** A process to start. Nothing in it is looked up again. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** May lead through a descriptor of ours: the child enters it before it executes. */
+  /** Can lead through a descriptor of ours: the child changes to it before it executes. */
   readonly cwd: string;
-  /** What the child finds from descriptor 3 on. */
+  /** The child's descriptors from 3 on. */
   readonly handed: readonly Handed[];
 }
 
@@ -14,13 +14,13 @@ export type Handed =
   | { readonly type: "descriptor"; readonly descriptor: number }
   /** A pipe that gives these bytes, and ends. */
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
-  /** A pipe on which `bwrap` tells the pid of what it started, and how that ended. */
+  /** A pipe on which `bwrap` reports the pid and the exit code of the process that it started. */
   | { readonly type: "status" }
-  /** A pipe that carries nothing: it is cut when we end, however that happens. */
+  /** A pipe without content. It is cut when this process ends, however that happens. */
   | { readonly type: "lifeline" }
   /**
-   * Both ways: the child says that it is ready, and goes on only when it reads `go`. Until then whatever ends us or it
-   * ends both: without this, somebody who dies while bwrap is being set up leaves a command that nobody watches.
+   * A two-way pipe: the child says that it is ready, and goes on only when it reads `go`. Until then the end of one side ends both.
+   * Without it, our death while bwrap is being set up would leave a command that nothing watches.
    */
   | { readonly type: "gate" };
 
@@ -30,12 +30,12 @@ export interface ProcessLimits {
   readonly signal: AbortSignal;
 }
 
-/** A process that has ended, and nothing of it is left. */
+/** A process that has ended; nothing of it is left. */
 export interface Ended {
   readonly exitCode: number;
   readonly timedOut: boolean;
   readonly aborted: boolean;
-  /** The system's code where not even the first program could be started. */
+  /** The system's code if not even the first program could be started. */
   readonly failure: string | undefined;
   readonly stdout: { readonly text: string; readonly dropped: number };
   readonly stderr: { readonly text: string; readonly dropped: number };

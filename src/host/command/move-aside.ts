@@ -3,18 +3,18 @@ import { openParent } from "../scope-walk.ts";
 import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected"> {
-  /** What was there before the command. */
+  /** The entries before the command. */
   readonly before: ProtectedEntries;
-  /** Letters and digits that nobody can guess. */
+  /** Unguessable letters and digits. */
   readonly randomName: () => string;
-  /** Whether we wrote it ourselves while the command ran, for somebody who was asked. */
+  /** True for what llm-do itself wrote while the command ran. */
   readonly isOurs: (entry: ProtectedEntry) => boolean;
 }
 
 /**
  * Renames protected names that a command brought into writable scopes, in their own folders: `.git` becomes
- * `git.moved-aside-k2x9`, which steers nothing. Gives the virtual paths where they appeared. What was there before and
- * moved with its folder stays. Also what somebody else put there meanwhile is moved: nobody could tell it apart.
+ * `git.moved-aside-k2x9`, which steers nothing. Returns the virtual paths where they appeared. Entries that existed before and
+ * moved with their folder stay. Entries that another program made meanwhile are moved, too: they cannot be distinguished.
  */
 export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
   const { table, unprotected, before } = options;
@@ -29,7 +29,7 @@ export async function moveAside(options: MoveOptions): Promise<readonly string[]
   return moved;
 }
 
-/** A folder or file is the same as long as its inode is; a link can be made anew in a moment, so its times count too. */
+/** Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too. */
 function keyOf({ facts }: ProtectedEntry): string {
   return facts.type === "link" ? facts.version : facts.identity;
 }

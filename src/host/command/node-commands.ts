@@ -33,7 +33,7 @@ export function createNodeCommands(machine: Machine): Commands {
     return shell;
   };
   const identities = new Map<string, Promise<string | undefined>>();
-  /** That git runs outside of the wall, so it comes from no folder of the scopes, whatever their rights. */
+  /** This git runs outside the wall, so it must not come from a folder of a scope, whatever its rights. */
   const findIdentity = async ({ roots }: ScopeTable) => {
     const scoped = roots.map((root) => root.directory.realPath);
     const path = await findProgramPath({ environment: machine.environment, homes, writable: scoped });
@@ -66,7 +66,7 @@ export function createNodeCommands(machine: Machine): Commands {
   };
 }
 
-/** Before and after, the protected names are looked at: what a command brought is moved aside, however it ended. */
+/** Finds protected names before and after the command: new ones are moved aside, however it ended. */
 async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);

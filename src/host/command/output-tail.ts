@@ -1,4 +1,4 @@
-/** The end of a stream: as many bytes as fit, in bounded memory however much comes. */
+/** Keeps the end of a stream, up to `limit` bytes, in bounded memory. */
 export class OutputTail {
   readonly #limit: number;
   #chunks: Uint8Array[] = [];
@@ -19,7 +19,7 @@ export class OutputTail {
     if (this.#chunks.length > 1000) this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
-  /** Begins with a whole character; what is no UTF-8 at all becomes U+FFFD. */
+  /** Returns text that begins with a whole character; bytes that are not UTF-8 become U+FFFD. */
   read(): { readonly text: string; readonly dropped: number } {
     const held = Buffer.concat(this.#chunks);
     let start = Math.max(0, held.length - this.#limit);
@@ -29,7 +29,7 @@ export class OutputTail {
   }
 }
 
-/** At most three bytes: more of them in a row are no character that was cut. */
+/** Skips at most three bytes: more continuation bytes in a row are not a cut character. */
 function skipContinuation(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && at < start + 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++;

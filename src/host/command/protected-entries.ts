@@ -16,11 +16,11 @@ import { programFolders } from "./program-folders.ts";
 export interface ProtectedEntry {
   readonly scope: ScopeDeclaration;
   readonly components: readonly string[];
-  /** Its path at the time of the walk. */
+  /** The path at the time of the walk. */
   readonly hostPath: string;
   readonly facts: EntryFacts;
   readonly access: "hidden" | "read-only";
-  /** Of read-only entries in writable scopes, where `FindOptions.openHandles` asks for it. */
+  /** Opened for read-only entries in writable scopes, if `FindOptions.openHandles` is set. */
   readonly handle?: EntryHandle | undefined;
 }
 

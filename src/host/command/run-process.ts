@@ -5,18 +5,18 @@ import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
 import { type Ended, type Launch, neverStarted, type ProcessLimits } from "./launch.ts";
 import { endMarked, markerName } from "./marked-processes.ts";
 
-/** Between asking a command to end and ending it. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMilliseconds = 2000;
-/** How long a pipe may stay open when everything that we know of has been ended. */
+/** How long a pipe may stay open after all known processes have ended. */
 const pipeMilliseconds = 1000;
-/** A process can be stuck in the kernel: then even SIGKILL takes its time, and we do not wait for it. */
+/** A process that is stuck in the kernel survives even SIGKILL for a while. It is not waited for any longer than this. */
 const stuckMilliseconds = 5000;
 
 const stuck: Exit = { exitCode: 137 };
 
 /**
- * Runs a process to its end, or until its time is up or nobody wants it any more. It resolves in each case; then nothing
- * of it is left. `LLM_DO_COMMAND` in the environment tells what left its process group.
+ * Runs a process to its end, its time-out or its abort, and resolves in each case. Nothing of it is left then: processes that left
+ * its process group are found by `LLM_DO_COMMAND` in their environment.
  */
 export async function runProcess(launch: Launch, limits: ProcessLimits): Promise<Ended> {
   let child: Child;
@@ -70,7 +70,7 @@ async function stop(child: Child): Promise<void> {
   await settles(child.exited, stuckMilliseconds);
 }
 
-/** Ends what the command left running, and reads what is still in the pipes. */
+/** Ends processes that the command left running, and reads the rest of the pipes. */
 async function clear(child: Child, marker: string | undefined): Promise<void> {
   child.signal("SIGKILL");
   if (marker !== undefined) await endMarked(marker);
@@ -102,7 +102,7 @@ async function settles(promise: Promise<unknown>, milliseconds: number): Promise
 const living = new Set<Child>();
 let isWatching = false;
 
-/** Whoever ends this process in the middle of a command must not leave it running. */
+/** Ends running commands when this process exits. */
 function remember(child: Child): void {
   living.add(child);
   if (isWatching) return;

@@ -6,7 +6,7 @@ import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 
-/** The wall has its own of these. */
+/** Folders that the wall makes itself. */
 const ownFolders = ["/proc", "/dev", "/sys"];
 
 /** The roots of scopes with their rights. `handles`: of the roots, in their order. */
@@ -17,7 +17,7 @@ export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[])
   });
 }
 
-/** Nothing can be put over a link: one can be replaced by a command, and is moved aside then. */
+/** Nothing can be mounted over a link. A command can replace one; the new one is moved aside then. */
 export function toMask(entry: ProtectedEntry): readonly Mount[] {
   const { facts, hostPath: path, handle } = entry;
   if (facts.type === "link") return [];
@@ -30,10 +30,10 @@ function toMount(kind: "read-only" | "writable", path: string, handle: EntryHand
   return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
 }
 
-/** Where a command starts in the wall, and how it can tell that it is there. */
+/** The folder in which a command starts in the wall, and how it can check that. */
 export interface StartingFolder {
   readonly path: string;
-  /** Undefined where nobody else can put anything at that path: it is a root that lies in no other. */
+  /** Undefined for a root that lies in no other: nothing else can be at its path. */
   readonly identity: string | undefined;
 }
 

@@ -3,9 +3,9 @@ import type { Launch } from "./launch.ts";
 import { type Mount, orderMounts } from "./mount.ts";
 
 /**
- * The same view for macOS, as a profile of `sandbox-exec`. Generated and tested as text on Linux only; it has not run on a
- * Mac yet. Weaker than bubblewrap: what is hidden is refused, not absent; processes of the same user are seen; the folder
- * is found by its path, not by what was opened.
+ * The same view for macOS, as a profile of `sandbox-exec`. It is tested as text on Linux only; it has not run on a Mac yet. It is
+ * weaker than bubblewrap: hidden files are refused, not absent; processes of the same user are visible; the working directory is
+ * found by its path, not by a handle.
  */
 export function toSeatbeltLaunch(file: string, command: WalledCommand): Launch {
   return {
@@ -17,7 +17,7 @@ export function toSeatbeltLaunch(file: string, command: WalledCommand): Launch {
   };
 }
 
-/** Of two rules that fit, the later one decides: so the deepest is last, as with mounts. */
+/** The last rule that fits decides: so the deepest path is last, as with mounts. */
 export function createSeatbeltProfile(mounts: readonly Mount[], network: boolean): string {
   return [
     "(version 1)",

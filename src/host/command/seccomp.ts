@@ -4,15 +4,15 @@ const architectures: Readonly<Record<string, number>> = { x64: 0xc000003e, arm64
 /** Calls from here on belong to another calling convention (x32). */
 const foreignFrom = 0x40000000;
 
-/** Of the kernel's filter machine. */
+/** Instructions of the kernel's filter machine. */
 const code = { load: 0x20, and: 0x54, jumpIfEqual: 0x15, jumpIfAtLeast: 0x35, jumpIfAnyBit: 0x45, answer: 0x06 };
 
 const allow = 0x7fff0000;
 const refuse = 0x00050001;
-/** Programs take these for a kernel that does not have it, and go on without: `ENOSYS`, `EAFNOSUPPORT`. */
+/** `ENOSYS` and `EAFNOSUPPORT`: programs go on without the call or family. */
 const lacking = { call: 0x00050026, family: 0x00050061 };
 
-/** Of `socket(2)`: everything else (hypervisors' AF_VSOCK, AF_ALG, Bluetooth, …) is no business of a command. */
+/** Allowed families of `socket(2)`. All others (AF_VSOCK of hypervisors, AF_ALG, Bluetooth, …) are refused. */
 const families = { internet: 2, internet6: 10, netlink: 16 };
 const unixFamily = 1;
 /** `SOCK_STREAM` and `SOCK_SEQPACKET`: once connected, they cannot be connected elsewhere, as datagrams can. */
@@ -33,7 +33,7 @@ const creating = 0x400040;
  *   not see which one is meant, so none can be made; a connected pair can;
  * - set-user-id and set-group-id bits, which would outlast the command on files that it leaves.
  *
- * Undefined on a processor that we have no numbers of.
+ * Undefined for other processors than x64 and arm64.
  */
 export function createSeccompFilter(processor: string): Uint8Array | undefined {
   const architecture = architectures[processor];
@@ -71,7 +71,7 @@ function argument(index: number): Step {
   return { code: code.load, value: 16 + 8 * index };
 }
 
-/** Allows if what is loaded is one of these. */
+/** Allows the call if the loaded value is one of these. */
 function oneOf(values: readonly number[], otherwise: number): readonly Step[] {
   const tests = values.map((value, index) => ({ code: code.jumpIfEqual, value, met: values.length - index }));
   return [...tests, answer(otherwise), answer(allow)];
@@ -124,7 +124,7 @@ const rules: readonly (readonly [name: string, x64: number, arm64: number | unde
   ["creat", 85, undefined, withoutSetIds(1)],
   ["open", 2, undefined, createdWithoutSetIds(1, 2)],
   ["openat", 257, 56, createdWithoutSetIds(2, 3)],
-  // Its flags and mode lie in memory, which a filter does not see.
+  // The flags and mode lie in memory, which a filter does not see.
   ["openat2", 437, 437, [answer(lacking.call)]],
 ];
 

@@ -30,7 +30,7 @@ const inHome = [
 
 const inSystem = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/etc/ssh", "/var/run/docker.sock"];
 
-/** Variables that name such a file or folder elsewhere; `KUBECONFIG` lists several. */
+/** Variables with the path of such a file or folder; `KUBECONFIG` lists several. */
 const variables = listNames(
   "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG DOCKER_CONFIG GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG",
   "CLAUDE_CONFIG_DIR CODEX_HOME GH_CONFIG_DIR GNUPGHOME HISTFILE NETRC NPM_CONFIG_USERCONFIG npm_config_userconfig",
@@ -39,25 +39,25 @@ const variables = listNames(
 
 type Owner = Pick<Host, "environment" | "stateDirectory">;
 
-/** Where people keep keys and tokens: hidden also from a command whose scope is a whole home directory, or `/`. */
-export function secretPlaces(homes: readonly string[], owner: Owner): readonly string[] {
+/** Files and folders with keys and tokens. They are hidden even if a scope is a whole home directory, or `/`. */
+export function findSecrets(homes: readonly string[], owner: Owner): readonly string[] {
   const named = variables.flatMap((name) => variable(owner, name)?.split(delimiter) ?? []).filter((path) => isAbsolute(path));
   return [owner.stateDirectory, ...inSystem, ...named, ...homes.flatMap((home) => inHome.map((name) => join(home, name)))];
 }
 
-/** Those that a command would see. A scope whose root is such a place was declared on purpose. */
+/** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */
 export async function hideSecrets(secrets: readonly string[], shown: readonly Mount[]): Promise<readonly Mount[]> {
   const folders = shown.filter((mount) => mount.kind === "writable" || mount.kind === "read-only").map((mount) => mount.path);
-  const places = await Promise.all(secrets.map(findPlace));
-  return places.filter((place) => place !== undefined).filter(({ path }) => isSeen(path, folders));
+  const hidden = await Promise.all(secrets.map(toHiddenMount));
+  return hidden.filter((mount) => mount !== undefined).filter(({ path }) => isSeen(path, folders));
 }
 
 function isSeen(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => isWithin(path, folder)) && !folders.includes(path);
 }
 
-/** Without links: nothing can be put over a link, and what it leads to is what counts. */
-async function findPlace(path: string): Promise<Mount | undefined> {
+/** Resolves links: nothing can be mounted over a link. */
+async function toHiddenMount(path: string): Promise<Mount | undefined> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return undefined;
   return { kind: (await stat(real)).isDirectory() ? "hidden-folder" : "hidden-file", path: real };

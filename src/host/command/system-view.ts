@@ -4,14 +4,13 @@ import { listNames } from "../list-names.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 
-/** Where HOME and the folder for temporary files are in a wall that has its own file system. */
+/** HOME and the folder for temporary files in a wall with its own file system. */
 export const wallHome = "/run/llm-do";
 export const wallTemporary = "/tmp";
 
 /**
- * A positive list: `/etc` holds keys, passwords of services and tokens under names that nobody can list, and who runs as
- * root (in a container) could read them all. Registries' configuration (`npmrc`, `pip.conf`, `gitconfig`) is left out
- * for its tokens.
+ * An allow-list of `/etc`, which holds keys, passwords of services and tokens under any names; root in a container could read them
+ * all. Configuration of registries (`npmrc`, `pip.conf`, `gitconfig`) is left out for its tokens.
  */
 const configuration = new Set(
   listNames(
@@ -30,7 +29,7 @@ const configuration = new Set(
 /** Versions and packages are part of these names. */
 const configurationOf = /^(?:ImageMagick-\d|ghostscript$|groff$|java-?\d|perl$|php$|python\d|ruby$|R$|texmf$)/;
 
-/** The system without its users, its state and its secrets: enough for programs to run. */
+/** Finds the parts of the system that programs need: not its users, its state or its secrets. */
 export async function findSystemView(): Promise<readonly Mount[]> {
   const names = await readdir("/etc").catch(() => []);
   const nested = [...configuration].filter((name) => name.includes("/"));
@@ -40,7 +39,7 @@ export async function findSystemView(): Promise<readonly Mount[]> {
   return [...folders, ...files].flat();
 }
 
-/** What can be written, and is gone afterwards. */
+/** Writable folders that are gone afterwards. */
 export const privateFolders: readonly Mount[] = [wallTemporary, "/var/tmp", "/run", wallHome].map((path) => ({
   kind: "empty",
   path,
@@ -54,7 +53,7 @@ async function toProgramMount(path: string): Promise<readonly Mount[]> {
   return stats.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];
 }
 
-/** Links are followed: what they lead to is shown under this name. */
+/** Follows links: the target is shown under this name. */
 async function toFileMount(path: string): Promise<readonly Mount[]> {
   const stats = await stat(path).catch(() => undefined);
   return stats?.isFile() || stats?.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];

@@ -11,11 +11,11 @@ export interface ToolchainFacts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly path: readonly string[];
   readonly homes: readonly string[];
-  /** What is seen already: the system, and scopes, which decide about themselves. */
+  /** Mounts that exist already: the system, and the scopes. */
   readonly seen: readonly Mount[];
-  /** Never shown, nor a folder that holds one. */
+  /** Paths that are never shown, nor folders that hold one. */
   readonly secrets: readonly string[];
-  /** A program's file that is to be run, wherever it is. */
+  /** The file of the program that is run. */
   readonly program: string | undefined;
 }
 
@@ -27,8 +27,8 @@ const programHomes = new Set(
 );
 
 /**
- * Toolchains outside the system's folders: of an entry of PATH `…/bin` the folder that it lies in, read-only, unless that
- * is a home directory, a folder in one that holds more than programs, or somebody's project; then the entry alone.
+ * Finds toolchains outside the system's folders. For an entry of PATH `…/bin` that is its parent folder, read-only, unless the parent
+ * is a home directory, a folder in one that holds more than programs, or a project: then it is the entry alone.
  */
 export async function findToolchainView(facts: ToolchainFacts): Promise<readonly Mount[]> {
   const view = [...facts.seen];
@@ -68,7 +68,7 @@ async function isProject(folder: string): Promise<boolean> {
 }
 
 function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {
-  if (dirname(folder) === folder || [...homes, ...secrets].some((place) => isWithin(place, folder))) return false;
+  if (dirname(folder) === folder || [...homes, ...secrets].some((path) => isWithin(path, folder))) return false;
   return !homes.includes(dirname(folder)) || programHomes.has(basename(folder));
 }
 
@@ -78,7 +78,7 @@ function namedFolders(facts: ToolchainFacts): readonly string[] {
   return named.filter((path) => path !== undefined).filter((path) => isAbsolute(path) && isForPrograms(path, facts));
 }
 
-/** What the environment says of toolchains, completed where a program would look below HOME. */
+/** Variables for toolchains that would look for their files below HOME, which is another folder in the wall. */
 export function toolchainEnvironment(path: readonly string[], home: string): Readonly<Record<string, string>> {
   return path.includes(join(home, ".cargo/bin")) ? { RUSTUP_HOME: join(home, ".rustup") } : {};
 }

@@ -13,11 +13,11 @@ import { findProgram } from "./program-path.ts";
 import { runProcess } from "./run-process.ts";
 import { findStart, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
-import { hideSecrets, secretPlaces } from "./secret-places.ts";
+import { findSecrets, hideSecrets } from "./secret-places.ts";
 import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
 import { findToolchainView } from "./toolchain-view.ts";
 
-/** A folder that is renamed all the time can make bwrap fail; more often than that is no accident. */
+/** A folder that is renamed meanwhile can make bwrap fail. More failures are no accident. */
 const attempts = 3;
 
 /** Folders of the command alone. */
@@ -27,7 +27,7 @@ interface PrivateFolders {
   readonly mounts: readonly Mount[];
 }
 
-/** Behind the wall, or not at all. */
+/** Runs a command behind the wall, or rejects with `NotIsolated`. */
 export async function runWalled(
   wall: Exclude<Wall, { type: "none" }>,
   setting: CommandSetting,
@@ -63,7 +63,7 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
   throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
 }
 
-/** The command has not begun, and not because nobody wants it. What is too long to be started is its own fault. */
+/** Returns whether the wall failed: the command has not begun, was not aborted, and is not too long to be started. */
 function hasFailed(ended: Ended): boolean {
   return !ended.hasBegun && !ended.aborted && !ended.timedOut && ended.failure !== "E2BIG";
 }
@@ -95,7 +95,7 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const { request, machine, table, path, environment, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
   const system = await findSystemView();
-  const secrets = secretPlaces(homes, machine);
+  const secrets = findSecrets(homes, machine);
   const program = await findProgram(name, path);
   const roots = toRootMounts(table, setting.handles);
   const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
@@ -103,11 +103,11 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const shown = masks.filter(({ path }) => !isWithinHidden(path, hidden, roots));
-  // Of two at one path the later counts: a secret outranks a protected name, and a scope's root was declared on purpose.
+  // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   return [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
 }
 
-/** Not where a scope's root lies in between: that was declared on purpose. */
+/** False if a scope's root lies in between: that was declared on purpose. */
 function isWithinHidden(path: string, hidden: readonly Mount[], roots: readonly Mount[]): boolean {
   const isMeant = (place: Mount) => roots.some((root) => isWithin(path, root.path) && isWithin(root.path, place.path));
   return hidden.some((place) => isWithin(path, place.path) && !isMeant(place));
