@@ -30,7 +30,7 @@ const otherExecutes: Readonly<Record<string, string>> = {
   "toolsets/filesystem/filesystem.ts: work.execute":
     "a prepared piece of work, inside the execution of the tool that it belongs to",
   "approval/tool-gate.ts: foreign.execute": "the body of a tool that the gate enters like any other",
-  "runtime/enter.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
+  "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
   "compile/link-entry.ts: value.execute": "the same, as it is linked",
 };
 

@@ -59,7 +59,7 @@ export async function checkArgs(call: PendingCall, given: JsonValue): Promise<Ch
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
   const { input, texts } = splitContext(call, args);
-  const checked = await abortable((async () => tool.input.validate(input))(), request.runtime.signal);
+  const checked = await abortable(Promise.resolve(tool.input.validate(input)), request.runtime.signal);
   if (!checked.ok) {
     const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
     throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
@@ -74,7 +74,7 @@ export async function prepareCall(pending: PendingCall, checked: CheckedArgs): P
   const call = { tool: tool.name, args: input, config: binding.config, ...(texts ? { extraContext: texts } : {}) };
   const { scopes, signal } = request.runtime;
   const access = { scopes, signal, caller: request.caller, networkEnabled: binding.networkEnabled ?? false, unisolated };
-  const found = await abortable((async () => binding.toolset.prepare?.(call, access))(), signal);
+  const found = await abortable(Promise.resolve(binding.toolset.prepare?.(call, access)), signal);
   const plain = { targets: [], facts: {} };
   const preparation = {
     ...(found ?? plain),

@@ -1,44 +1,58 @@
-import type { GatedToolset } from "../approval/gate-types.ts";
 import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { UserMessage } from "../protocol/message.ts";
 import { toHandle } from "../toolsets/attachments.ts";
-import { toolFailure } from "../toolsets/toolset.ts";
+import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { runAgentLoop } from "./agent-loop.ts";
+import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { describeStart } from "./describe-start.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
-import { LimitReached, RunError } from "./run-error.ts";
+import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
 
 const closingMilliseconds = 5000;
 
-/** The engine behind `RuntimeConfig.callWorker`, which states its contract. A recorded call starts with its recorded input. */
-export async function callWorker(run: RuntimeConfig, worker: Worker, request: CallRequest): Promise<CallEnd> {
-  const { callPath, depth, signal } = request;
+/**
+ * Runs one call of a worker of the program, by its id, with its own frame, scopes, toolsets and account. A recorded call starts with its
+ * recorded input. Rejects only with what ends more than that call (an abort, a refused key, a provider that keeps failing, a policy
+ * stop, an exhausted account of a caller), or with a `ToolFailure` for the caller.
+ */
+export async function callWorker(request: CallRequest, id: string, given: WorkerInput): Promise<CallEnd> {
+  const { run, callPath, depth, signal } = request;
+  const worker = run.program.workers.get(id);
+  if (!worker) throw new Error(`invariant: the worker ${id} is not part of the program`);
   const { id: model, source: modelSource } = requireModel(worker, callPath);
-  const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? request.input;
+  const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? given;
   const prompt = renderPrompt(worker, input.input);
-  const debugged = run.debug || worker.debug;
-  const bracketed = {
-    ...{ callPath, depth, signal, input, attachments: input.files.map(({ name }) => name) },
-    who: { kind: "worker" as const, name: worker.name, model, modelSource },
-    ...(debugged ? { detail: describeStart(input, prompt) } : {}),
-  };
-  return bracketCall(run, bracketed, () => runCall(run, worker, { ...request, input, prompt }));
+  const callee = { kind: "worker" as const, name: worker.name, model, modelSource };
+  const detail = run.debug || worker.debug ? describeStart(input, prompt) : undefined;
+  const bracket = bracketCall(run, { callPath, depth, signal, callee, input, detail });
+  let ended: CallEnd;
+  try {
+    const { call, frame, close } = await openCall(request, worker, { input, prompt });
+    try {
+      ended = await runTurns(call, frame);
+    } catch (thrown) {
+      const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
+      ended = endAtOwnLimit(call, frame, reason);
+    } finally {
+      await close();
+    }
+  } catch (thrown) {
+    bracket.fail(thrown);
+    throw depth > 0 && thrown instanceof RequestFailed ? failureOf(worker, thrown) : thrown;
+  }
+  return bracket.end(ended);
 }
 
-/** A toolset that does not come to an end while it closes is left to itself. */
-async function closeToolsets(run: RuntimeConfig, toolsets: readonly GatedToolset[]): Promise<void> {
-  const stop = new AbortController();
-  const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
-  await Promise.race([Promise.allSettled(toolsets.map((toolset) => toolset.close())), patience]);
-  stop.abort();
+/** A failure of its provider ends the worker's call alone: its caller goes on. */
+function failureOf({ name }: Worker, { message }: RequestFailed): ToolFailure {
+  return toolFailure("provider", `\`${name}\` failed: ${message}`, "go on without it, or call it again");
 }
 
 function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
@@ -46,14 +60,21 @@ function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
   throw new RunError("configuration", `no model for the worker \`${worker.name}\``, { callPath });
 }
 
-async function runCall(
-  run: RuntimeConfig,
+interface OpenCall {
+  readonly call: CallConfig;
+  readonly frame: CallFrame;
+  /** Ends everything below the call, and closes what it opened. */
+  readonly close: () => Promise<void>;
+}
+
+async function openCall(
+  request: CallRequest,
   worker: Worker,
-  request: CallRequest & { readonly prompt: RenderedPrompt },
-): Promise<CallEnd> {
-  const { callPath, input } = request;
-  const serverTools = await run.serverTools.of(run, worker, request);
-  const frame = createFrame(input, withDenied(request.prompt, serverTools));
+  { input, prompt }: { readonly input: WorkerInput; readonly prompt: RenderedPrompt },
+): Promise<OpenCall> {
+  const { run, callPath, depth } = request;
+  const serverTools = await run.serverTools.of(request, worker);
+  const frame = createFrame(input, withDenied(prompt, serverTools));
   const controller = new AbortController();
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
@@ -61,26 +82,41 @@ async function runCall(
   const toolsets = worker.toolsets.map((reference) => run.gate.gate(reference));
   const { turns } = run.limits;
   const call: CallConfig = Object.freeze({
-    ...{ run, callPath, depth: request.depth, worker, model: requireModel(worker, callPath), toolsets, scopes, account },
+    ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), toolsets, scopes, account },
     serverTools: serverTools.granted,
     attachments: input.files.map(toHandle),
     maxTurns: Math.min(worker.limits.turns ?? turns ?? defaultTurns, turns ?? Number.POSITIVE_INFINITY),
     signal: AbortSignal.any([request.signal, controller.signal]),
     abort: (reason: unknown) => controller.abort(reason),
   });
-  try {
-    return await runAgentLoop(call, frame);
-  } catch (thrown) {
-    const reason = request.signal.aborted ? request.signal.reason : controller.signal.aborted ? controller.signal.reason : thrown;
-    if (reason instanceof LimitReached && endsThisCall(reason, request))
-      return endAtLimit(run, request, { reached: reason, frame });
-    throw reason;
-  } finally {
+  const close = async () => {
+    frame.releaseLastTurn();
     stopTimer();
     controller.abort(new Error("the call has ended"));
     await closeToolsets(run, toolsets);
     await scopes.close();
-  }
+  };
+  return { call, frame, close };
+}
+
+/** A toolset that does not come to an end while it closes is abandoned. */
+async function closeToolsets(run: RuntimeConfig, toolsets: CallConfig["toolsets"]): Promise<void> {
+  const stop = new AbortController();
+  const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
+  await Promise.race([Promise.allSettled(toolsets.map((toolset) => toolset.close())), patience]);
+  stop.abort();
+}
+
+/**
+ * Ends a call at a limit of its own, with what it had so far. Throws whatever else ended it. The run's own limits end the entry's call,
+ * any other one the call that it belongs to.
+ */
+function endAtOwnLimit(call: CallConfig, frame: CallFrame, thrown: unknown): CallEnd {
+  if (!(thrown instanceof LimitReached)) throw thrown;
+  const { limit, allowed, owner } = thrown.reached;
+  if (owner === undefined ? call.depth > 0 : owner !== call.callPath) throw thrown;
+  call.run.emit(call, { type: "limit", limit, allowed, message: thrown.message });
+  return { output: frame.partialOutput, stopReason: "limit", reason: thrown.message };
 }
 
 /** The worker's instructions may speak of what is not there. */
@@ -101,11 +137,11 @@ function createFrame({ input, files, fragments }: WorkerInput, { system, user, u
     serverCalls: new Map(),
     recorded: 0,
     partialOutput: "",
-    ...atStart,
+    lastTurn: undefined,
+    releaseLastTurn: () => undefined,
+    lastAnswerTokens: undefined,
   };
 }
-
-const atStart = { ending: undefined, letGo: () => undefined, lastAnswer: undefined };
 
 /** A template that an input makes too long, or that misses a value of it, is the caller's to correct. */
 function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {
@@ -117,18 +153,4 @@ function renderPrompt(worker: Worker, input: JsonObject): RenderedPrompt {
       `the prompt of \`${worker.name}\` cannot be made of this input: ${errorMessage(thrown)}`,
     );
   }
-}
-
-/** The run's own account ends its entry's call; any other, the call that it belongs to. */
-function endsThisCall({ owner }: LimitReached, { callPath, depth }: CallRequest): boolean {
-  return owner === undefined ? depth === 0 : owner === callPath;
-}
-
-function endAtLimit(
-  run: RuntimeConfig,
-  place: CallRequest,
-  { reached, frame }: { reached: LimitReached; frame: CallFrame },
-): CallEnd {
-  run.emit(place, { type: "limit", limit: reached.limit, allowed: reached.allowed, message: reached.message });
-  return { output: frame.partialOutput, stopReason: "limit", reason: reached.message };
 }

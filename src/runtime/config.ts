@@ -1,18 +1,19 @@
 import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
-import type { Effects } from "../effects/effects.ts";
+import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host, OpenScopesOptions } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
 import type { ModelChoice, Program, Worker } from "../program/program.ts";
-import type { CallPath } from "../protocol/call.ts";
+import type { CallAddress, CallPath } from "../protocol/call.ts";
 import type { EventSink, RunEventBody } from "../protocol/event.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
-import type { LimitName, Limits } from "../protocol/usage.ts";
+import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
+import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { LimitAccount } from "./limit-account.ts";
@@ -52,36 +53,23 @@ export interface RuntimeConfig extends RunSetup {
     declarations: readonly ScopeDeclaration[],
     options?: Pick<OpenScopesOptions, "missingRoots">,
   ) => Promise<Scopes>;
-  readonly emit: (call: CallPlace, body: RunEventBody) => void;
-  /**
-   * Runs one call of a worker with its own frame, scopes, toolsets and account. Rejects only with what ends more than that
-   * call (an abort, a refused key, a provider that keeps failing, a policy stop, an exhausted account of a caller), with a
-   * `RequestFailed`, or with a `ToolFailure` that the caller is to be told.
-   */
-  readonly callWorker: (worker: Worker, request: CallRequest) => Promise<CallEnd>;
+  readonly emit: (call: CallAddress, body: RunEventBody) => void;
+  /** `callWorker` of `call-worker.ts`, for the runtimes of tools, which the call of a worker imports. */
+  readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;
 }
 
-export interface CallRequest extends CallPlace {
-  readonly input: WorkerInput;
+/** Where a call begins. */
+export interface CallRequest extends CallAddress {
+  readonly run: RuntimeConfig;
   /** The caller's account: the call draws on it, and on its own. */
   readonly account: LimitAccount;
   readonly signal: AbortSignal;
 }
 
-/** How a worker's call ended. `limit` and `cut`: with what it had so far; `reason` says which limit, or what to raise. */
-export interface CallEnd {
-  readonly output: JsonValue;
-  readonly stopReason: "done" | "limit" | "cut";
-  readonly reason?: string;
-}
-
-export interface CallPlace {
-  readonly callPath: CallPath;
-  readonly depth: number;
-}
+export type CallEnd = WorkerEnd;
 
 /** One call; frozen. */
-export interface CallConfig extends CallPlace {
+export interface CallConfig extends CallAddress {
   readonly run: RuntimeConfig;
   readonly worker: Worker;
   readonly model: ModelChoice;
@@ -95,12 +83,6 @@ export interface CallConfig extends CallPlace {
   readonly signal: AbortSignal;
   /** Ends everything below this call. */
   readonly abort: (reason: unknown) => void;
-}
-
-/** The limit that a call ends at. */
-export interface Ending {
-  readonly limit: LimitName;
-  readonly allowed: number;
 }
 
 /** What changes while a call runs. */
@@ -118,12 +100,12 @@ export interface CallFrame {
   recorded: number;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
-  /** Set when the next turn is the last. */
-  ending: Ending | undefined;
-  /** Lets go of what is held back for the last turn; nothing where there is none. */
-  letGo: () => void;
-  /** Tokens that the answer of the last turn gets; told when the first turn begins. */
-  lastAnswer: number | undefined;
+  /** The limit that makes the next turn the last. */
+  lastTurn: ReachedLimit | undefined;
+  /** Releases what is set aside for the last turn. */
+  releaseLastTurn: () => void;
+  /** Tokens that the answer of the last turn gets; known when the first turn begins. */
+  lastAnswerTokens: number | undefined;
 }
 
 /** What a caller hands to a worker. */

@@ -30,7 +30,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     timeUp: new Map(),
     openScopes: (declarations, options) =>
       host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root, ...options }),
-    callWorker: (worker, request) => callWorker(config, worker, request),
+    callWorker,
   };
   return Object.freeze(config);
 }

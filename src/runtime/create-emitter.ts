@@ -1,8 +1,8 @@
 import type { Clock } from "../host/host.ts";
+import type { CallAddress } from "../protocol/call.ts";
 import type { EventSink, RunEvent, RunEventBody } from "../protocol/event.ts";
 import { RedactedStream } from "../util/redacted-stream.ts";
 import type { Redactor } from "../util/redactor.ts";
-import type { CallPlace } from "./config.ts";
 
 export interface EmitterOptions {
   readonly runId: string;
@@ -17,17 +17,17 @@ export function createEmitter({
   clock,
   redactor,
   onEvent,
-}: EmitterOptions): (call: CallPlace, body: RunEventBody) => void {
+}: EmitterOptions): (call: CallAddress, body: RunEventBody) => void {
   if (!onEvent) return () => undefined;
   const streams = new Map<string, RedactedStream>();
   let ended = false;
-  const tell = ({ callPath, depth }: CallPlace, body: RunEventBody) => {
+  const tell = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
     const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...body };
     try {
       Promise.resolve(onEvent(event) as unknown).catch(() => undefined);
     } catch {}
   };
-  const tellPiece = (call: CallPlace, type: "text-delta" | "reasoning-delta", text: string) => {
+  const tellPiece = (call: CallAddress, type: "text-delta" | "reasoning-delta", text: string) => {
     if (text !== "") tell(call, { type, text });
   };
   return (call, body) => {

@@ -16,7 +16,7 @@ import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
 import { LimitAccount } from "./limit-account.ts";
 import { unknownTool } from "./unknown-tool.ts";
-import { type CodePlace, toGatedCall } from "./worker-runtime.ts";
+import { type CodeContext, toGatedCall } from "./worker-runtime.ts";
 
 export interface JudgedCall {
   /** A worker's name or id. Default: the entry. */
@@ -44,7 +44,7 @@ export interface JudgeOptions {
 
 /** Whoever makes calls, ready to be asked what would become of them. */
 interface Caller {
-  readonly place: CodePlace;
+  readonly place: CodeContext;
   /** The gated toolset that has a tool of this name. */
   readonly toolsetOf: (tool: string) => GatedToolset | undefined;
   readonly tools: readonly string[];
@@ -119,7 +119,7 @@ interface Open {
 function describeWorker(run: RuntimeConfig, worker: Worker, { scopes, signal }: Open): Caller {
   const account = new LimitAccount(worker.limits, worker.name, run.account);
   const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => run.gate.gate(binding));
-  const place = { run, callPath: worker.name, depth: 0, caller: worker, model: worker.model?.id, account, reach: [] };
+  const place = { run, callPath: worker.name, depth: 0, worker, model: worker.model, account, reach: [] };
   return {
     place: { ...place, scopes, signal, attachments: [] },
     toolsetOf: (tool) => toolsets.find((toolset) => toolset.has(tool)),
@@ -130,9 +130,9 @@ function describeWorker(run: RuntimeConfig, worker: Worker, { scopes, signal }: 
 function describeCode(run: RuntimeConfig, { scopes, signal }: Open): Caller {
   const { program, gate, account } = run;
   const name = program.entry.kind === "code" ? program.entry.code.name : "";
-  const caller = { name, description: "" };
-  const place: CodePlace = {
-    ...{ run, callPath: name, depth: 0, caller, model: undefined, account, reach: undefined },
+  const worker = { name, description: "" };
+  const place: CodeContext = {
+    ...{ run, callPath: name, depth: 0, worker, model: undefined, account, reach: undefined },
     ...{ scopes, signal, attachments: [] },
   };
   return {

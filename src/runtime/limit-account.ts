@@ -1,7 +1,7 @@
+import type { ReachedLimit } from "../effects/effects.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { LimitReached } from "./run-error.ts";
 
 /** What a model request takes of an account. */
 export interface Amount {
@@ -40,17 +40,23 @@ export class LimitAccount {
     this.#slots = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
   }
 
-  /** Throws `LimitReached` where the call would cross a limit. */
-  spendToolCall(): void {
-    for (const account of this.#chain()) account.#check("tool_calls", account.#toolCalls + 1);
-    for (const account of this.#chain()) account.#toolCalls++;
+  /** Counts a tool call, unless it would cross the limit that is returned. */
+  spendToolCall(): ReachedLimit | undefined {
+    const chain = [...this.#chain()];
+    const [reached] = chain.flatMap((account) => account.#check("tool_calls", account.#toolCalls + 1));
+    if (!reached) for (const account of chain) account.#toolCalls++;
+    return reached;
   }
 
-  /** Throws `LimitReached` where the request would cross a limit. */
+  /** The limit that a request would cross. */
+  limitFor(estimate: Amount): ReachedLimit | undefined {
+    const wanted = (account: LimitAccount) =>
+      metered.flatMap((name) => account.#check(name, account.#spent[name] + account.#reserved[name] + estimate[name]));
+    return [...this.#chain()].flatMap(wanted)[0];
+  }
+
   reserve(estimate: Amount): Reservation {
-    for (const account of this.#chain())
-      for (const name of metered) account.#check(name, account.#spent[name] + account.#reserved[name] + estimate[name]);
-    const release = this.#setAside(estimate);
+    const release = this.#reserve(estimate);
     const commit = (spent: Amount) => {
       release();
       for (const account of this.#chain()) account.#spent = add(account.#spent, spent);
@@ -58,10 +64,10 @@ export class LimitAccount {
     return { commit, release };
   }
 
-  /** Keeps something back for later, as much as there is. Gives what lets it go; more than once is as once. */
-  hold(wanted: Amount): () => void {
+  /** Reserves what is left of an amount. Returns what releases it, which can be called several times. */
+  setAside(wanted: Amount): () => void {
     const { tokens = wanted.tokens, usd = wanted.usd } = this.left();
-    return this.#setAside({ tokens: clamp(wanted.tokens, tokens), usd: clamp(wanted.usd, usd) });
+    return this.#reserve({ tokens: clamp(wanted.tokens, tokens), usd: clamp(wanted.usd, usd) });
   }
 
   /** The least that any account of the chain has left; undefined where none is limited. */
@@ -71,14 +77,10 @@ export class LimitAccount {
   }
 
   /** Of the accounts that limit it, the limit of the one with the least left; the highest in the chain of equal ones. */
-  strictest(limit: keyof Amount): { readonly limit: LimitName; readonly allowed: number } | undefined {
-    const least = this.left()[limit];
-    let found: { readonly limit: LimitName; readonly allowed: number } | undefined;
-    for (const account of this.#chain()) {
-      const allowed = account.#limits[limit];
-      if (allowed !== undefined && account.#left(limit) === least) found = { limit, allowed };
-    }
-    return found;
+  strictest(limit: keyof Amount): ReachedLimit | undefined {
+    const left = this.left()[limit];
+    const strictest = [...this.#chain()].filter((account) => left !== undefined && account.#left(limit) === left);
+    return strictest.map((account) => ({ limit, allowed: account.#limits[limit] ?? 0 })).at(-1);
   }
 
   /** The deepest worker call that is allowed below here; the entry is 0. */
@@ -106,7 +108,7 @@ export class LimitAccount {
     return allowed === undefined ? undefined : allowed - this.#spent[name] - this.#reserved[name];
   }
 
-  #setAside(amount: Amount): () => void {
+  #reserve(amount: Amount): () => void {
     for (const account of this.#chain()) account.#reserved = add(account.#reserved, amount);
     let isSet = true;
     return () => {
@@ -121,9 +123,10 @@ export class LimitAccount {
     for (let account: LimitAccount | undefined = this; account; account = account.#parent) yield account;
   }
 
-  #check(limit: LimitName, wanted: number): void {
+  #check(limit: LimitName, wanted: number): readonly ReachedLimit[] {
     const allowed = this.#limits[limit];
-    if (allowed !== undefined && wanted > allowed + rounding) throw new LimitReached({ limit, allowed, owner: this.#owner });
+    if (allowed === undefined || wanted <= allowed + rounding) return [];
+    return [{ limit, allowed, ...(this.#owner === undefined ? {} : { owner: this.#owner }) }];
   }
 }
 

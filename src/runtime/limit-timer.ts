@@ -16,10 +16,11 @@ export interface TimedCall {
 export function startLimitTimer(run: RuntimeConfig, { seconds: allowed, callPath, owner, controller }: TimedCall): () => void {
   if (allowed === undefined) return () => undefined;
   const key = owner === undefined ? runTimeKey : timeKey;
+  const reached = { limit: "seconds" as const, allowed, ...(owner === undefined ? {} : { owner }) };
   const expire = () => {
     if (!run.timeUp.delete(owner)) return;
-    run.effects.record({ type: "limit", callPath, key, limit: "seconds", allowed, ...(owner === undefined ? {} : { owner }) });
-    controller.abort(new LimitReached({ limit: "seconds", allowed, owner }));
+    run.effects.record({ type: "limit", callPath, key, ...reached });
+    controller.abort(new LimitReached(reached));
   };
   run.timeUp.set(owner, expire);
   const stop = run.effects.startTimer(allowed * 1000, expire);

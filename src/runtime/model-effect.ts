@@ -1,7 +1,6 @@
 import type { Effect, OutcomeCodec } from "../effects/effects.ts";
 import {
   type GenerateOptions,
-  type Model,
   type ModelDelta,
   ModelError,
   type ModelErrorCode,
@@ -18,6 +17,7 @@ import { isTooDeep } from "../util/to-json-value.ts";
 import type { AnswerBound } from "./answer-bound.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { digestRequest } from "./digest-request.ts";
+import type { Amount } from "./limit-account.ts";
 import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
 
 /** An answer with what it came to, and what bounded its length. */
@@ -29,6 +29,8 @@ export interface BoundedResponse extends ModelResponse {
 export interface Attempt {
   /** From 1. */
   readonly number: number;
+  /** At most this is spent where the provider keeps to its bounds and the estimate holds. */
+  readonly cost: Amount;
   readonly key: string;
   readonly request: ModelRequest;
   readonly bound: AnswerBound;
@@ -61,8 +63,10 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
     spentByFailure: () => measureFailure(attempt.progress.reported, estimate, attempt.progress.characters),
     work: async () => {
       const model = await run.resolveModel(call.model.id);
-      const response = await generateBounded(model, request, optionsOf(call, frame, attempt));
-      return { ...response, usage: measureUsage(response.usage, response.message, estimate), bound };
+      // A model that does not listen to an abort is abandoned.
+      const response = await abortable(model.generate(request, optionsOf(call, frame, attempt)), call.signal);
+      const message = withBoundedArgs(response.message);
+      return { ...response, message, usage: measureUsage(response.usage, message, estimate), bound };
     },
   };
 }
@@ -132,12 +136,7 @@ function isLast({ worker }: CallConfig, error: ModelError, attempt: number): boo
   return retryDelay(error, { attempt, random: 0, policy: toRetryPolicy(worker.modelSettings) }) === undefined;
 }
 
-/** Nobody waits for a model that does not listen to an abort, and nothing walks arguments that are nested without end. */
-async function generateBounded(model: Model, request: ModelRequest, options: GenerateOptions): Promise<ModelResponse> {
-  const response = await abortable(model.generate(request, options), options.signal);
-  return { ...response, message: withBoundedArgs(response.message) };
-}
-
+/** Drops arguments that are nested too deep to be walked. */
 function withBoundedArgs(message: AssistantMessage): AssistantMessage {
   const parts = message.parts.map((part) => {
     if (part.type === "tool-call" && isTooDeep(part.args)) return { ...part, args: null, invalidArgs: "(nested too deep)" };

@@ -1,37 +1,38 @@
 import { thrownBy } from "../approval/refusal.ts";
+import type { CallAddress } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
-import type { CallPlace, RuntimeConfig } from "./config.ts";
+import type { RuntimeConfig } from "./config.ts";
+
+export interface ReportedCall extends CallAddress {
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly debug: boolean;
+}
 
 /**
- * Emits the events of a call, whoever makes it: a model's turn, or code through its runtime. A call that is not answered
- * since it ends more than itself has a result, too: why it was broken off.
+ * Emits the start of a tool call, of a model or of code, and returns what emits its end. `fail` is for what ends more than the call: it
+ * emits why the call was broken off, and throws on.
  */
-export async function reportCall(
-  run: RuntimeConfig,
-  place: CallPlace & { readonly tool: string; readonly args: JsonValue; readonly debug: boolean },
-  answer: () => Promise<ToolResult>,
-): Promise<ToolResult> {
-  const { tool, args } = place;
+export function reportCall(run: RuntimeConfig, call: ReportedCall) {
+  const { tool, args, debug } = call;
   const started = run.host.clock.monotonic();
-  run.emit(place, { type: "tool-call", tool, args });
-  const milliseconds = () => run.host.clock.monotonic() - started;
-  try {
-    const result = await answer();
-    const stack = place.debug ? errorStacks(thrownBy(result)) : "";
-    run.emit(place, {
-      type: "tool-result",
-      tool,
-      result,
-      milliseconds: milliseconds(),
-      ...(stack === "" ? {} : { stack }),
-    });
-    return result;
-  } catch (thrown) {
-    const result = { ok: false, error: { type: "aborted", error: errorMessage(thrown) } } as const;
-    run.emit(place, { type: "tool-result", tool, result, milliseconds: milliseconds() });
-    throw thrown;
-  }
+  const emitEnd = (result: ToolResult, more: { readonly stack?: string } = {}) => {
+    const milliseconds = run.host.clock.monotonic() - started;
+    run.emit(call, { type: "tool-result", tool, result, milliseconds, ...more });
+  };
+  run.emit(call, { type: "tool-call", tool, args });
+  return {
+    end: (result: ToolResult): ToolResult => {
+      const stack = debug ? errorStacks(thrownBy(result)) : "";
+      emitEnd(result, stack === "" ? {} : { stack });
+      return result;
+    },
+    fail: (thrown: unknown): never => {
+      emitEnd({ ok: false, error: { type: "aborted", error: errorMessage(thrown) } });
+      throw thrown;
+    },
+  };
 }

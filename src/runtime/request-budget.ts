@@ -14,8 +14,8 @@ const lastAnswer = 1024;
 export interface RequestBudget {
   /** What the request's input is estimated at. */
   readonly inputTokens: number;
-  /** To be reserved: at most this is spent where the provider keeps to its bounds and the estimate holds. */
-  readonly estimate: Amount;
+  /** At most this is spent where the provider keeps to its bounds and the estimate holds. */
+  readonly cost: Amount;
   /** Undefined: nothing bounds it but the worker's own settings. */
   readonly maxOutputTokens: number | undefined;
   readonly bound: AnswerBound;
@@ -40,9 +40,9 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   const setting = call.worker.modelSettings.max_output_tokens;
   if (tokens === undefined && usd === undefined) {
     const bound: AnswerBound = setting === undefined ? { type: "model" } : { type: "setting", tokens: setting };
-    return { estimate: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound, inputTokens };
+    return { cost: { tokens: inputTokens, usd: costOf(0) }, maxOutputTokens: undefined, bound, inputTokens };
   }
-  const among = frame.ending && call.depth === 0 ? 1 : 2;
+  const among = frame.lastTurn && call.depth === 0 ? 1 : 2;
   const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : (tokens - inputTokens) / among;
   const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / among, costOf);
   const share = Math.max(1, Math.floor(Math.min(byTokens, byUsd)));
@@ -53,7 +53,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
       ? { type: "limit", tokens: share, ...limit }
       : { type: setting === undefined ? "longest" : "setting", tokens: maxOutputTokens };
   return {
-    estimate: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) },
+    cost: { tokens: inputTokens + maxOutputTokens, usd: costOf(maxOutputTokens) },
     maxOutputTokens,
     bound,
     inputTokens,
@@ -68,8 +68,8 @@ export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceO
   const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
   const byTokens = tokens === undefined ? lastAnswer : tokens / 10;
   const byUsd = usd === undefined ? lastAnswer : affordable(usd / 10, costOf);
-  frame.lastAnswer ??= Math.max(0, Math.floor(Math.min(lastAnswer, byTokens, byUsd)));
-  return { tokens: inputTokens + frame.lastAnswer, usd: costOf(frame.lastAnswer) };
+  frame.lastAnswerTokens ??= Math.max(0, Math.floor(Math.min(lastAnswer, byTokens, byUsd)));
+  return { tokens: inputTokens + frame.lastAnswerTokens, usd: costOf(frame.lastAnswerTokens) };
 }
 
 /** How many tokens of answer these dollars buy. */

@@ -1,34 +1,94 @@
 import { ModelError, type ModelRequest } from "../models/model.ts";
+import type { PriceOf } from "../models/prices.ts";
 import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { seededFraction } from "../util/seeded-fraction.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
+import type { Reservation } from "./limit-account.ts";
 import { measureFailure } from "./measure-usage.ts";
-import { type Attempt, type AttemptProgress, type BoundedResponse, toModelEffect } from "./model-effect.ts";
+import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
-import { RequestFailed, RunError } from "./run-error.ts";
-import { spendWithin } from "./spend-within.ts";
+import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 
 /** Failures in a row from which on no other request is expected to fare better. */
 const longestStreak = 3;
 
 /**
- * Asks the call's model for one turn: reserves before it spends, journals, retries what the provider says may pass, and
- * meters. Rejects with a `RunError` (`provider`, `authentication`), `LimitReached`, or the abort's reason.
+ * Asks the call's model for one turn: reserves before it spends, records, retries failures that may pass, and meters. A limit that does
+ * not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a `RunError` (`provider`,
+ * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
-  for (let number = 1; ; number++) {
-    const progress: AttemptProgress = { characters: 0, reported: {}, streak: 0 };
-    const leaveSlot = await call.account.takeSlot(call.signal);
+  const { run, account, signal } = call;
+  const priceOf = await priceOfCall(call);
+  reserveLastTurn(call, frame, priceOf);
+  for (let number = 1; ; ) {
+    let failed: FailedAttempt;
+    const leaveSlot = await account.takeSlot(signal);
     try {
-      // Reserve after acquiring the slot: the remaining budget may change while queued.
-      return await attemptRequest(call, frame, { number, progress }).finally(leaveSlot);
-    } catch (thrown) {
-      call.signal.throwIfAborted();
-      if (!(thrown instanceof ModelError)) throw thrown;
-      await waitForRetry(call, thrown, { number, progress });
+      // Planned after taking the slot: the remaining budget may change while queued.
+      const attempt = planAllowed(call, frame, { number, priceOf });
+      const reservation = account.reserve(attempt.cost);
+      try {
+        const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
+        charge(reservation, response.usage);
+        for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
+        return response;
+      } catch (thrown) {
+        charge(reservation, measureFailure(attempt.progress.reported, attempt.estimate, attempt.progress.characters));
+        signal.throwIfAborted();
+        if (!(thrown instanceof ModelError)) throw thrown;
+        failed = { attempt, error: thrown };
+      }
+    } finally {
+      leaveSlot();
     }
+    await waitForRetry(call, failed);
+    number = failed.attempt.number + 1;
   }
+}
+
+interface FailedAttempt {
+  readonly attempt: Attempt;
+  readonly error: ModelError;
+}
+
+/** Replaces what was reserved by what was spent; `undefined` where nothing is known to be. */
+function charge(reservation: Reservation, usage: Usage | undefined): void {
+  if (usage) reservation.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
+  else reservation.release();
+}
+
+interface NextAttempt {
+  /** From 1. */
+  readonly number: number;
+  readonly priceOf: PriceOf | undefined;
+}
+
+/**
+ * An attempt that the limits allow. Where they do not allow the next one, it is the first of the last turn, which gets at once what is
+ * released for it: a call beside this one cannot take it. Throws `LimitReached` where they do not allow that, either.
+ */
+function planAllowed(call: CallConfig, frame: CallFrame, next: NextAttempt): Attempt {
+  const attempt = planAttempt(call, frame, next);
+  const key = { callPath: call.callPath, key: attempt.key };
+  const reached = call.run.effects.checkLimit(key, () => call.account.limitFor(attempt.cost));
+  if (!reached) return attempt;
+  if (frame.lastTurn) throw new LimitReached(reached);
+  announceLastTurn(call, frame, reached);
+  return planAllowed(call, frame, { ...next, number: 1 });
+}
+
+function planAttempt(call: CallConfig, frame: CallFrame, { number, priceOf }: NextAttempt): Attempt {
+  const { cost, maxOutputTokens, bound, inputTokens } = planRequest(call, frame, priceOf);
+  return {
+    ...{ number, cost, bound },
+    key: `model ${frame.turn + 1}.${number}${frame.lastTurn ? " last" : ""}`,
+    request: buildRequest(call, frame, maxOutputTokens),
+    estimate: { inputTokens, priceOf },
+    progress: { characters: 0, reported: {}, streak: 0 },
+  };
 }
 
 function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
@@ -55,46 +115,13 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): 
   return left.length > 0 ? { serverTools: left } : {};
 }
 
-interface NumberedAttempt {
-  /** From 1. */
-  readonly number: number;
-  readonly progress: AttemptProgress;
-}
-
-async function attemptRequest(
-  call: CallConfig,
-  frame: CallFrame,
-  { number, progress }: NumberedAttempt,
-): Promise<BoundedResponse> {
-  const { run, callPath, signal } = call;
-  const key = `model ${frame.turn + 1}.${number}${frame.ending ? " last" : ""}`;
-  const priceOf = await priceOfCall(call);
-  const { estimate, maxOutputTokens, bound, inputTokens } = planRequest(call, frame, priceOf);
-  const reservation = spendWithin(run.effects, { callPath, key }, () => call.account.reserve(estimate));
-  const request = buildRequest(call, frame, maxOutputTokens);
-  const attempt: Attempt = { number, key, request, bound, estimate: { inputTokens, priceOf }, progress };
-  const charge = ({ inputTokens: input, outputTokens, usd = 0 }: Usage) =>
-    reservation?.commit({ tokens: input + outputTokens, usd });
-  let response: BoundedResponse;
-  try {
-    response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
-  } catch (thrown) {
-    const usage = measureFailure(progress.reported, attempt.estimate, progress.characters);
-    if (usage) charge(usage);
-    else reservation?.release();
-    throw thrown;
-  }
-  charge(response.usage);
-  for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
-  return response;
-}
-
-async function waitForRetry(call: CallConfig, error: ModelError, { number, progress }: NumberedAttempt): Promise<void> {
+async function waitForRetry(call: CallConfig, { attempt, error }: FailedAttempt): Promise<void> {
   const { run, callPath, worker, signal } = call;
+  const { number, progress } = attempt;
   const policy = toRetryPolicy(worker.modelSettings);
   const random = seededFraction(`${run.runId} ${callPath} ${number}`);
   const delay = retryDelay(error, { attempt: number, random, policy });
-  if (delay === undefined) throw toRequestFailure(error, call, { number, progress });
+  if (delay === undefined) throw toRequestFailure(error, call, attempt);
   const afterOutput = progress.characters > 0;
   const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
   run.emit(call, { type: "retry", ...facts, reason: error.message });
@@ -102,7 +129,7 @@ async function waitForRetry(call: CallConfig, error: ModelError, { number, progr
 }
 
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */
-function toRequestFailure(error: ModelError, call: CallConfig, { number, progress }: NumberedAttempt): RunError {
+function toRequestFailure(error: ModelError, call: CallConfig, { number, progress }: Attempt): RunError {
   const { callPath, worker } = call;
   const code = error.code === "auth" ? "authentication" : "provider";
   const place = { cause: error, callPath };

@@ -5,9 +5,10 @@ import type { Artifact } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
-import type { CallEnd, RunSetup, RuntimeConfig, WorkerInput } from "./config.ts";
+import { callCode, checkEntryInput } from "./call-entry.ts";
+import { callWorker } from "./call-worker.ts";
+import type { CallEnd, CallRequest, RunSetup, WorkerInput } from "./config.ts";
 import { createConfig } from "./create-config.ts";
-import { type EntryRequest, enter } from "./enter.ts";
 import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
@@ -59,7 +60,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments } });
   try {
     await requirePrices(run, name);
-    const ended = await endOf(run, { ...place, input, files, fragments, signal });
+    const ended = await callEntry({ run, ...place, account: run.account, signal }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
     controller.abort(new Error("the run has ended"));
     const usage = state.usageOf(name);
@@ -90,15 +91,19 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   }
 }
 
-/** The run's own limits end it with what there is; a worker's have ended its call already. */
-async function endOf(run: RuntimeConfig, request: EntryRequest): Promise<CallEnd> {
+/** Calls the entry, which needs no approval: the user started it. The run's own limits end it with what there is. */
+async function callEntry(request: CallRequest, input: WorkerInput): Promise<CallEnd> {
+  const { run } = request;
+  const { entry } = run.program;
   try {
-    await run.serverTools.askAll(run, request);
-    return await enter(run, request);
+    await run.serverTools.askAll(request);
+    if (entry.kind === "code") return await callCode(request, entry.code, input);
+    return await callWorker(request, entry.worker.id, await checkEntryInput(request, entry.worker, input));
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : thrown;
     if (!(reason instanceof LimitReached)) throw thrown;
-    run.emit(request, { type: "limit", limit: reason.limit, allowed: reason.allowed, message: reason.message });
+    const { limit, allowed } = reason.reached;
+    run.emit(request, { type: "limit", limit, allowed, message: reason.message });
     return { output: "", stopReason: "limit", reason: reason.message };
   }
 }

@@ -1,3 +1,4 @@
+import type { ReachedLimit } from "../effects/effects.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Artifact } from "../protocol/message.ts";
@@ -59,18 +60,16 @@ export function describeLimit({ limit, allowed }: { readonly limit: LimitName; r
   return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
 }
 
-/** An account is exhausted. Ends the call whose account it is; that call's caller gets what there is so far. */
+/**
+ * Unwinds what runs below a call that a limit ends: thrown where the limit is met, and the reason of the abort where time is up. The
+ * caller of that call gets what there is so far.
+ */
 export class LimitReached extends Error {
-  readonly limit: LimitName;
-  readonly allowed: number;
-  /** Whose account it is: the call's path, or `undefined` for the run's own. */
-  readonly owner: CallPath | undefined;
+  readonly reached: ReachedLimit;
 
-  constructor(facts: { limit: LimitName; allowed: number; owner: CallPath | undefined }) {
-    super(`${describeLimit(facts)} is reached`);
+  constructor(reached: ReachedLimit) {
+    super(`${describeLimit(reached)} is reached`);
     this.name = "LimitReached";
-    this.limit = facts.limit;
-    this.allowed = facts.allowed;
-    this.owner = facts.owner;
+    this.reached = reached;
   }
 }

@@ -1,107 +1,83 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
+import type { ReachedLimit } from "../effects/effects.ts";
 import { childCallPath } from "../protocol/call.ts";
-import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
+import type { ToolCallPart, ToolResultPart } from "../protocol/message.ts";
+import type { ToolError } from "../protocol/tool.ts";
+import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { addMessage, addUnanswered } from "./conversation.ts";
+import { announceLastTurn } from "./last-turn.ts";
 import { reportCall } from "./report-call.ts";
-import { LimitReached } from "./run-error.ts";
-import { spendWithin } from "./spend-within.ts";
+import { describeLimit } from "./run-error.ts";
 import { unknownTool } from "./unknown-tool.ts";
-import { placeOfTool, toGatedCall } from "./worker-runtime.ts";
-
-/** The results of a turn's calls, in their order. */
-export interface AnsweredCalls {
-  readonly parts: readonly ToolResultPart[];
-  /** The limit that only the first of them fitted into; the others were not made, and their results say so. */
-  readonly reached: LimitReached | undefined;
-}
+import { toGatedCall } from "./worker-runtime.ts";
 
 /**
  * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
  * them and hold up all after them. The results stand in the order of the calls, whatever finished first. Where one of them
- * ends this call, the others are aborted and waited for.
+ * ends this call, the others are aborted and waited for. Calls that a limit does not allow are not made, and the next turn is the last.
  */
-export async function answerToolCalls(
-  call: CallConfig,
-  frame: CallFrame,
-  parts: readonly ToolCallPart[],
-): Promise<AnsweredCalls> {
-  const { allowed, reached } = spendToolCalls(call, frame.toolCalls, parts.length);
+export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
   const pending: Promise<ToolResultPart>[] = [];
   try {
-    for (const part of parts.slice(0, allowed)) {
-      const toolset = call.toolsets.find((candidate) => candidate.has(part.name));
-      const sequential = toolset?.isSequential(part.name) ?? false;
+    const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
+    for (const part of calls.slice(0, allowed)) {
+      const target = findTarget(call, part);
+      const sequential = target.toolset?.isSequential(part.name) ?? false;
       if (sequential) await Promise.all(pending);
-      pending.push(answerToolCall(call, part, { toolset, ordinal: frame.toolCalls++ }));
+      pending.push(answerToolCall(call, part, target, frame.toolCalls++));
       if (sequential) await pending.at(-1);
     }
-    const refused = parts.slice(allowed).map((part) => refusedPart(part, reached));
-    return { parts: [...(await Promise.all(pending)), ...refused], reached };
+    const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
+    addMessage(call, frame, { role: "tool", parts: [...(await Promise.all(pending)), ...refused] });
+    if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {
     call.abort(thrown);
     await Promise.allSettled(pending);
+    addUnanswered(call, frame, { calls, error: errorMessage(thrown) });
     throw thrown;
   }
 }
 
-/** How many of the calls the limits allow. */
-function spendToolCalls(
-  { run, callPath, account }: CallConfig,
-  first: number,
-  wanted: number,
-): { allowed: number; reached: LimitReached | undefined } {
-  for (let allowed = 0; allowed < wanted; allowed++) {
-    try {
-      spendWithin(run.effects, { callPath, key: `call ${first + allowed}` }, () => account.spendToolCall());
-    } catch (thrown) {
-      if (thrown instanceof LimitReached) return { allowed, reached: thrown };
-      throw thrown;
-    }
-  }
-  return { allowed: wanted, reached: undefined };
+interface SpentCalls {
+  readonly allowed: number;
+  /** The limit that the next call would cross. */
+  readonly reached?: ReachedLimit;
 }
 
-function refusedPart({ id, name }: ToolCallPart, reached: LimitReached | undefined): ToolResultPart {
-  const error = `${reached?.message ?? "a limit is reached"}; this call was not made`;
+/** How many of the calls the limits allow. */
+function spendToolCalls({ run, callPath, account }: CallConfig, first: number, wanted: number): SpentCalls {
+  for (let allowed = 0; allowed < wanted; allowed++) {
+    const key = { callPath, key: `call ${first + allowed}` };
+    const reached = run.effects.checkLimit(key, () => account.spendToolCall());
+    if (reached) return { allowed, reached };
+  }
+  return { allowed: wanted };
+}
+
+function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolResultPart {
+  const error = `${describeLimit(reached)} is reached; this call was not made`;
   return { type: "tool-result", id, name, result: { ok: false, error: { type: "limit", error } } };
 }
 
-interface ToolPlace {
-  readonly toolset: GatedToolset | undefined;
-  readonly ordinal: number;
+/** Where a call goes to; or why it goes nowhere. */
+type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
+
+function findTarget({ toolsets }: CallConfig, { name, invalidArgs }: ToolCallPart): Target {
+  const toolset = toolsets.find((candidate) => candidate.has(name));
+  const names = () => toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
+  if (!toolset) return { error: unknownTool(name, names()).toolError };
+  if (invalidArgs === undefined) return { toolset };
+  const error = "the arguments are not valid JSON, or hold a key twice";
+  return { error: { type: "invalid_arguments", error, hint: "call it again with one JSON object" } };
 }
 
-async function answerToolCall(call: CallConfig, part: ToolCallPart, { toolset, ordinal }: ToolPlace): Promise<ToolResultPart> {
-  const place = { callPath: childCallPath(call.callPath, ordinal, part.name), depth: call.depth };
-  const debug = call.run.debug || call.worker.debug;
-  const reported = { ...place, tool: part.name, args: part.args, debug };
-  const result = await reportCall(call.run, reported, () => resultOf(call, part, { toolset, place }));
-  return { type: "tool-result", id: part.id, name: part.name, result };
-}
-
-async function resultOf(
-  call: CallConfig,
-  part: ToolCallPart,
-  {
-    toolset,
-    place,
-  }: { readonly toolset: GatedToolset | undefined; readonly place: { readonly callPath: string; readonly depth: number } },
-): Promise<ToolResult> {
-  if (!toolset) return { ok: false, error: unknownTool(part.name, toolNames(call)).toolError };
-  if (part.invalidArgs !== undefined) {
-    return {
-      ok: false,
-      error: {
-        type: "invalid_arguments",
-        error: "the arguments are not valid JSON, or hold a key twice",
-        hint: "call it again with one JSON object",
-      },
-    };
-  }
-  const { name, args } = part;
-  return toolset.call(toGatedCall(placeOfTool(call, place.callPath, toolset.callsOf(name)), { name, args }));
-}
-
-function toolNames({ toolsets }: CallConfig): string[] {
-  return toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name));
+async function answerToolCall(call: CallConfig, part: ToolCallPart, target: Target, ordinal: number): Promise<ToolResultPart> {
+  const { run, worker, depth } = call;
+  const { id, name, args } = part;
+  const callPath = childCallPath(call.callPath, ordinal, name);
+  const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
+  if (!target.toolset) return { type: "tool-result", id, name, result: report.end({ ok: false, error: target.error }) };
+  const gated = toGatedCall({ ...call, callPath, reach: target.toolset.callsOf(name) }, { name, args });
+  return { type: "tool-result", id, name, result: report.end(await target.toolset.call(gated).catch(report.fail)) };
 }

@@ -41,7 +41,14 @@ export interface WorkerSource {
 export type CallWorker = (
   id: string,
   call: { readonly input: JsonObject; readonly files: readonly FilePart[]; readonly fragments: readonly string[] },
-) => Promise<JsonValue>;
+) => Promise<WorkerEnd>;
+
+/** How a call of a worker ended. `limit` and `cut`: with what it had so far; `reason` says which limit, or what to raise. */
+export interface WorkerEnd {
+  readonly output: JsonValue;
+  readonly stopReason: "done" | "limit" | "cut";
+  readonly reason?: string;
+}
 
 /** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
 const workerCalls = new WeakMap<WorkerRuntime, CallWorker>();
@@ -70,11 +77,11 @@ export function workerToolset({ name, worker, abilitiesBeyond }: WorkerSource) {
     },
     calls: [],
     settlesOnAbort: true,
-    execute: (input: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
+    execute: async (input: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
       const callWorker = workerCalls.get(runtime);
       if (!callWorker) throw new Error("invariant: a worker is called by a run alone");
       const { files, fragments } = (payload as WorkerPayload | undefined) ?? { files: [], fragments: [] };
-      return callWorker(worker().id, { input, files, fragments });
+      return toValue(name, await callWorker(worker().id, { input, files, fragments }));
     },
   });
   const tools = [tool];
@@ -109,6 +116,15 @@ const asksToRead = needsApproval(
   "an attachment has a protected name, or lies in a scope whose files are read on approval",
   "rule",
 );
+
+/** What a call comes to for its caller. Throws a `ToolFailure` where it did not come to its end. */
+function toValue(name: string, { output, stopReason, reason }: WorkerEnd): JsonValue {
+  if (stopReason === "done") return output;
+  const partial = typeof output === "string" ? output : JSON.stringify(output);
+  const how = stopReason === "limit" ? `ended at ${reason ?? "a limit"}` : `was cut off: ${reason ?? ""}`;
+  const hint = "use what there is, or call it with a smaller task";
+  throw toolFailure(stopReason, `\`${name}\` ${how}; what it had so far: ${partial}`, hint);
+}
 
 /** Attachments are read when the call is prepared. A path that leads nowhere is refused then. */
 function targetsOf(paths: readonly string[], scopes: Scopes): readonly Target[] {

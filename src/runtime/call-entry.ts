@@ -1,0 +1,71 @@
+import type { CodeEntry, Worker } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { renderIssues, type Schema } from "../schema/schema.ts";
+import { attachmentPaths, checkAttachments, readAttachments } from "../toolsets/attachments.ts";
+import { abortable } from "../util/abortable.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { toJsonValue } from "../util/to-json-value.ts";
+import { bracketCall } from "./bracket-call.ts";
+import type { CallEnd, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import { openCallScopes } from "./open-call-scopes.ts";
+import { RunError } from "./run-error.ts";
+import { createRuntime } from "./worker-runtime.ts";
+
+/** Checks what the entry worker is given. No worker chose it, so no scope confines files that came with it. */
+export async function checkEntryInput({ run, callPath }: CallRequest, worker: Worker, given: WorkerInput): Promise<WorkerInput> {
+  const input = (await validateInput(worker.input, given.input, callPath)) as JsonObject;
+  const recorded = run.effects.recallStart(callPath);
+  if (recorded) return { ...given, input, files: recorded.input.files };
+  try {
+    return { ...given, input, files: await entryFiles(run, worker, { ...given, input }) };
+  } catch (thrown) {
+    throw new RunError("input_invalid", errorMessage(thrown), { cause: thrown, callPath });
+  }
+}
+
+/** Files that came with the request, or, where its input names files instead, those of the entry's own scopes. */
+async function entryFiles(run: RuntimeConfig, worker: Worker, { input, files }: WorkerInput): Promise<WorkerInput["files"]> {
+  const paths = attachmentPaths(worker.input.jsonSchema, input);
+  if (files.length === 0 && paths.length > 0) {
+    const scopes = await run.openScopes(worker.scopes);
+    return readAttachments(paths, scopes, [worker.attachmentPolicy]).finally(() => scopes.close());
+  }
+  if (files.length !== paths.length)
+    throw new Error(`the input names ${paths.length} attachments, and ${files.length} came with it`);
+  checkAttachments(files, worker.attachmentPolicy);
+  return files;
+}
+
+/** Runs the entry's code. It has no model and no toolsets; it reaches its whole program, through the gate. */
+export async function callCode(request: CallRequest, code: CodeEntry, given: WorkerInput): Promise<CallEnd> {
+  const { run, callPath, depth, signal } = request;
+  const { name } = code;
+  if (given.fragments.length > 0)
+    throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
+  const input = code.input ? await validateInput(code.input, given.input, callPath) : given.input;
+  const scopes = await openCallScopes(run, code.scopes, callPath);
+  const bracket = bracketCall(run, {
+    ...{ callPath, depth, signal, callee: { kind: "code", name } },
+    input: { ...given, files: [] },
+    detail: run.debug ? { input: given.input } : undefined,
+  });
+  try {
+    const worker = { name, description: "" };
+    const runtime = createRuntime({ ...request, worker, model: undefined, scopes, attachments: [], reach: undefined });
+    const value = await abortable((async () => code.execute(input, runtime))(), signal);
+    await run.effects.finish(callPath, signal);
+    return bracket.end({ output: toJsonValue(value) as JsonValue, stopReason: "done" });
+  } catch (thrown) {
+    bracket.fail(thrown);
+    throw thrown;
+  } finally {
+    await scopes.close();
+  }
+}
+
+async function validateInput(schema: Schema, input: JsonObject, callPath: CallPath): Promise<unknown> {
+  const checked = await schema.validate(input);
+  if (checked.ok) return checked.value;
+  throw new RunError("input_invalid", `the input does not fit \`${callPath}\`: ${renderIssues(checked.issues)}`, { callPath });
+}
