@@ -1,9 +1,10 @@
+import type { JsonSchema } from "../protocol/tool.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
 import { refuseValue } from "./refuse-value.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
-import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
+import type { SyntaxNode } from "./syntax-node.ts";
 import { warnOfComment } from "./warn-of-comment.ts";
 
 /** Any text but an empty one. In prose, even what looks like a comment may have been meant as text. */
@@ -15,7 +16,8 @@ export function text(options: { readonly prose?: boolean } = {}): Shape<string> 
         return refuseValue(node, context, { wanted: "a text", note: quoteNote(node) });
       }
       if (node.value.trim() === "") {
-        return refuse(node, context, { code: "missing-value", message: "is empty", note: "write a value, or delete the key" });
+        const note = "write a value, or delete the key";
+        return context.report("missing-value", { message: `\`${context.path}\` is empty`, span: node.span, note });
       }
       warnOfComment(node, { prose: options.prose ?? false, report: context.report });
       return node.value;
@@ -67,22 +69,6 @@ export function checkName(value: string, node: Pick<SyntaxNode, "span">, context
   return false;
 }
 
-export function integer(options: { readonly min: number }): Shape<number> {
-  const wanted = options.min === 0 ? "a whole number, 0 or more" : `a whole number from ${options.min} on`;
-  return {
-    jsonSchema: { type: "integer", minimum: options.min },
-    read(node, context) {
-      if (node.kind !== "scalar" || typeof node.value !== "number") {
-        return refuseValue(node, context, { wanted, note: integerNote(node) });
-      }
-      if (!Number.isSafeInteger(node.value) || node.value < options.min) {
-        return refuse(node, context, { code: "invalid-value", message: `has to be ${wanted}` });
-      }
-      return node.value;
-    },
-  };
-}
-
 export interface NumberRange {
   readonly min: number;
   readonly max?: number;
@@ -90,32 +76,42 @@ export interface NumberRange {
   readonly exclusive?: boolean;
 }
 
+/** A number without a fraction. */
+export function integer({ min }: { readonly min: number }): Shape<number> {
+  const wanted = min === 0 ? "a whole number, 0 or more" : `a whole number from ${min} on`;
+  const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min;
+  return numeric({ type: "integer", minimum: min }, wanted, isInRange);
+}
+
 /** A number that may have a fraction. */
 export function number({ min, max, exclusive = false }: NumberRange): Shape<number> {
   const wanted = max === undefined ? `a number ${exclusive ? "above" : "from"} ${min}` : `a number from ${min} to ${max}`;
   const bounds = { [exclusive ? "exclusiveMinimum" : "minimum"]: min, ...(max !== undefined && { maximum: max }) };
+  const isInRange = (value: number) => (exclusive ? value > min : value >= min) && value <= (max ?? Number.MAX_VALUE);
+  return numeric({ type: "number", ...bounds }, wanted, isInRange);
+}
+
+function numeric(jsonSchema: JsonSchema, wanted: string, isInRange: (value: number) => boolean): Shape<number> {
   return {
-    jsonSchema: { type: "number", ...bounds },
+    jsonSchema,
     read(node, context) {
-      if (node.kind !== "scalar" || typeof node.value !== "number")
-        return refuseValue(node, context, { wanted, note: numberNote(node) });
-      const { value } = node;
-      const isWithin = (exclusive ? value > min : value >= min) && value <= (max ?? Number.MAX_VALUE);
-      return isWithin ? value : refuse(node, context, { code: "invalid-value", message: `has to be ${wanted}` });
+      if (node.kind !== "scalar" || typeof node.value !== "number") {
+        return refuseValue(node, context, { wanted, note: digitsNote(node) });
+      }
+      if (isInRange(node.value)) return node.value;
+      return context.report("invalid-value", { message: `\`${context.path}\` has to be ${wanted}`, span: node.span });
     },
   };
 }
 
-function numberNote(node: SyntaxNode): string | undefined {
+/** For a number in quotes, with separators or with a dollar sign. */
+function digitsNote(node: SyntaxNode): string | undefined {
   if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
-  const written = node.value.replace(/^\$ ?/, "").replace(",", ".");
-  return /^\d{1,15}(\.\d{1,15})?$/.test(written) ? `write \`${Number(written)}\`, without quotes` : undefined;
-}
-
-function integerNote(node: SyntaxNode): string | undefined {
-  if (node.kind !== "scalar" || typeof node.value !== "string") return undefined;
-  const digits = node.value.replace(/[_,' ]/g, "");
-  return /^\d{1,15}$/.test(digits) ? `write \`${Number(digits)}\`, without quotes and separators` : undefined;
+  const digits = node.value
+    .replace(/^\$ ?/, "")
+    .replace(/[_' ]|,(?=\d{3}\b)/g, "")
+    .replace(",", ".");
+  return /^\d{1,15}(\.\d{1,15})?$/.test(digits) ? `write \`${Number(digits)}\`, without quotes and separators` : undefined;
 }
 
 const lookalikes: Readonly<Record<string, string>> = {
@@ -152,13 +148,4 @@ export function oneOf<const Word extends string>(
     const message = `\`${path}\` has to be ${quoteNames(words, " or ")}, not \`${clipText(value, 40)}\``;
     return report("invalid-value", { message, span: node.span, note: getOwn(notes, value) ?? didYouMean(value, words) });
   });
-}
-
-function refuse(
-  node: ScalarNode,
-  context: ReadContext,
-  reason: { readonly code: "missing-value" | "invalid-value"; readonly message: string; readonly note?: string },
-): undefined {
-  const notes = reason.note ? [{ message: reason.note }] : [];
-  return context.report(reason.code, { message: `\`${context.path}\` ${reason.message}`, span: node.span, notes });
 }

@@ -53,7 +53,8 @@ export class ExpressionChecker {
     try {
       return step();
     } catch (error) {
-      return this.#checking.report("template-syntax", explainSyntax(error, this.#checking.text, { start, end: tokenizer.N }));
+      const range = { begin: start, end: tokenizer.N };
+      return this.#checking.report("template-syntax", explainSyntax(error, this.#checking.text, range));
     }
   }
 
@@ -62,7 +63,7 @@ export class ExpressionChecker {
     const rest = this.#checking.text.text.slice(from, tokenizer.N);
     if (rest.trim() === "") return true;
     const start = from + rest.length - rest.trimStart().length;
-    return this.refuse({ start, end: tokenizer.N }, cannotStand(rest.trim()));
+    return this.refuse({ begin: start, end: tokenizer.N }, cannotStand(rest.trim()));
   }
 
   refuse(range: Range, message: string): false {
@@ -78,12 +79,12 @@ export class ExpressionChecker {
       const isOperator = liquid.TypeGuards.isOperatorToken(token);
       const isNot = isOperator && token.getText() === "not";
       if (wantsValue === (isOperator && !isNot)) {
-        return this.refuse({ start: token.begin, end: token.end }, cannotStand(text.text.slice(token.begin, token.end)));
+        return this.refuse(token, cannotStand(text.text.slice(token.begin, token.end)));
       }
       wantsValue = isOperator;
     }
     const end = tokens.at(-1)?.end ?? 0;
-    return !wantsValue || this.refuse({ start: tokens.at(-1)?.begin ?? end, end }, "a value is missing after this operator");
+    return !wantsValue || this.refuse({ begin: tokens.at(-1)?.begin ?? end, end }, "a value is missing after this operator");
   }
 
   checkOperand(token: Operand | undefined, tested = false): ValueType {
@@ -100,7 +101,7 @@ export class ExpressionChecker {
   #checkQuoted(token: QuotedToken): ValueType {
     const written = token.getText();
     const isClosed = written.length > 1 && written.at(-1) === written[0];
-    if (!isClosed) this.refuse({ start: token.begin, end: token.end }, `the quote ${written[0]} is not closed`);
+    if (!isClosed) this.refuse(token, `the quote ${written[0]} is not closed`);
     return { type: "string" };
   }
 
@@ -122,15 +123,13 @@ export class ExpressionChecker {
   /** What the engine reads all the same: `a.`, `a[]`, `a[b c]`. */
   #checkForm(token: PropertyAccessToken): boolean {
     const { text } = this.#checking.text;
-    if (text[token.end - 1] === ".")
-      return this.refuse({ start: token.begin, end: token.end }, "the name of a field is missing after the dot");
+    if (text[token.end - 1] === ".") return this.refuse(token, "the name of a field is missing after the dot");
     for (const prop of token.props) {
       const isName = this.#checking.liquid.TypeGuards.isWordToken(prop);
-      if (prop.begin === prop.end)
-        return this.refuse({ start: token.begin, end: token.end }, "a value is missing between the brackets");
+      if (prop.begin === prop.end) return this.refuse(token, "a value is missing between the brackets");
       const after = text.slice(prop.end, token.end).trimStart();
       if (!isName && !after.startsWith("]"))
-        return this.refuse({ start: prop.begin, end: token.end }, "one value belongs between the brackets");
+        return this.refuse({ begin: prop.begin, end: token.end }, "one value belongs between the brackets");
     }
     return true;
   }
@@ -139,7 +138,7 @@ export class ExpressionChecker {
     const { scope, used } = this.#checking;
     const name = this.#staticName(root);
     if (root === undefined || name === undefined) {
-      if (root) this.refuse({ start: root.begin, end: root.end }, "the name of a variable has to be written out");
+      if (root) this.refuse(root, "the name of a variable has to be written out");
       return undefined;
     }
     const variable = scope.lookUp(name);
@@ -158,7 +157,7 @@ export class ExpressionChecker {
     const notes = near ? [{ message: near }] : [{ message: all }, rawNote];
     report("template-variable", {
       message: `unknown variable \`${clipText(name, 60)}\``,
-      span: text.spanOf(begin, end),
+      span: text.spanOf({ begin, end }),
       notes,
     });
   }
@@ -174,7 +173,7 @@ export class ExpressionChecker {
     const member = types?.member(type, key) ?? { found: true, type: undefined };
     if (member.found) return member.type;
     const message = `\`${clipText(name, 60)}\` is ${member.what} and has no \`${clipText(key, 60)}\``;
-    return report("template-variable", { message, span: text.spanOf(prop.begin, prop.end), note: memberNote(key, member) });
+    return report("template-variable", { message, span: text.spanOf(prop), note: memberNote(key, member) });
   }
 
   #nameBefore(token: PropertyAccessToken, rest: PropertyAccessToken["props"], index: number): string {
@@ -210,7 +209,7 @@ export class ExpressionChecker {
 
   #reportFilter({ begin, name }: Filter, message: string, note?: string): void {
     const { text, report } = this.#checking;
-    report("template-filter", { message, span: text.spanOf(begin, begin + name.length), note });
+    report("template-filter", { message, span: text.spanOf({ begin, end: begin + name.length }), note });
   }
 }
 

@@ -4,17 +4,15 @@ import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { type Checking, ExpressionChecker } from "./check-expression.ts";
 import { tagNames } from "./engine.ts";
-import { diagnoseSyntax, rawNote } from "./explain-syntax.ts";
+import { diagnoseSyntax, type Range, rawNote } from "./explain-syntax.ts";
 import { toIncludePath } from "./include-path.ts";
 import { maxProblems } from "./scan-template.ts";
 import { templateLimits } from "./template-limits.ts";
 
 /** A file that a text renders, at the place of its path, with the names that it is given. */
-export interface Inclusion {
+export interface Inclusion extends Range {
   readonly path: string;
   readonly given: readonly string[];
-  readonly start: number;
-  readonly end: number;
 }
 
 interface Block {
@@ -87,11 +85,11 @@ export class TemplateChecker {
     for (const { token, name } of this.#blocks) this.#reportOpen(token, name);
   }
 
-  #reportOpen({ begin, end }: TagToken, name: string): void {
-    this.#refuse({ start: begin, end }, `this \`${name}\` is not closed by \`{% end${name} %}\``);
+  #reportOpen(token: TagToken, name: string): void {
+    this.#refuse(token, `this \`${name}\` is not closed by \`{% end${name} %}\``);
   }
 
-  #refuse(range: { start: number; end: number }, message: string): void {
+  #refuse(range: Range, message: string): void {
     this.#checking.report("template-syntax", diagnoseSyntax(this.#checking.text, range, message));
   }
 
@@ -102,7 +100,7 @@ export class TemplateChecker {
     if (this.#refuseUnclosed(token)) return;
     const { defaultOptions, Tokenizer } = liquid;
     const tokenizer = new Tokenizer(text.text, defaultOptions.operators, undefined, token.contentRange);
-    if (tokenizer.end()) this.#refuse({ start: token.begin, end: token.end }, "there is nothing between the braces");
+    if (tokenizer.end()) this.#refuse(token, "there is nothing between the braces");
     else this.#expressions.readValue(tokenizer);
   }
 
@@ -112,16 +110,16 @@ export class TemplateChecker {
     const content = this.#checking.text.text.slice(begin + 2, end).replace(/"[^"]*"|'[^']*'/g, "");
     if (!/\{[{%]/.test(content)) return false;
     const closing = opening === "{{" ? "}}" : "%}";
-    this.#refuse({ start: begin, end: begin + 2 }, `this \`${opening}\` is not closed by \`${closing}\``);
+    this.#refuse({ begin, end: begin + 2 }, `this \`${opening}\` is not closed by \`${closing}\``);
     return true;
   }
 
   /** Between `case` and its first `when` nothing can be printed. */
-  #checkPlace({ begin, end }: TopLevelToken): void {
+  #checkPlace(token: TopLevelToken): void {
     const block = this.#blocks.at(-1);
-    if (block?.name !== "case" || block.hasWhen || this.#checking.text.text.slice(begin, end).trim() === "") return;
+    if (block?.name !== "case" || block.hasWhen || token.getText().trim() === "") return;
     block.hasWhen = true;
-    this.#refuse({ start: begin, end }, "nothing can stand between `case` and its first `when`");
+    this.#refuse(token, "nothing can stand between `case` and its first `when`");
   }
 
   #checkTag(token: TagToken): void {
@@ -152,30 +150,29 @@ export class TemplateChecker {
     else this.#reportUnknownTag(token);
   }
 
-  #checkJump({ name, tokenizer, begin, end }: TagToken): void {
-    if (!this.#checking.scope.inLoop) this.#refuse({ start: begin, end }, `\`${name}\` belongs into a \`for\``);
-    this.#expressions.expectEnd(tokenizer);
+  #checkJump(token: TagToken): void {
+    if (!this.#checking.scope.inLoop) this.#refuse(token, `\`${token.name}\` belongs into a \`for\``);
+    this.#expressions.expectEnd(token.tokenizer);
   }
 
   #open(token: TagToken, name: Block["name"]): void {
     this.#blocks.push({ name, token, hasElse: false, hasWhen: false });
     if (this.#blocks.length !== templateLimits.depth + 1) return;
     this.#problems = maxProblems;
-    const span = this.#checking.text.spanOf(token.begin, token.end);
+    const span = this.#checking.text.spanOf(token);
     this.#checking.report("template-too-large", { message: `blocks are nested deeper than ${templateLimits.depth}`, span });
   }
 
   #checkInner(token: TagToken, owners: readonly Block["name"][]): void {
-    const range = { start: token.begin, end: token.end };
     const block = this.#blocks.at(-1);
     if (block === undefined || !owners.includes(block.name)) {
       const open = block ? `: the \`${block.name}\` above is still open` : "";
-      this.#refuse(range, `there is no ${quoteNames(owners, " or ")} to which this \`${token.name}\` could belong${open}`);
+      this.#refuse(token, `there is no ${quoteNames(owners, " or ")} to which this \`${token.name}\` could belong${open}`);
       if (token.name.startsWith("end")) this.#closeUpTo(owners);
       return;
     }
     if (token.name.startsWith("end")) this.#close();
-    else if (block.hasElse) this.#refuse(range, `\`${token.name}\` cannot follow \`else\``);
+    else if (block.hasElse) this.#refuse(token, `\`${token.name}\` cannot follow \`else\``);
     if (token.name === "elsif") this.#expressions.readValue(token.tokenizer, { tested: true });
     else if (token.name === "when") this.#checkWhen(token, block);
     else this.#expressions.expectEnd(token.tokenizer);
@@ -217,8 +214,7 @@ export class TemplateChecker {
     const isIn = tokenizer.readIdentifier().content === "in";
     this.#open(token, "for");
     const list = isIn && variable !== "" ? this.#expressions.attempt(tokenizer, () => tokenizer.readValueOrThrow()) : undefined;
-    if (!isIn || variable === "")
-      this.#refuse({ start: token.begin, end: token.end }, "a loop is written `{% for item in list %}`");
+    if (!isIn || variable === "") this.#refuse(token, "a loop is written `{% for item in list %}`");
     const type = this.#expressions.checkOperand(list);
     if (list) this.#checkNamed(tokenizer, ["limit", "offset"], ["reversed"]);
     scope.enterLoop(variable, types?.item(type) ?? (type?.["type"] === "array" ? (type["items"] as typeof type) : undefined));
@@ -233,52 +229,52 @@ export class TemplateChecker {
     for (const { value } of read) this.#expressions.checkOperand(value);
     if (wrong) {
       const how = names ? "" : ": values are given as `name: value`";
-      const range = { start: wrong.name.begin, end: Math.max(wrong.end, wrong.name.end) };
+      const range = { begin: wrong.name.begin, end: Math.max(wrong.end, wrong.name.end) };
       this.#refuse(range, `\`${clipText(wrong.name.content, 40)}\` cannot stand here${how}`);
     } else this.#expressions.expectEnd(tokenizer);
     return read.filter((one) => one !== wrong).map(({ name }) => name.content);
   }
 
-  #checkAssign({ tokenizer, begin, end }: TagToken): void {
+  #checkAssign(token: TagToken): void {
+    const { tokenizer } = token;
     const name = tokenizer.readIdentifier().content;
     tokenizer.skipBlank();
     if (name === "" || tokenizer.peek() !== "=") {
-      this.#refuse({ start: begin, end }, "an assignment is written `{% assign name = value %}`");
+      this.#refuse(token, "an assignment is written `{% assign name = value %}`");
       return;
     }
     tokenizer.advance();
-    const type = this.#expressions.readValue(tokenizer);
-    this.#checking.scope.assign(name, type);
+    this.#checking.scope.assign(name, this.#expressions.readValue(tokenizer));
   }
 
   #checkCapture(token: TagToken): void {
     const { tokenizer } = token;
     const name = tokenizer.readIdentifier().content;
     this.#open(token, "capture");
-    if (name === "") this.#refuse({ start: token.begin, end: token.end }, "a capture is written `{% capture name %}`");
+    if (name === "") this.#refuse(token, "a capture is written `{% capture name %}`");
     else if (this.#expressions.expectEnd(tokenizer)) this.#checking.scope.assign(name, { type: "string" });
   }
 
-  #checkRender({ tokenizer, begin, end }: TagToken): void {
-    const quoted = tokenizer.readQuoted();
+  #checkRender(token: TagToken): void {
+    const quoted = token.tokenizer.readQuoted();
     const written = quoted?.content ?? "";
     const path = toIncludePath(written);
-    const given = quoted ? this.#checkNamed(tokenizer, undefined) : [];
-    const range = { start: quoted?.begin ?? begin, end: quoted?.end ?? end };
+    const given = quoted ? this.#checkNamed(token.tokenizer, undefined) : [];
     if (quoted && path !== undefined) {
       this.#expressions.checkOperand(quoted);
-      this.inclusions.push({ path, given, ...range });
+      this.inclusions.push({ path, given, begin: quoted.begin, end: quoted.end });
       return;
     }
     const message = quoted
       ? `\`${clipText(written, 60)}\` cannot be rendered: a path is relative, and has no \`..\` in it`
       : "the path of the file has to be written out, in quotes";
     const note = 'write `{% render "rubric.md" %}` for a file beside the worker or in `templates/`';
-    this.#checking.report("template-include", { message, span: this.#checking.text.spanOf(range.start, range.end), note });
+    this.#checking.report("template-include", { message, span: this.#checking.text.spanOf(quoted ?? token), note });
   }
 
-  #reportUnknownTag({ name, begin, end }: TagToken): void {
-    const span = this.#checking.text.spanOf(begin, end);
+  #reportUnknownTag(token: TagToken): void {
+    const { name } = token;
+    const span = this.#checking.text.spanOf(token);
     const isEnd = name === "endraw" || name === "endcomment";
     const message = isEnd ? `there is nothing that this \`${name}\` could end` : `there is no tag \`${clipText(name, 60)}\``;
     const notes = isEnd ? [] : [{ message: tagNote(name) }];

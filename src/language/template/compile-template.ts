@@ -100,8 +100,8 @@ class TemplateCompiler {
   async #include(inclusion: Inclusion, from: TemplateText, above: readonly string[]): Promise<void> {
     const { path, given } = inclusion;
     if (above.includes(path)) {
-      this.#reportCycle(inclusion, from, above);
-      return;
+      const round = [...above.slice(above.indexOf(path)), path].map((name) => `\`${name}\``).join(" → ");
+      return this.#list.report("template-cycle", { message: `a file renders itself: ${round}`, span: from.spanOf(inclusion) });
     }
     const visit = JSON.stringify([path, [...given].sort()]);
     if (this.#visited.has(visit)) return;
@@ -125,23 +125,14 @@ class TemplateCompiler {
       this.#files.set(path, source && this.#scan(fileTemplateText(source)));
     }
     const scanned = this.#files.get(path);
-    if (scanned === undefined) this.#reportMissing(inclusion, from);
-    return scanned;
-  }
-
-  #reportMissing({ path, start, end }: Inclusion, { spanOf }: TemplateText): void {
+    if (scanned) return scanned;
     const note = "files are looked for in the worker's folder, then in `templates/` of the program";
-    this.#list.report("template-include", { message: `there is no file \`${path}\``, span: spanOf(start, end), note });
+    return this.#list.report("template-include", { message: `there is no file \`${path}\``, span: from.spanOf(inclusion), note });
   }
 
-  #reportTooMany({ start, end }: Inclusion, { spanOf }: TemplateText): undefined {
+  #reportTooMany(inclusion: Inclusion, { spanOf }: TemplateText): undefined {
     const { files, allCharacters } = templateLimits;
     const message = `a template renders at most ${files} files with ${allCharacters} characters in all`;
-    return this.#list.report("template-too-large", { message, span: spanOf(start, end) });
-  }
-
-  #reportCycle({ path, start, end }: Inclusion, { spanOf }: TemplateText, above: readonly string[]): void {
-    const round = [...above.slice(above.indexOf(path)), path].map((name) => `\`${name}\``).join(" → ");
-    this.#list.report("template-cycle", { message: `a file renders itself: ${round}`, span: spanOf(start, end) });
+    return this.#list.report("template-too-large", { message, span: spanOf(inclusion) });
   }
 }

@@ -8,8 +8,9 @@ export const rawNote: DiagnosticNote = {
   message: "if the braces are part of the text, put `{% raw %}` before it and `{% endraw %}` after it",
 };
 
+/** A part of a template's text, as the engine's tokens have it. */
 export interface Range {
-  readonly start: number;
+  readonly begin: number;
   readonly end: number;
 }
 
@@ -35,21 +36,21 @@ export function explainSyntax(error: unknown, text: TemplateText, range: Range):
   const rest = text.text.slice(at, Math.max(range.end, at));
   const known = messages.find(([pattern]) => pattern.test(original))?.[1];
   const told = typeof known === "function" ? known(rest.trim()) : (known ?? cannotStand(rest.trim()));
-  return diagnoseSyntax(text, { start: at, end: Math.max(range.end, at) }, told);
+  return diagnoseSyntax(text, { begin: at, end: Math.max(range.end, at) }, told);
 }
 
 /** The engine tells where it stopped reading; the mistake may be a character or two before. */
 function placeOf(message: string, begin: number | undefined, { text, range }: { text: string; range: Range }): number {
-  if (begin === undefined || message.includes("not closed")) return range.start;
+  if (begin === undefined || message.includes("not closed")) return range.begin;
   const isPast = /^expected ("\|" before filter|filter name)/.test(message);
   const at = message.startsWith("invalid range syntax") ? text.lastIndexOf("(", begin) : begin - (isPast ? 1 : 0);
-  return Math.max(range.start, Math.min(at, range.end));
+  return Math.max(range.begin, Math.min(at, range.end));
 }
 
-export function diagnoseSyntax(text: TemplateText, { start, end }: Range, message: string): DiagnosticDetails {
-  const rest = text.text.slice(start, end);
-  const span = text.spanOf(start, end);
-  return { message, span, notes: [...habitNotes(rest), rawNote] };
+export function diagnoseSyntax({ text, spanOf }: TemplateText, range: Range, message: string): DiagnosticDetails {
+  const rest = text.slice(range.begin, range.end);
+  const habit = habits.find(([pattern]) => pattern.test(rest))?.[1];
+  return { message, span: spanOf(range), notes: [...(habit ? [{ message: habit }] : []), rawNote] };
 }
 
 export function cannotStand(rest: string): string {
@@ -78,8 +79,3 @@ const habits: readonly (readonly [RegExp, string])[] = [
   [/^(?:\{\{)?\s*[#/^]/, "a block is written `{% if … %}…{% endif %}` or `{% for … in … %}…{% endfor %}`"],
   [/^(?:\{\{)?\s*>/, 'another file is put in by `{% render "file.md" %}`'],
 ];
-
-function habitNotes(rest: string): DiagnosticNote[] {
-  const message = habits.find(([pattern]) => pattern.test(rest))?.[1];
-  return message === undefined ? [] : [{ message }];
-}

@@ -53,7 +53,7 @@ function parse(engine: Liquid, text: TemplateText, report: Report): Part[] | und
   try {
     return engine.parse(text.text);
   } catch (error) {
-    return report("template-syntax", explainSyntax(error, text, { start: 0, end: text.text.length }));
+    return report("template-syntax", explainSyntax(error, text, { begin: 0, end: text.text.length }));
   }
 }
 
@@ -68,7 +68,7 @@ interface LiquidFailure {
 function explainFailure(error: unknown, texts: readonly TemplateText[]): TemplateError {
   const { message = "", name, token } = (error ?? {}) as LiquidFailure;
   const text = texts.find((one) => one.text === token?.input);
-  const span = text && token && text.spanOf(token.begin ?? 0, token.end ?? 0);
+  const span = text && token && text.spanOf({ begin: token.begin ?? 0, end: token.end ?? 0 });
   const [, variable] = /undefined variable: (.*?)(?:, (?:file|line):.*)?$/s.exec(message) ?? [];
   if (name === "UndefinedVariableError" || variable !== undefined) {
     const told = `the template prints \`${variable ?? ""}\`, which has no value in this call`;

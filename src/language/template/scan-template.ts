@@ -19,7 +19,8 @@ export const maxProblems = 50;
 export function scanTemplate(liquid: LiquidModule, text: TemplateText, report: Report): ScannedTemplate {
   const tokens: TopLevelToken[] = [];
   const tooLarge = sizeProblem(text.text);
-  if (tooLarge) report("template-too-large", { message: tooLarge, span: text.spanOf(0, Math.min(1, text.text.length)) });
+  if (tooLarge)
+    report("template-too-large", { message: tooLarge, span: text.spanOf({ begin: 0, end: Math.min(1, text.text.length) }) });
   if (tooLarge) return { text, tokens, isWhole: false };
   let problems = 0;
   const tokenizer = new liquid.Tokenizer(text.text);
@@ -31,13 +32,13 @@ export function scanTemplate(liquid: LiquidModule, text: TemplateText, report: R
       else {
         problems++;
         const message = `between two braces stand at most ${templateLimits.place} characters`;
-        report("template-too-large", { message, span: text.spanOf(token.begin, token.begin + 2) });
+        report("template-too-large", { message, span: text.spanOf({ begin: token.begin, end: token.begin + 2 }) });
       }
     } catch (error) {
       problems++;
       const last = tokens.at(-1);
       const opened = liquid.TypeGuards.isTagToken(last) && last.name === "raw" ? last : { begin: start, end: start + 2 };
-      const range = { start: opened.begin, end: Math.min(opened.end, tokenizer.N) };
+      const range = { begin: opened.begin, end: Math.min(opened.end, tokenizer.N) };
       report("template-syntax", explainSyntax(error, text, range));
       if (tokenizer.p <= start) break;
     }

@@ -1,6 +1,6 @@
 import type { ValueType } from "./value-types.ts";
 
-/** What a name means at a place of a template. */
+/** What a name means at a point of a template. */
 export interface Variable {
   readonly type: ValueType;
   /** Whether it is a field of the input. */
@@ -14,27 +14,25 @@ const loopType: ValueType = {
   additionalProperties: false,
 };
 
+type Names = ReadonlyMap<string, ValueType>;
+
 /** The names that one text can use, as they come and go from its beginning to its end. */
 export class TemplateScope {
   /** The input's fields; undefined where they are not known, and any name may be one. */
-  readonly #fields: ReadonlyMap<string, ValueType> | undefined;
-  readonly #locals = new Map<string, ValueType>();
-  readonly #loops: string[] = [];
-  readonly #loopTypes: ValueType[] = [];
+  readonly #fields: Names | undefined;
+  readonly #locals: Map<string, ValueType>;
+  readonly #loops: Names[] = [];
   readonly assigned = new Set<string>();
 
-  constructor(fields: ReadonlyMap<string, ValueType> | undefined, given: Iterable<string>) {
+  constructor(fields: Names | undefined, given: Iterable<string>) {
     this.#fields = fields;
-    for (const name of given) this.#locals.set(name, undefined);
+    this.#locals = new Map([...given].map((name) => [name, undefined]));
   }
 
   lookUp(name: string): Variable | undefined {
-    const loop = this.#loops.lastIndexOf(name);
-    if (loop >= 0) return { type: this.#loopTypes[loop], isField: false };
-    if (name === "forloop" && this.#loops.length > 0) return { type: loopType, isField: false };
-    if (this.#locals.has(name)) return { type: this.#locals.get(name), isField: false };
-    if (this.#fields === undefined) return { type: undefined, isField: true };
-    return this.#fields.has(name) ? { type: this.#fields.get(name), isField: true } : undefined;
+    const local = [this.#locals, ...this.#loops].findLast((names) => names.has(name));
+    if (local) return { type: local.get(name), isField: false };
+    return this.#fields?.has(name) === false ? undefined : { type: this.#fields?.get(name), isField: true };
   }
 
   assign(name: string, type: ValueType): void {
@@ -43,21 +41,25 @@ export class TemplateScope {
   }
 
   enterLoop(name: string, type: ValueType): void {
-    this.#loops.push(name);
-    this.#loopTypes.push(type);
+    this.#loops.push(
+      new Map([
+        ["forloop", loopType],
+        [name, type],
+      ]),
+    );
   }
 
   leaveLoop(): void {
     this.#loops.pop();
-    this.#loopTypes.pop();
   }
 
   get inLoop(): boolean {
     return this.#loops.length > 0;
   }
 
-  /** Every name that can be used here. */
+  /** Every name that can be used here, without those that the engine adds. */
   names(): Set<string> {
-    return new Set([...this.#loops, ...this.#locals.keys(), ...(this.#fields?.keys() ?? [])]);
+    const names = [...this.#loops.toReversed(), this.#locals, ...(this.#fields ? [this.#fields] : [])];
+    return new Set(names.flatMap((some) => [...some.keys()].filter((name) => name !== "forloop")));
   }
 }

@@ -1,10 +1,11 @@
 import type { Source, Span, Spanned } from "../../diagnostics/source.ts";
+import type { Range } from "./explain-syntax.ts";
 
 /** The text of a template, and where its characters stand in the file that it comes from. */
 export interface TemplateText {
   readonly text: string;
   /** The place of a range; the nearest that is known where the file writes it in another way. */
-  readonly spanOf: (start: number, end: number) => Span;
+  readonly spanOf: (range: Range) => Span;
 }
 
 /** Whether a text has anything to fill in; otherwise it stands for itself. */
@@ -15,12 +16,12 @@ export function isTemplate(text: string): boolean {
 export function toTemplateText({ value, span }: Spanned<string>): TemplateText {
   const { source, start: from, end: to } = span;
   const written = source.text.slice(from, to);
-  if (written === value) return { text: value, spanOf: (start, end) => ({ source, start: from + start, end: from + end }) };
+  if (written === value) return { text: value, spanOf: ({ begin, end }) => ({ source, start: from + begin, end: from + end }) };
   const found = alignBraces(value, written);
   return {
     text: value,
-    spanOf(start, end) {
-      const [first = 0, last = to - from] = found(start, end) ?? [];
+    spanOf({ begin, end }) {
+      const [first = 0, last = to - from] = found(begin, end) ?? [];
       return { source, start: from + first, end: from + last };
     },
   };
