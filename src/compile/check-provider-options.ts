@@ -1,8 +1,9 @@
-import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { Spanned } from "../diagnostics/source.ts";
+import { spanAt } from "../language/json-shape.ts";
 import type { ProviderOptionsSyntax } from "../language/worker-file.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { KnownProvider } from "./link-providers.ts";
 
@@ -16,18 +17,17 @@ export async function checkProviderOptions(
   const report = (path: readonly (string | number)[], message: string, hint: string) => {
     const written = clipText(["provider_options", ...path].join("."), 80);
     const note = hint;
-    diagnostics.report("provider-option", { message: `\`${written}\` ${message}`, span: spanAt(value, path) ?? span, note });
+    diagnostics.report("provider-option", {
+      message: `\`${written}\` ${message}`,
+      span: spanAt(value.optionSpans, path) ?? span,
+      note,
+    });
   };
   for (const [name, options] of Object.entries(value.options)) {
     const provider = known.findLast((one) => one.name.toLowerCase() === name);
     if (!provider && !servers.includes(name)) {
       const names = [...known.map((one) => one.name), ...servers];
-      const near = nearestNames(name, names).map((one) => `\`${one}\``);
-      report(
-        [name],
-        "is no known provider",
-        near.length > 0 ? `did you mean ${near.join(" or ")}?` : `there are ${names.join(", ")}`,
-      );
+      report([name], "is no known provider", didYouMean(name, names) ?? `there are ${names.join(", ")}`);
       continue;
     }
     const loadRules = provider ? provider.loadOptionRules : loadServerRules;
@@ -42,13 +42,4 @@ export async function checkProviderOptions(
 /** Servers of a manifest speak OpenAI's chat completions. */
 async function loadServerRules() {
   return (await import("../models/options/provider-options.ts")).chatOptions;
-}
-
-/** The place of the innermost key that the file has. */
-function spanAt({ optionSpans }: ProviderOptionsSyntax, path: readonly (string | number)[]): Span | undefined {
-  for (let length = path.length; length > 0; length--) {
-    const span = optionSpans.get(path.slice(0, length).join("."));
-    if (span) return span;
-  }
-  return undefined;
 }

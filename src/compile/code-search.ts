@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Source, Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { isCodePath } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
 import { exportedFiles, importedTargets } from "./package-exports.ts";
@@ -192,9 +193,7 @@ export class CodeSearch {
 
   /** The same few folders are asked for again with each package. */
   #isFolder(path: string): Promise<boolean> {
-    const known = this.#hasPackages.get(path) ?? this.#options.host.files.kind(path).then((kind) => kind === "directory");
-    this.#hasPackages.set(path, known);
-    return known;
+    return getOrMake(this.#hasPackages, path, async () => (await this.#options.host.files.kind(path)) === "directory");
   }
 
   #realPath(path: string): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Span } from "../diagnostics/source.ts";
+import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -38,15 +39,9 @@ export function noteVariables({ variables }: Compilation, syntax: ToolsetSyntax)
 }
 
 function mapTexts({ config, configSpans, reference }: ToolsetSyntax, change: (text: string, span: Span) => string): JsonObject {
-  const spanAt = (path: readonly string[]): Span => {
-    for (let length = path.length; length > 0; length--) {
-      const span = configSpans.get(path.slice(0, length).join("."));
-      if (span) return span;
-    }
-    return reference.span;
-  };
   const map = (value: JsonValue, path: readonly string[]): JsonValue => {
-    if (typeof value === "string") return value.includes("${") ? change(value, spanAt(path)) : value;
+    if (typeof value === "string")
+      return value.includes("${") ? change(value, spanAt(configSpans, path) ?? reference.span) : value;
     if (Array.isArray(value)) return value.map((item, index) => map(item, [...path, String(index)]));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, map(member as JsonValue, [...path, key])]));

@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
 import type { Worker } from "../program/program.ts";
+import { isWithin } from "../util/within.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
 import { codeFileNames, homeOf, isCodePath } from "./home.ts";
-import { isInside } from "./is-inside.ts";
 
 /** What of a program runs as code, with all rights of the user. */
 export interface ProgramCode {
@@ -48,7 +48,7 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
 
 async function findOutside({ host, realRoot }: Compilation, paths: readonly string[]): Promise<readonly string[]> {
   const real = await Promise.all(paths.map((path) => host.files.realPath(path).catch(() => path)));
-  return paths.filter((_, index) => !isInside(realRoot, real[index] ?? "")).sort();
+  return paths.filter((_, index) => !isWithin(real[index] ?? "", realRoot)).sort();
 }
 
 function scriptsOf(workers: ReadonlyMap<string, Worker>, namedBy: "program" | "user"): string[] {
@@ -59,7 +59,7 @@ function scriptsOf(workers: ReadonlyMap<string, Worker>, namedBy: "program" | "u
 /** Of the program's own modules only: a diagnostic shows a line of the file that it is about. */
 function reportComputed({ root, diagnostics }: Compilation, { computed }: CodeSearch, place: (path: string) => string): void {
   for (const [path, spans] of computed) {
-    if (!isInside(root, place(path))) continue;
+    if (!isWithin(place(path), root)) continue;
     for (const span of spans) {
       const message = "what this `import()` loads is known only when it runs";
       const note = "write the name out, or `import` all that can be meant and choose among them";
@@ -71,7 +71,7 @@ function reportComputed({ root, diagnostics }: Compilation, { computed }: CodeSe
 function describePackages({ root }: Compilation, { packages }: CodeSearch, place: (path: string) => string): readonly string[] {
   const texts = [...packages].map(([folder, { name, version }]) => {
     const found = place(folder);
-    const shown = isInside(root, found) ? relative(root, found).replaceAll("\\", "/") || "." : found;
+    const shown = isWithin(found, root) ? relative(root, found).replaceAll("\\", "/") || "." : found;
     return `${name}${version === undefined ? "" : ` ${version}`} (${shown})`;
   });
   return texts.sort();
@@ -79,5 +79,5 @@ function describePackages({ root }: Compilation, { packages }: CodeSearch, place
 
 /** Gives real paths in the program's folder the spelling that the folder was named with. */
 function inProgram({ root, realRoot }: Compilation): (path: string) => string {
-  return (path) => (isInside(realRoot, path) ? join(root, relative(realRoot, path)) : path);
+  return (path) => (isWithin(path, realRoot) ? join(root, relative(realRoot, path)) : path);
 }

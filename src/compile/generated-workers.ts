@@ -6,15 +6,15 @@ import type { Host } from "../host/host.ts";
 import { usualGeneratedFolder } from "../language/generated-workers-shape.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
-import { isInside } from "./is-inside.ts";
 
 /** The folder of workers that were made in a run; the manifest can name another one. Reports one that is not below the program's. */
 export function generatedFolder(root: string, manifest: ManifestFile | undefined, diagnostics: DiagnosticList): string {
   const written = manifest?.generated_workers?.value.folder;
   const folder = resolve(root, written?.value ?? usualGeneratedFolder);
-  if (!written || (isInside(root, folder) && folder !== root)) return folder;
+  if (!written || (isWithin(folder, root) && folder !== root)) return folder;
   const message = `\`${written.value}\` is no folder below the program's`;
   diagnostics.report("reference-outside", { message, span: written.span });
   return join(root, usualGeneratedFolder);
@@ -22,9 +22,9 @@ export function generatedFolder(root: string, manifest: ManifestFile | undefined
 
 /** Whether a file was made in a run, links followed: it lies in the folder of those. */
 export async function isGenerated(host: Host, folder: string, path: string): Promise<boolean> {
-  if (isInside(folder, path)) return true;
+  if (isWithin(path, folder)) return true;
   const [realFolder, realPath] = await Promise.all([folder, path].map((one) => host.files.realPath(one).catch(() => one)));
-  return isInside(realFolder ?? folder, realPath ?? path);
+  return isWithin(realPath ?? path, realFolder ?? folder);
 }
 
 /** What a model must not say of the worker that it makes. */

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Host } from "../host/host.ts";
-import { isInside } from "./is-inside.ts";
+import { isWithin } from "../util/within.ts";
 
 /** A folder that names and relative paths are confined to: the program's, or that of an npm package. */
 export interface Home {
@@ -15,7 +15,7 @@ export interface Home {
 
 /** The home of a file that a name means. A file that the user listed and that lies elsewhere has its own folder for one. */
 export function homeOf(path: string, home: Home): Home {
-  if (isInside(home.folder, path)) return home;
+  if (isWithin(path, home.folder)) return home;
   const folder = dirname(path);
   return { ...home, folder, prefix: `${relative(home.folder, folder).replaceAll("\\", "/")}/` };
 }

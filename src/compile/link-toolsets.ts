@@ -1,3 +1,4 @@
+import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
@@ -69,7 +70,7 @@ async function linkToolset(
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools) return undefined;
   for (const { path, message } of toolset.warnings?.(config.value, scope) ?? []) {
-    const span = spanOf(syntax, path) ?? syntax.reference.span;
+    const span = spanAt(syntax.configSpans, path) ?? syntax.reference.span;
     compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
   }
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled: scope.networkEnabled }, compilation);
@@ -98,18 +99,9 @@ async function linkConfig(
   const checked = await toolset.config.validate(isOfCode ? expandVariables(compilation, syntax) : syntax.config.value);
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
-    const span = spanOf(syntax, issue.path) ?? syntax.reference.span;
+    const span = spanAt(syntax.configSpans, issue.path) ?? syntax.reference.span;
     const message = `\`${syntax.reference.value}\` does not take this configuration: ${renderIssues([issue])}`;
     compilation.diagnostics.report("toolset-config", { message, span });
-  }
-  return undefined;
-}
-
-/** The place of the deepest key of the path that was written. */
-function spanOf(syntax: ToolsetSyntax, path: readonly (string | number)[]) {
-  for (let length = path.length; length > 0; length--) {
-    const span = syntax.configSpans.get(path.slice(0, length).join("."));
-    if (span) return span;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
-import { isInside } from "./is-inside.ts";
 import type { ProgramPlace } from "./locate-target.ts";
 
 /** What starts a run: a worker, or an exported function. Paths are absolute. */
@@ -58,7 +58,7 @@ async function findCode(compilation: Compilation, entry: Spanned<string>): Promi
   const file = entry.value.slice(0, colon);
   const name = entry.value.slice(colon + 1);
   const path = resolve(root, file);
-  const isThere = (await host.files.kind(path)) === "file" && isInside(root, path) && (await files.isConfined(path, home));
+  const isThere = (await host.files.kind(path)) === "file" && isWithin(path, root) && (await files.isConfined(path, home));
   if (!isThere) return refuse(compilation, entry, { message: `there is no file \`${file}\` in the program` });
   const from = source.text.startsWith(entry.value, start) ? start + colon + 1 : start;
   return { kind: "code", path, name: { value: name, span: { source, start: from, end: entry.span.end } } };

@@ -3,6 +3,7 @@ import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import type { Home } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
 import type { ProgramFiles } from "./program-files.ts";
@@ -52,9 +53,7 @@ export class Modules {
 
   /** Does not run the module if its text says all. */
   exports(path: string, { home, from }: ModuleUse): Promise<ModuleExports> {
-    const known = this.#exports.get(path) ?? this.#findExports(path, { home, from });
-    this.#exports.set(path, known);
-    return known;
+    return getOrMake(this.#exports, path, () => this.#findExports(path, { home, from }));
   }
 
   /** The values that a module exports. Undefined without trust, and where it fails, with a diagnostic. */
@@ -63,9 +62,7 @@ export class Modules {
     if (!(await this.#options.files.read(path, { home, from }))) return undefined;
     this.#used.set(path, home);
     if (!this.trusted) return undefined;
-    const known = this.#values.get(path) ?? this.#import(path, from);
-    this.#values.set(path, known);
-    return known;
+    return getOrMake(this.#values, path, () => this.#import(path, from));
   }
 
   /** The modules whose values are needed, which a run executes, by path. */

@@ -2,10 +2,10 @@ import { relative } from "node:path";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import type { ProgramCode } from "./find-code.ts";
-import { isInside } from "./is-inside.ts";
 import type { LinkedServer } from "./link-providers.ts";
 
 export interface Trusted {
@@ -37,7 +37,7 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
   const files = [...code.files, ...beyond, ...scripts, ...packages.outside];
   const addresses = addressesOf(servers);
   if (files.length + addresses.length === 0) return undefined;
-  const place = (path: string): string => (isInside(root, path) ? relative(root, path) : path);
+  const place = (path: string): string => (isWithin(path, root) ? relative(root, path) : path);
   const reasons = [
     ...reason("runs code", code.files.map(place)),
     ...reason("runs programs of this machine in", idsOf(running.filter((one) => !isOnline(one)))),
@@ -60,7 +60,7 @@ export function addressesOf(servers: readonly LinkedServer[]): string[] {
 
 /** Where scopes that the files name really lead, if that is outside of the program's folder. */
 function rootsBeyond(realRoot: string, scopes: readonly ScopeDeclaration[]): string[] {
-  const outside = scopes.filter(({ isChosen, root, realRoot: leads = root }) => !isChosen && !isInside(realRoot, leads));
+  const outside = scopes.filter(({ isChosen, root, realRoot: leads = root }) => !isChosen && !isWithin(leads, realRoot));
   return outside.map(({ mode, root, realRoot: leads = root, writeApproval }) => {
     const free = writeApproval === false ? ", without a question" : "";
     return mode === "rw" ? `reads and writes ${leads}${free}` : `reads ${leads}`;

@@ -7,11 +7,11 @@ import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "..
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import { isWithin } from "../util/within.ts";
 import { abilitiesBeyond } from "./beyond-caller.ts";
 import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
-import { isInside } from "./is-inside.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import type { EntryPlace } from "./locate-entry.ts";
 import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
@@ -71,7 +71,7 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
 }
 
 function showPath(root: string, path: string): string {
-  return isInside(root, path) ? relative(root, path).replaceAll("\\", "/") || "." : path;
+  return isWithin(path, root) ? relative(root, path).replaceAll("\\", "/") || "." : path;
 }
 
 interface Showing {
@@ -118,7 +118,7 @@ function outlineScope(scope: Worker["scopes"][number], { realRoot }: Showing): O
     name,
     root: showPath(realRoot, real),
     mode,
-    outside: !isInside(realRoot, real),
+    outside: !isWithin(real, realRoot),
     ...(scope.isChosen ? { isChosen: true } : {}),
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),

@@ -7,8 +7,9 @@ import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { getOrMake } from "../util/get-or-make.ts";
+import { isWithin } from "../util/within.ts";
 import { folderNames, type Home } from "./home.ts";
-import { isInside } from "./is-inside.ts";
 import { exportedFile } from "./package-exports.ts";
 
 export interface PackagesOptions {
@@ -59,9 +60,7 @@ export class Packages {
       const note = `add it to \`dependencies\` of the program's package.json, or to \`allowed_modules\` of llm-do.yaml`;
       return report("module-not-allowed", { message: `the program may not use the package \`${shown}\``, span, note });
     }
-    const known = this.#installed.get(name) ?? this.#findInstalled(name);
-    this.#installed.set(name, known);
-    const found = await known;
+    const found = await getOrMake(this.#installed, name, () => this.#findInstalled(name));
     const note = `run \`npm install ${shown}\` in the program's folder`;
     if (!found) report("module-missing", { message: `the package \`${shown}\` is not installed`, span, note });
     return found;
@@ -83,7 +82,7 @@ export class Packages {
     const { folder } = found.home;
     const written = exportedFile(found.description, subpath);
     const path = written === undefined ? undefined : resolve(folder, written);
-    if (path !== undefined && isInside(folder, path) && (await this.#options.host.files.kind(path)) === "file") return path;
+    if (path !== undefined && isWithin(path, folder) && (await this.#options.host.files.kind(path)) === "file") return path;
     const message = `the package offers no \`${clipText(specifier, 80)}\``;
     return this.#options.report("module-missing", { message, span: reference.span });
   }
@@ -96,7 +95,7 @@ export class Packages {
       if (description) {
         const real = await host.files.realPath(place);
         this.#folders.add(place);
-        if (!isInside(realRoot, real)) this.#outside.add(real);
+        if (!isWithin(real, realRoot)) this.#outside.add(real);
         return { home: { folder: place, prefix: `${name}:`, package: name, names: folderNames(host, place) }, description };
       }
       if (dirname(folder) === folder) return undefined;

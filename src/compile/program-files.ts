@@ -5,10 +5,11 @@ import type { Host } from "../host/host.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { sha256 } from "../util/sha256.ts";
+import { isWithin } from "../util/within.ts";
 import { isFlag } from "./flag.ts";
 import type { Home } from "./home.ts";
-import { isInside } from "./is-inside.ts";
 
 export interface ProgramFilesOptions {
   readonly host: Host;
@@ -62,16 +63,12 @@ export class ProgramFiles {
       return this.#report("reference-outside", { message, span: from });
     }
     const within = this.#listed.has(path) ? undefined : home.folder;
-    const known = this.#texts.get(path) ?? this.#read(path, { from, within });
-    this.#texts.set(path, known);
-    return known;
+    return getOrMake(this.#texts, path, () => this.#read(path, { from, within }));
   }
 
   /** The text of a module that code of the program imports, wherever it lies: the user is asked to trust it by its path. */
   readModule(path: string): Promise<Source | undefined> {
-    const known = this.#texts.get(path) ?? this.#read(path, {});
-    this.#texts.set(path, known);
-    return known;
+    return getOrMake(this.#texts, path, () => this.#read(path, {}));
   }
 
   /** Counts a path as part of the program, existing or not: what would be found there would be its code or its text. */
@@ -97,7 +94,7 @@ export class ProgramFiles {
   async resolve({ value, span }: Spanned<string>, home: Home, base = this.folderOf(span)): Promise<string | undefined> {
     const shown = clipText(value, 80);
     const path = resolve(base, value);
-    if (!isFlag(span) && (isAbsolute(value) || !isInside(home.folder, path))) {
+    if (!isFlag(span) && (isAbsolute(value) || !isWithin(path, home.folder))) {
       return this.#report("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span });
     }
     if ((await this.#host.files.kind(path)) !== "file") {
@@ -113,7 +110,7 @@ export class ProgramFiles {
   async isConfined(path: string, home: FileUse["home"]): Promise<boolean> {
     if (this.#listed.has(path)) return true;
     const folder = this.#realPath(home.folder);
-    return isInside(await folder, await this.#realPath(path));
+    return isWithin(await this.#realPath(path), await folder);
   }
 
   async #read(path: string, { from, within }: Reading): Promise<Source | undefined> {
@@ -133,9 +130,7 @@ export class ProgramFiles {
   }
 
   #realPath(path: string): Promise<string> {
-    const known = this.#real.get(path) ?? this.#host.files.realPath(path).catch(() => path);
-    this.#real.set(path, known);
-    return known;
+    return getOrMake(this.#real, path, () => this.#host.files.realPath(path).catch(() => path));
   }
 
   async #siblings(path: string, written: string): Promise<string[]> {

@@ -5,8 +5,8 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
 import type { Limits } from "../protocol/usage.ts";
+import { isWithin } from "../util/within.ts";
 import { touchesScopes } from "./ceiling.ts";
-import { isInside } from "./is-inside.ts";
 
 export interface ManifestWords {
   readonly rules: readonly ApprovalRule[];
@@ -216,7 +216,7 @@ function liftedScopes(before: readonly ReachedScope[], now: readonly ReachedScop
   const place = ({ root }: ReachedScope) => resolve(folder, root);
   return before.flatMap((known) => {
     if (now.some(({ root }) => root === known.root)) return [];
-    const around = now.filter((scope) => isInside(place(scope), place(known)));
+    const around = now.filter((scope) => isWithin(place(known), place(scope)));
     const [deepest] = around.sort((a, b) => place(b).length - place(a).length);
     if (!deepest || isAsNarrow(known, deepest)) return [];
     return [`reaches ${known.root} as a part of ${showRoot(deepest)}, and had a narrower scope for it`];

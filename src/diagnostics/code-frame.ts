@@ -1,7 +1,7 @@
+import stringWidth from "string-width";
 import { escapeText } from "../util/escape-text.ts";
 import { lineSpan, positionAt } from "./position.ts";
 import type { Span } from "./source.ts";
-import { textWidth } from "./text-width.ts";
 
 const shownBefore = 60;
 const shownMarked = 80;
@@ -19,12 +19,12 @@ export function renderCodeFrame(span: Span): string[] {
   const { line, column } = positionAt(span.source, span.start);
   const gutter = " ".repeat(String(line).length);
   const { before, marked, after } = cutLine(span, line);
-  const carets = "^".repeat(Math.max(1, textWidth(marked)));
+  const carets = "^".repeat(Math.max(1, stringWidth(marked)));
   return [
     `${gutter}--> ${showText(span.source.name)}:${line}:${column}`,
     `${gutter} |`,
     `${line} | ${before}${marked}${after}`.trimEnd(),
-    `${gutter} | ${" ".repeat(textWidth(before))}${carets}`,
+    `${gutter} | ${" ".repeat(stringWidth(before))}${carets}`,
   ];
 }
 

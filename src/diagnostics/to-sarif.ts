@@ -5,60 +5,13 @@ import type { Diagnostic, Severity } from "./diagnostic.ts";
 import { fileOf, fullMessage } from "./exchange.ts";
 import { type JsonDiagnostic, type JsonPlace, toJsonDiagnostic } from "./to-json-diagnostic.ts";
 
-type SarifLevel = "error" | "warning" | "note";
+const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = { error: "error", warning: "warning", hint: "note" };
 
-/** A log of SARIF 2.1.0, as code scanning services and editors read it. */
-export interface SarifLog {
-  readonly $schema: string;
-  readonly version: "2.1.0";
-  readonly runs: readonly [SarifRun];
-}
-
-export interface SarifRun {
-  readonly tool: { readonly driver: { readonly name: string; readonly version: string; readonly rules: readonly SarifRule[] } };
-  readonly columnKind: "utf16CodeUnits";
-  readonly results: readonly SarifResult[];
-}
-
-/** What the catalogue says of a code. */
-export interface SarifRule {
-  readonly id: string;
-  readonly shortDescription: SarifText;
-  readonly fullDescription: SarifText;
-  readonly help: SarifText;
-  readonly defaultConfiguration: { readonly level: SarifLevel };
-}
-
-export interface SarifResult {
-  readonly ruleId: string;
-  readonly ruleIndex?: number;
-  readonly level: SarifLevel;
-  readonly message: SarifText;
-  readonly locations?: readonly SarifLocation[];
-  readonly relatedLocations?: readonly SarifLocation[];
-}
-
-export interface SarifText {
-  readonly text: string;
-}
-
-export interface SarifLocation {
-  readonly id?: number;
-  readonly message?: SarifText;
-  readonly physicalLocation: { readonly artifactLocation: { readonly uri: string }; readonly region: SarifRegion };
-}
-
-export interface SarifRegion {
-  readonly startLine: number;
-  readonly startColumn: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-}
-
-const levels: Readonly<Record<Severity, SarifLevel>> = { error: "error", warning: "warning", hint: "note" };
-
-/** The diagnostics of one check, with a rule for each code among them. Places are relative to the working directory. */
-export function toSarif(diagnostics: readonly Diagnostic[], version: string): SarifLog {
+/**
+ * A log of SARIF 2.1.0, as code scanning services and editors read it: the diagnostics of one check, with a rule for each code
+ * among them. Files are relative to the working directory.
+ */
+export function toSarif(diagnostics: readonly Diagnostic[], version: string) {
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
   const codes = [...new Set(diagnostics.map(({ code }) => code))].filter((code) => Object.hasOwn(entries, code)).sort();
   const rules = codes.flatMap((code) => (entries[code] ? [toRule(code, entries[code])] : []));
@@ -67,10 +20,10 @@ export function toSarif(diagnostics: readonly Diagnostic[], version: string): Sa
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [{ tool: { driver: { name: "llm-do", version, rules } }, columnKind: "utf16CodeUnits", results }],
-  };
+  } as const;
 }
 
-function toRule(code: string, { severity, title, explanation }: CatalogueEntry): SarifRule {
+function toRule(code: string, { severity, title, explanation }: CatalogueEntry) {
   return {
     id: code,
     shortDescription: { text: `${title}.` },
@@ -80,7 +33,7 @@ function toRule(code: string, { severity, title, explanation }: CatalogueEntry):
   };
 }
 
-function toResult(json: JsonDiagnostic, codes: readonly string[]): SarifResult {
+function toResult(json: JsonDiagnostic, codes: readonly string[]) {
   const location = toLocation(json);
   const related = json.notes.flatMap((note, index) => {
     const place = toLocation(note);
@@ -96,7 +49,7 @@ function toResult(json: JsonDiagnostic, codes: readonly string[]): SarifResult {
   };
 }
 
-function toLocation(place: JsonPlace): SarifLocation | undefined {
+function toLocation(place: JsonPlace) {
   const file = fileOf(place);
   const { line, column, endLine, endColumn } = place;
   if (file === undefined || line === undefined || column === undefined) return undefined;

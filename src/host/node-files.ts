@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
+import { isWithin } from "../util/within.ts";
 import { openAppendFile } from "./append-file.ts";
 import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
@@ -11,7 +12,6 @@ import { protectionOfName } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { maxReadBytes } from "./scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
-import { isWithin } from "./within.ts";
 import { lockForWriting } from "./write-lock.ts";
 
 export function createNodeFiles(system: ScopeSystem): HostFiles {

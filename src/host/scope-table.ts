@@ -1,11 +1,11 @@
 import { join, relative, sep } from "node:path";
+import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
 import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
 import { type Allowed, describeScope } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
-import { isWithin } from "./within.ts";
 
 /** A declared scope, open. */
 export interface ScopeRoot {

@@ -67,3 +67,9 @@ function isExact(value: number, written: string): boolean {
   if (!Number.isFinite(value)) return false;
   return Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(written) || String(value) === written;
 }
+
+/** The span of the innermost key on a path that a file has. */
+export function spanAt(spans: ReadonlyMap<string, Span>, path: readonly (string | number)[]): Span | undefined {
+  const paths = path.map((_, index) => path.slice(0, index + 1).join("."));
+  return spans.get(paths.findLast((one) => spans.has(one)) ?? "");
+}

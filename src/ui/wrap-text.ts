@@ -1,6 +1,4 @@
-/** Two columns, by Unicode's tables; so is all that lies beyond the basic plane, some of which takes one. */
-const wide =
-  /[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{10000}-\u{10FFFF}]/u;
+import stringWidth from "string-width";
 
 /** Breaks a line between words, and inside one only where it is longer than a whole line. Columns, not characters, are counted. */
 export function wrapWords(text: string, columns: number): string[] {
@@ -8,7 +6,7 @@ export function wrapWords(text: string, columns: number): string[] {
   let line = "";
   for (const word of text.split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (widthOf(longer) <= columns) line = longer;
+    if (stringWidth(longer) <= columns) line = longer;
     else {
       if (line !== "") lines.push(line);
       const pieces = cutText(word, columns);
@@ -59,19 +57,9 @@ function fittingEnd(text: string, start: number, columns: number): number {
   for (let width = 0; end < text.length; ) {
     withMarks.lastIndex = end;
     const [character = ""] = withMarks.exec(text) ?? [];
-    width += widthOf(character);
+    width += stringWidth(character);
     if (width > columns && end > start) break;
     end += character.length;
   }
   return end;
-}
-
-/** At least what any terminal takes for it: younger marks are letters to an older one, so only those of Latin count nothing. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (character < "\u0300") width++;
-    else if (character > "\u036F") width += wide.test(character) ? 2 : 1;
-  }
-  return width;
 }

@@ -3,7 +3,7 @@ import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputTail } from "../../src/host/command/output-tail.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
 import { createSeccompFilter } from "../../src/host/command/seccomp.ts";
-import { isWithin } from "../../src/host/within.ts";
+import { isWithin } from "../../src/util/within.ts";
 
 describe("the filter of system calls", () => {
   const x64 = 0xc000003e;

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
-import { isWithin } from "../within.ts";
 import { programFolders } from "./program-folders.ts";
 
 export interface PathFacts {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import type { EntryHandle } from "../directory.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import type { OpenFolder } from "../scope-walk.ts";
-import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 

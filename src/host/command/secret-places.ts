@@ -1,8 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
 import { listNames } from "../list-names.ts";
-import { isWithin } from "../within.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [

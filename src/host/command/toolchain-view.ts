@@ -1,9 +1,9 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
 import { listNames } from "../list-names.ts";
 import { protectionOfName } from "../protected-names.ts";
-import { isWithin } from "../within.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import type { Mount } from "./mount.ts";
 

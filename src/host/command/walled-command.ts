@@ -1,7 +1,7 @@
+import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
 import type { OpenFolder } from "../scope-walk.ts";
-import { isWithin } from "../within.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
