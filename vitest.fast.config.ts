@@ -1,0 +1,24 @@
+import { configDefaults, defineConfig } from "vitest/config";
+import whole from "./vitest.config.ts";
+
+/** They start processes, play random cases, or wait until a limit of time is reached. */
+const slow = {
+  "src/language": ["print-worker-file"],
+  "tests/language": ["mutation", "template", "template-mutation", "work"],
+  "tests/scenarios": ["damaged-journal", "gate.property", "modes", "prompts", "rules-reach"],
+};
+
+// `npm run test:fast`: the tests of single files, the samples and the scenarios, in two workers that are kept from file to file.
+export default defineConfig({
+  ...whole,
+  test: {
+    ...whole.test,
+    include: ["src/**/*.test.ts", "tests/{compile,language,scenarios}/*.test.ts"],
+    exclude: [
+      ...configDefaults.exclude,
+      ...Object.entries(slow).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
+    ],
+    isolate: false,
+    maxWorkers: 2,
+  },
+});
