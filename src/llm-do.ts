@@ -18,17 +18,17 @@ import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
 import type { ApprovalRule } from "./protocol/approval.ts";
-import type { JsonObject } from "./protocol/json.ts";
+import type { FirstRequest } from "./protocol/first-request.ts";
 import type { FilePart, Message } from "./protocol/message.ts";
-import type { JsonSchema } from "./protocol/tool.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
-import { buildEntryInput } from "./runtime/entry-input.ts";
+import { buildEntryInput, inputSchemaOf } from "./runtime/entry-input.ts";
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
+import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
-import { runEntry } from "./runtime/run-entry.ts";
+import { runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { toFilePart } from "./toolsets/attachments.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
@@ -76,19 +76,35 @@ const compilations = new WeakMap<Program, Compilation>();
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
-  try {
-    return await runProgram(opened, request);
-  } catch (thrown) {
-    if (thrown instanceof RunError) throw thrown;
-    throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
-  }
+  return runProgram(opened, request).catch(failAsRun);
+}
+
+/**
+ * What a run would give its entry first. Calls no model, runs no code of the program but what is imported, and writes nothing.
+ * Rejects as `run` does.
+ */
+export async function rehearse(request: RunRequest): Promise<FirstRequest> {
+  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const start = async () => {
+    const { program, host } = opened;
+    const redactor = new Redactor(secretsOf(host, program));
+    const setup = await createSetup(opened, { ...request, runId: "rehearsal", redactor });
+    return rehearseEntry(program, setup, { ...unattended, ...(await createStart(opened, request)) });
+  };
+  return start().catch(failAsRun);
+}
+
+function failAsRun(thrown: unknown): never {
+  if (thrown instanceof RunError) throw thrown;
+  throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
 }
 
 /** What the gate would say of calls that nobody makes: policies can be tested. Rejects as `run` does, before anything is judged. */
 export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
-  const { program, host } = await openProgram(request);
-  await requireIsolation(program, host);
-  return createCallJudge(program, { host, policy: checkPolicy({ mode: "prompt", rules: program.rules, unisolated }), version });
+  const opened = await openProgram(request);
+  const approval: ApprovalPolicy = { mode: "prompt", unisolated };
+  const setup = await createSetup(opened, { approval, runId: "verdict", redactor: new Redactor([]) });
+  return createCallJudge(opened.program, setup);
 }
 
 /**
@@ -131,42 +147,66 @@ function requireTrust({ untrusted, reach }: Compiled): void {
 }
 
 async function runProgram(opened: OpenProgram, request: RunRequest): Promise<RunOutput> {
-  const { program, host, sources, providers, trusted } = opened;
-  const policy = checkPolicy(tighten(request.approval, program));
-  await requireIsolation(program, host);
-  const limits = checkLimits({ ...program.limits, ...request.limits });
-  const files = await readFiles(host, request.attachments ?? []);
-  const input = buildEntryInput(inputSchema(program), { ...splitInput(request.input ?? program.args), files });
+  const { program, host } = opened;
+  const { entry } = program;
+  const start = await createStart(opened, request);
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
   const redactor = new Redactor(secretsOf(host, program), privateFolder.secrets);
+  const messages: Message[] = [];
+  const onMessage: RunRequest["onMessage"] = (callPath, message) => {
+    if (entry.kind === "worker" && callPath === entry.worker.name) messages.push(message);
+    request.onMessage?.(callPath, message);
+  };
+  const setup = await createSetup(opened, { ...request, onMessage, runId, redactor });
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
   const journal =
     directory === undefined ? noJournal : await createJournal({ host, directory, redactor, private: privateFolder });
+  const effects = createLiveEffects({ clock: host.clock, journal });
+  const result = await runEntry(
+    program,
+    { ...setup, effects },
+    {
+      ...start,
+      warnings: runs?.warning === undefined ? [] : [runs.warning],
+      keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
+      closeJournal: () => journal.close(),
+    },
+  );
+  return { ...result, messages };
+}
+
+interface SetupRequest
+  extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "onMessage">,
+    Pick<RunSetup, "runId" | "redactor"> {}
+
+/** What runs, rehearsals and judges have in common. Rejects where nothing may begin. */
+async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
+  const { program, host, sources, providers, trusted } = opened;
+  const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
+  const policy = checkPolicy(tighten(request.approval, program));
+  await requireIsolation(program, host);
   const ownScripts = scriptsOfTheUser(program);
   const environment = createProviderEnvironment(sources, (path) => trusted || ownScripts.has(path));
-  const known = [...builtInProviders, ...program.servers.map(createNamedProvider), ...providers];
-  const resolveModel = createModelResolver(environment, known);
-  const messages: Message[] = [];
-  const entry = program.entry.kind === "worker" ? program.entry.worker.name : "";
-  const { signal, debug = false, deltas: streaming = false, onEvent, fragments = [] } = request;
-  const setup: RunSetup = {
-    ...{ runId, host, redactor, policy, resolveModel, limits, version, debug, streaming, onEvent },
-    effects: createLiveEffects({ clock: host.clock, journal }),
-    priceOf: createPriceLookup(checkPrices(request.prices ?? {}), providers),
-    onMessage: (callPath, message) => {
-      if (callPath === entry) messages.push(message);
-      request.onMessage?.(callPath, message);
-    },
+  return {
+    ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage },
+    limits: checkLimits({ ...program.limits, ...request.limits }),
+    resolveModel: createModelResolver(environment, [
+      ...builtInProviders,
+      ...program.servers.map(createNamedProvider),
+      ...providers,
+    ]),
+    priceOf: createPriceLookup(checkPrices(prices), providers),
   };
-  const result = await runEntry(program, setup, {
-    ...{ input, files, fragments, signal, warnings: runs?.warning === undefined ? [] : [runs.warning] },
-    keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
-    closeJournal: () => journal.close(),
-  });
-  return { ...result, messages };
+}
+
+async function createStart({ program, host }: OpenProgram, request: RunRequest) {
+  const { attachments = [], input = program.args, fragments = [], signal } = request;
+  const files = await readFiles(host, attachments);
+  const given = typeof input === "string" ? { prompt: input } : { input };
+  return { input: buildEntryInput(inputSchemaOf(program), { ...given, files }), files, fragments, signal };
 }
 
 function secretsOf({ environment }: Host, { secrets }: Program): readonly Secret[] {
@@ -202,16 +242,6 @@ function isSameRule(one: ApprovalRule, other: ApprovalRule): boolean {
 function scriptsOfTheUser({ workers }: Program): ReadonlySet<string> {
   const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "user" ? [model.id] : []));
   return new Set(models.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
-}
-
-function inputSchema({ entry }: Program): JsonSchema {
-  const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
-  return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
-}
-
-function splitInput(input: JsonObject | string | undefined): { readonly input?: JsonObject; readonly prompt?: string } {
-  if (input === undefined) return {};
-  return typeof input === "string" ? { prompt: input } : { input };
 }
 
 async function readFiles(host: Host, sources: NonNullable<RunRequest["attachments"]>): Promise<FilePart[]> {

@@ -7,7 +7,7 @@ import type { Program } from "./program/program.ts";
 import type { ApprovalMode } from "./protocol/approval.ts";
 import type { EventSink } from "./protocol/event.ts";
 import type { JsonObject } from "./protocol/json.ts";
-import { type RunResult, runEntry } from "./runtime/run-entry.ts";
+import { type RunResult, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
@@ -55,15 +55,9 @@ export async function replayFacts(
     priceOf: async () => () => 0,
   };
   const { input, files, fragments } = start.input;
-  const ending = {
-    signal: undefined,
-    warnings: [],
-    keepArtifacts: async <T>(kept: T) => kept,
-    closeJournal: async () => undefined,
-  };
   let outcome: Pick<ReplayReport, "result" | "error">;
   try {
-    outcome = { result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, ...ending }) };
+    outcome = { result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, ...unattended }) };
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
     outcome = { error: thrown };

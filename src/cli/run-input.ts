@@ -1,7 +1,7 @@
 import type { Program } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { buildEntryInput } from "../runtime/entry-input.ts";
+import { buildEntryInput, inputSchemaOf } from "../runtime/entry-input.ts";
 import { attachmentField } from "../toolsets/attachments.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
@@ -82,11 +82,6 @@ async function fitFields(given: GivenInput, program: Program): Promise<JsonObjec
     );
   const prompt = given.prompt ?? (field === undefined || isFull ? undefined : await given.readImpliedPrompt());
   return buildEntryInput(schema, { input, prompt, files: [] });
-}
-
-export function inputSchemaOf({ entry }: Program): JsonSchema {
-  const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
-  return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
 }
 
 /** The field that a prompt fills; undefined where the entry takes none. */

@@ -1,7 +1,7 @@
 import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
-import type { Host, OpenScopesOptions } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
@@ -49,10 +49,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly artifacts: Artifacts;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
-  readonly openScopes: (
-    declarations: readonly ScopeDeclaration[],
-    options?: Pick<OpenScopesOptions, "missingRoots">,
-  ) => Promise<Scopes>;
+  readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;
   readonly emit: (call: CallAddress, body: RunEventBody) => void;
   /** `callWorker` of `call-worker.ts`, for the runtimes of tools, which the call of a worker imports. */
   readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;

@@ -28,8 +28,8 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     timeUp: new Map(),
-    openScopes: (declarations, options) =>
-      host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root, ...options }),
+    openScopes: (declarations) =>
+      host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root }),
     callWorker,
   };
   return Object.freeze(config);

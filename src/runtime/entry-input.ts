@@ -1,3 +1,4 @@
+import type { Program } from "../program/program.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -10,6 +11,12 @@ export interface EntryInput {
   /** A text without a field's name: it fills `input`, or else the only required string. */
   readonly prompt?: string | undefined;
   readonly files: readonly FilePart[];
+}
+
+/** The schema of an entry's input; one text where it declares none. */
+export function inputSchemaOf({ entry }: Program): JsonSchema {
+  const schema = entry.kind === "worker" ? entry.worker.input : entry.code.input;
+  return schema?.jsonSchema ?? { type: "object", properties: { input: { type: "string" } } };
 }
 
 /** Makes the entry's input object from what a person or a program gave. Throws a `RunError` that lists the fields. */

@@ -1,8 +1,4 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
-import type { ApprovalPolicy } from "../approval/policy.ts";
-import { createRehearsedEffects } from "../effects/rehearsed.ts";
-import type { Host } from "../host/host.ts";
-import type { Scopes } from "../host/scopes.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
@@ -11,10 +7,10 @@ import { toToolFailure } from "../toolsets/scope-failure.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { nearestNames } from "../util/nearest-names.ts";
-import { Redactor } from "../util/redactor.ts";
-import type { RunSetup, RuntimeConfig } from "./config.ts";
+import type { RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
 import { LimitAccount } from "./limit-account.ts";
+import { type RehearsalSetup, toRehearsal } from "./rehearse.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { type CodeContext, toGatedCall } from "./worker-runtime.ts";
 
@@ -35,14 +31,7 @@ export interface CallJudge {
   close(): Promise<void>;
 }
 
-export interface JudgeOptions {
-  readonly host: Host;
-  readonly policy: ApprovalPolicy;
-  readonly version: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Whoever makes calls, ready to be asked what would become of them. */
+/** A caller of tools, ready to be asked what would become of its calls. */
 interface Caller {
   readonly place: CodeContext;
   /** The gated toolset that has a tool of this name. */
@@ -50,17 +39,13 @@ interface Caller {
   readonly tools: readonly string[];
 }
 
-export function createCallJudge(program: Program, options: JudgeOptions): CallJudge {
-  const run = createConfig(program, toSetup(options), () => undefined);
+/** Judges calls as a run with this setup would. */
+export function createCallJudge(program: Program, setup: RehearsalSetup): CallJudge {
+  const run = createConfig(program, toRehearsal(setup), () => undefined);
   const callers = new Map<Worker | undefined, Promise<Caller>>();
-  const signal = options.signal ?? new AbortController().signal;
-  const open = async (worker: Worker | undefined) => {
-    const scopes = await openScopes(run, worker);
-    return worker ? describeWorker(run, worker, { scopes, signal }) : describeCode(run, { scopes, signal });
-  };
   const callerOf = (name: string | undefined): Promise<Caller> => {
     const worker = findWorker(program, name);
-    const known = callers.get(worker) ?? open(worker);
+    const known = callers.get(worker) ?? openCaller(run, worker);
     callers.set(worker, known);
     return known;
   };
@@ -71,19 +56,6 @@ export function createCallJudge(program: Program, options: JudgeOptions): CallJu
         if (caller.status === "fulfilled") await caller.value.place.scopes.close();
       }
     },
-  };
-}
-
-/** A rehearsal: no model is asked, nothing is recorded, nobody listens. */
-function toSetup({ host, policy, version }: JudgeOptions): RunSetup {
-  return {
-    ...{ runId: "verdict", host, policy, version, limits: {}, debug: false, streaming: false },
-    effects: createRehearsedEffects(),
-    redactor: new Redactor([]),
-    resolveModel: () => Promise.reject(new Error("invariant: a verdict asks no model")),
-    priceOf: async () => undefined,
-    onEvent: undefined,
-    onMessage: undefined,
   };
 }
 
@@ -105,43 +77,38 @@ function findWorker({ entry, workers }: Program, name: string | undefined): Work
   throw toolFailure("unknown_tool", worker ? `several workers are named \`${name}\`` : `there is no worker \`${name}\``, hint);
 }
 
-function openScopes(run: RuntimeConfig, worker: Worker | undefined): Promise<Scopes> {
-  const { entry } = run.program;
-  const declared = worker?.scopes ?? (entry.kind === "code" ? entry.code.scopes : []);
-  return run.openScopes(declared, { missingRoots: "pretend" });
-}
-
-interface Open {
-  readonly scopes: Scopes;
-  readonly signal: AbortSignal;
-}
-
-function describeWorker(run: RuntimeConfig, worker: Worker, { scopes, signal }: Open): Caller {
+/** The caller is the entry where no worker is named. */
+async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promise<Caller> {
+  const { program, gate } = run;
+  const { entry, callables } = program;
+  const code = entry.kind === "code" ? entry.code : { name: "", scopes: [] };
+  const scopes = await run.openScopes((worker ?? code).scopes);
+  const { signal } = new AbortController();
+  const open = { run, depth: 0, scopes, signal, attachments: [] };
+  if (!worker) {
+    const { name } = code;
+    return {
+      place: {
+        ...open,
+        callPath: name,
+        worker: { name, description: "" },
+        model: undefined,
+        account: run.account,
+        reach: undefined,
+      },
+      toolsetOf: (tool) => {
+        const callable = callables.get(tool);
+        return callable && gate.gate(callable);
+      },
+      tools: [...callables.keys()],
+    };
+  }
   const account = new LimitAccount(worker.limits, worker.name, run.account);
-  const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => run.gate.gate(binding));
-  const place = { run, callPath: worker.name, depth: 0, worker, model: worker.model, account, reach: [] };
+  const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => gate.gate(binding));
   return {
-    place: { ...place, scopes, signal, attachments: [] },
+    place: { ...open, callPath: worker.name, worker, model: worker.model, account, reach: [] },
     toolsetOf: (tool) => toolsets.find((toolset) => toolset.has(tool)),
     tools: toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name)),
-  };
-}
-
-function describeCode(run: RuntimeConfig, { scopes, signal }: Open): Caller {
-  const { program, gate, account } = run;
-  const name = program.entry.kind === "code" ? program.entry.code.name : "";
-  const worker = { name, description: "" };
-  const place: CodeContext = {
-    ...{ run, callPath: name, depth: 0, worker, model: undefined, account, reach: undefined },
-    ...{ scopes, signal, attachments: [] },
-  };
-  return {
-    place,
-    toolsetOf: (tool) => {
-      const callable = program.callables.get(tool);
-      return callable && gate.gate(callable);
-    },
-    tools: [...program.callables.keys()],
   };
 }
 

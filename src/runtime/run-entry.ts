@@ -26,6 +26,14 @@ export interface RunStart extends WorkerInput {
   readonly closeJournal: () => Promise<Error | undefined>;
 }
 
+/** Around a run that nobody can stop and that leaves nothing behind. */
+export const unattended: Omit<RunStart, keyof WorkerInput> = {
+  signal: undefined,
+  warnings: [],
+  keepArtifacts: async (made) => made,
+  closeJournal: async () => undefined,
+};
+
 export interface RunResult {
   readonly output: JsonValue;
   readonly usage: Usage;

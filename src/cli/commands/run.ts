@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError } from "../../compile/compile-error.ts";
-import { type RunRequest, run } from "../../llm-do.ts";
+import { type RunRequest, rehearse, run } from "../../llm-do.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { openListeners } from "../event-sink.ts";
@@ -29,9 +29,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
     const terminal = flags.headless
       ? undefined
       : findTerminal({ onInterrupt: signals.interrupt, ignoreInterrupts: signals.ignoreInterrupts });
-    const approval: ApprovalPolicy = flags.dryRun
-      ? { mode: "reject_all", rules: rulesOf(flags) }
-      : await createPolicy(flags, terminal);
+    const approval = await createPolicy(flags, terminal);
     const read = readWords(words);
     const request = createRequest(flags, signal);
     const onWait = (what: string) =>
@@ -81,10 +79,9 @@ async function runAndReport(request: RunRequest, flags: RunFlags): Promise<numbe
 }
 
 /** `--dry-run`: what would be sent first, and all that could come of it. */
-async function showFirstRequest(request: RunRequest, { program, outline }: OpenProgram, flags: RunFlags): Promise<number> {
-  const { createFirstRequest } = await import("../dry-run.ts");
+async function showFirstRequest(request: RunRequest, { outline }: OpenProgram, flags: RunFlags): Promise<number> {
   const { renderFirstRequest } = await import("../../ui/explain/render-first-request.ts");
-  const first = await createFirstRequest(program, request);
+  const first = await rehearse(request);
   const { ceiling, ceilingDigest } = outline;
   const text = flags.json
     ? `${JSON.stringify({ v: 1, dryRun: true, ...first, ceiling, ceilingDigest })}\n`
@@ -93,12 +90,12 @@ async function showFirstRequest(request: RunRequest, { program, outline }: OpenP
 }
 
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
-  const { approveAll, rejectAll, onDenied = "return", quiet, approvalTimeout, unisolated = false } = flags;
+  const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   const plain = { onDenied, rules: rulesOf(flags), unisolated };
   if (rejectAll) return { mode: "reject_all", ...plain };
   if (approveAll) {
-    if (!quiet) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
+    if (!quiet && !dryRun) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
     return { mode: "approve_all", ...plain };
   }
   if (!terminal) return { mode: "prompt", ...plain };

@@ -1,37 +1,10 @@
-import type { JsonObject } from "../../protocol/json.ts";
+import type { FirstRequest } from "../../protocol/first-request.ts";
 import type { Outline } from "../../protocol/outline.ts";
-import type { ServerTool, ToolDefinition } from "../../protocol/tool.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { modelLabel } from "../model-label.ts";
 import { cutText, wrapWords } from "../wrap-text.ts";
 import { count, list, show } from "./phrases.ts";
 import { renderCeiling } from "./render-explanation.ts";
-
-/** What an entry would be given first: by a worker's model, or, where the entry is code, by that code. */
-export interface FirstRequest {
-  readonly entry: string;
-  readonly input: JsonObject;
-  /** Absent for an entry that is code: it has no model. */
-  readonly request?: {
-    readonly model: string;
-    readonly modelSource: string;
-    readonly system: readonly string[];
-    readonly user: readonly string[];
-    readonly attachments: readonly FirstAttachment[];
-    readonly tools: readonly ToolDefinition[];
-    /** Executed by the provider, if they are approved when the run starts. */
-    readonly serverTools?: readonly ServerTool[];
-    readonly output?: JsonObject;
-    readonly settings: JsonObject;
-  };
-}
-
-/** Without facts: a file of the entry's own scopes, which is read when the run begins. */
-export interface FirstAttachment {
-  readonly name: string;
-  readonly mediaType?: string;
-  readonly bytes?: number;
-}
 
 /** The first request part by part, then the ceiling; wrapped, and with all texts escaped. */
 export function renderFirstRequest({ entry, input, request }: FirstRequest, outline: Outline, columns: number): string {
@@ -59,8 +32,7 @@ export function renderFirstRequest({ entry, input, request }: FirstRequest, outl
   return [...lines, ...renderCeiling(outline, columns)].map((line) => `${line}\n`).join("");
 }
 
-function describeAttachment({ name, mediaType, bytes }: FirstAttachment): string {
-  if (mediaType === undefined || bytes === undefined) return `${show(name)} (of its scopes, read when it runs)`;
+function describeAttachment({ name, mediaType, bytes }: { name: string; mediaType: string; bytes: number }): string {
   return `${show(name)} (${show(mediaType)}, ${count(bytes)} bytes)`;
 }
 

@@ -1,0 +1,21 @@
+import type { JsonObject } from "./json.ts";
+import type { ServerTool, ToolDefinition } from "./tool.ts";
+
+/** What an entry would be given first: by a worker's model, or, where the entry is code, by that code. */
+export interface FirstRequest {
+  readonly entry: string;
+  readonly input: JsonObject;
+  /** Absent for an entry that is code: it has no model. */
+  readonly request?: {
+    readonly model: string;
+    readonly modelSource: string;
+    readonly system: readonly string[];
+    readonly user: readonly string[];
+    readonly attachments: readonly { readonly name: string; readonly mediaType: string; readonly bytes: number }[];
+    readonly tools: readonly ToolDefinition[];
+    /** Executed by the provider. */
+    readonly serverTools?: readonly ServerTool[];
+    readonly output?: JsonObject;
+    readonly settings: JsonObject;
+  };
+}
