@@ -1,13 +1,14 @@
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, ReasoningPart } from "../protocol/message.ts";
+import { recordsIn } from "./wire/repair.ts";
 
 /** Where a server of chat completions puts its reasoning, of which the library tells the text alone. */
 type Found = {
   /** The member of the message that it came in. */
-  name?: "reasoning_content" | "reasoning" | "content";
+  name?: "reasoning_content" | "reasoning" | "content" | undefined;
   /** OpenRouter's form of it, with signatures. */
-  details?: JsonValue[];
+  details?: Record<string, unknown>[];
 };
 
 const key = "chatReasoning";
@@ -15,12 +16,14 @@ const key = "chatReasoning";
 /** For the library: notes for an answer, streamed or not, where its reasoning was. */
 export const reasoningExtractor = {
   async extractMetadata({ parsedBody }: { parsedBody: unknown }): Promise<SharedV4ProviderMetadata | undefined> {
-    return toMetadata(add({}, firstChoice(parsedBody)?.["message"]));
+    const found: Found = {};
+    add(found, firstChoice(parsedBody)?.["message"]);
+    return toMetadata(found);
   },
   createStreamExtractor() {
     const found: Found = {};
     return {
-      processChunk: (chunk: unknown) => void add(found, firstChoice(chunk)?.["delta"]),
+      processChunk: (chunk: unknown) => add(found, firstChoice(chunk)?.["delta"]),
       buildMetadata: () => toMetadata(found),
     };
   },
@@ -63,38 +66,36 @@ function toBlocks(thinking: string, parts: AssistantMessage["parts"]) {
 }
 
 function firstChoice(body: unknown): Record<string, unknown> | undefined {
-  const choices = isRecord(body) ? body["choices"] : undefined;
-  const [first] = Array.isArray(choices) ? choices : [];
-  return isRecord(first) ? first : undefined;
+  return recordsIn(isRecord(body) ? body["choices"] : undefined)[0];
 }
 
 function toMetadata(found: Found): SharedV4ProviderMetadata | undefined {
-  return Object.keys(found).length > 0 ? { [key]: found } : undefined;
+  return found.name || found.details ? ({ [key]: found } as SharedV4ProviderMetadata) : undefined;
 }
 
-function add(found: Found, message: unknown): Found {
-  if (!isRecord(message)) return found;
+function add(found: Found, message: unknown): void {
+  if (!isRecord(message)) return;
   const { content, reasoning_details: details } = message;
-  const name = (["reasoning_content", "reasoning"] as const).find((one) => typeof message[one] === "string" && message[one]);
-  const isBlock = (part: unknown) => isRecord(part) && part["type"] === "thinking";
-  if (!found.name && name) found.name = name;
-  if (!found.name && Array.isArray(content) && content.some(isBlock)) found.name = "content";
-  if (Array.isArray(details) && details.length > 0) found.details = details.reduce(addDetail, found.details ?? []);
-  return found;
+  found.name ??= (["reasoning_content", "reasoning"] as const).find((one) => typeof message[one] === "string" && message[one]);
+  if (!found.name && recordsIn(content).some(({ type }) => type === "thinking")) found.name = "content";
+  const pieces = recordsIn(details);
+  if (pieces.length > 0) found.details ??= [];
+  for (const piece of pieces) addDetail(found.details ?? [], piece);
 }
 
 /** In a stream the text of a detail comes in pieces, and its signature last. */
-function addDetail(details: JsonValue[], detail: JsonValue): JsonValue[] {
+function addDetail(details: Record<string, unknown>[], detail: Record<string, unknown>): void {
   const last = details.at(-1);
-  if (!isRecord(last) || !isRecord(detail) || !isSame(last, detail)) return [...details, detail];
-  const merged: Record<string, JsonValue> = { ...(last as JsonObject) };
-  for (const [name, value] of Object.entries(detail as JsonObject)) {
-    const before = merged[name];
-    const isPiece = (name === "text" || name === "summary") && typeof before === "string" && typeof value === "string";
-    if (isPiece) merged[name] = before + value;
-    else if (value !== null) merged[name] = value;
+  if (!last || !isSame(last, detail)) {
+    details.push({ ...detail });
+    return;
   }
-  return [...details.slice(0, -1), merged];
+  for (const [name, value] of Object.entries(detail)) {
+    const before = last[name];
+    const isPiece = (name === "text" || name === "summary") && typeof before === "string" && typeof value === "string";
+    if (isPiece) last[name] = before + value;
+    else if (value !== null) last[name] = value;
+  }
 }
 
 function isSame(last: Record<string, unknown>, detail: Record<string, unknown>): boolean {

@@ -16,12 +16,12 @@ import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
 import { findUsage, readUsage, type UsageFacts } from "./reported-usage.ts";
 import { withSafeCalls } from "./safe-calls.ts";
-import { StreamedArguments } from "./streamed-arguments.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
-import { checkCalls } from "./wire/bounds.ts";
+import { AnswerRefusal, checkCalls } from "./wire/bounds.ts";
 import { patienceOf, WholeAnswer } from "./wire/create-wire-fetch.ts";
+import { recordsIn } from "./wire/repair.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */
@@ -96,6 +96,18 @@ async function generate(
   return abortable(model.doGenerate(call), options.signal);
 }
 
+/**
+ * Counts the characters of arguments in an event of chat completions. The library drops pieces that it cannot assign to a call,
+ * and the call would run with what is left.
+ */
+function countArguments(event: unknown): number {
+  const [choice] = recordsIn(isRecord(event) ? event["choices"] : undefined);
+  const delta = choice?.["delta"];
+  const calls = recordsIn(isRecord(delta) ? delta["tool_calls"] : undefined);
+  const pieces = calls.map((call) => (isRecord(call["function"]) ? call["function"]["arguments"] : undefined));
+  return pieces.reduce<number>((sum, piece) => sum + (typeof piece === "string" ? piece.length : 0), 0);
+}
+
 interface StreamOptions extends Omit<GenerateOptions, "onUsage"> {
   readonly onUsage: (usage: LanguageModelV4Usage) => void;
 }
@@ -107,13 +119,14 @@ async function stream(
 ): Promise<LibraryAnswer> {
   try {
     const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
-    const args = new StreamedArguments();
+    let streamed = 0;
     const answer = await readStream(result.stream, options, (event) => {
       const usage = findUsage(event);
       if (usage) onUsage(usage);
-      args.add(event);
+      streamed += countArguments(event);
     });
-    args.checkAllIn(answer.content);
+    const kept = answer.content.reduce((sum, part) => sum + (part.type === "tool-call" ? part.input.length : 0), 0);
+    if (kept < streamed) throw new AnswerRefusal("bad_response", "a piece of the arguments belongs to none of the calls");
     return answer;
   } catch (error) {
     if (!(error instanceof WholeAnswer)) throw error;

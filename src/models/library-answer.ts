@@ -7,9 +7,8 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import type { AnswerFinish, AssistantMessage, FilePart, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
-import { sha256 } from "../util/sha256.ts";
-import { takeImage } from "./generated-image.ts";
+import type { AnswerFinish, AssistantMessage, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
+import { madeFile, takeImage } from "./made-file.ts";
 import type { ModelResponse, ReportedUsage } from "./model.ts";
 import { readUsage, type UsageFacts } from "./reported-usage.ts";
 
@@ -86,10 +85,9 @@ function toSource(url: string | undefined, title: string | undefined): Part {
 function toFiles({ data, mediaType }: LanguageModelV4File): Part[] {
   if (data.type === "url") return [toSource(String(data.url), undefined)];
   const bytes = typeof data.data === "string" ? Buffer.from(data.data, "base64") : Buffer.from(data.data);
-  const digest = sha256(bytes);
-  const name = `${digest.slice(0, 12)}.${mediaType.slice(mediaType.indexOf("/") + 1).replace(/[^\w]/g, "")}`;
-  const file: FilePart = { type: "file", name, mediaType, bytes: bytes.length, sha256: digest, data: bytes.toString("base64") };
-  return [file];
+  const file = madeFile("", mediaType, bytes);
+  const kind = mediaType.slice(mediaType.indexOf("/") + 1).replace(/[^\w]/g, "");
+  return [{ ...file, name: `${file.sha256.slice(0, 12)}.${kind}` }];
 }
 
 function readArguments(input: string | undefined): Pick<ToolCallPart, "args" | "invalidArgs"> {

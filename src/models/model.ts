@@ -87,18 +87,22 @@ export interface Model {
   generate(request: ModelRequest, options: GenerateOptions): Promise<ModelResponse>;
 }
 
-export type ModelErrorCode =
-  | "auth"
-  | "rate_limit"
-  | "overloaded"
-  | "timeout"
-  | "network"
-  | "broken_stream"
-  | "bad_request"
-  | "not_found"
-  | "bad_response"
-  | "too_large"
-  | "unexpected_request";
+export type ModelErrorCode = keyof typeof retryableByCode;
+
+/** Whether another attempt can help, by code. What a provider says of one error comes first. */
+export const retryableByCode = {
+  auth: false,
+  rate_limit: true,
+  overloaded: true,
+  timeout: true,
+  network: true,
+  broken_stream: true,
+  bad_request: false,
+  not_found: false,
+  bad_response: false,
+  too_large: false,
+  unexpected_request: false,
+} as const;
 
 /** A provider's failure. `retryable` follows the wire: 408, 409, 429, 5xx, overloaded, a broken connection or stream. */
 export class ModelError extends Error {

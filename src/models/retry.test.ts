@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { ModelError } from "./model.ts";
-import { describeSurrender, retryDelay, toRetryPolicy } from "./retry.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { describeSurrender, readRetryAfter, retryDelay, toRetryPolicy } from "./retry.ts";
 
 function error(retryable: boolean, retryAfterMilliseconds?: number): ModelError {
   return new ModelError({ code: "overloaded", model: "a:b", message: "no", retryable, retryAfterMilliseconds });

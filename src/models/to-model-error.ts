@@ -2,12 +2,11 @@ import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Redactor } from "../util/redactor.ts";
-import { ModelError, type ModelErrorCode } from "./model.ts";
-import { retryableByCode } from "./model-error-codes.ts";
+import { ModelError, type ModelErrorCode, retryableByCode } from "./model.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
-import { readRetryAfter } from "./retry-after.ts";
-import { findRefusal } from "./wire/bounds.ts";
+import { readRetryAfter } from "./retry.ts";
+import { AnswerRefusal } from "./wire/bounds.ts";
 import { describeErrorBody, describeReported } from "./wire/error-words.ts";
 
 /** What is known of a failure before it is worded. */
@@ -62,7 +61,7 @@ const labels: Readonly<Record<ModelErrorCode, string>> = {
 };
 
 function classify(thrown: unknown): Failure {
-  const refusal = findRefusal(thrown instanceof StreamFailure ? thrown.failure : thrown);
+  const refusal = causesOf(thrown instanceof StreamFailure ? thrown.failure : thrown).find((one) => one instanceof AnswerRefusal);
   if (refusal) return { code: refusal.code, message: refusal.message };
   if (thrown instanceof BrokenStream) return { code: "broken_stream", message: thrown.message };
   if (thrown instanceof StreamFailure) return classifyInStream(thrown.failure);
@@ -157,12 +156,16 @@ function classifyInStream(failure: unknown): Failure {
   return { code: code ?? "broken_stream", message, retryable };
 }
 
+const kinds: readonly (readonly [RegExp, ModelErrorCode])[] = [
+  [/rate_limit/, "rate_limit"],
+  [/overloaded|server_error|api_error|internal/, "overloaded"],
+  [/authentication|permission|invalid_api_key/, "auth"],
+  [/not_found/, "not_found"],
+  [/invalid_request|context_length|billing/, "bad_request"],
+];
+
 function byKind(kind: string): ModelErrorCode | undefined {
-  if (/rate_limit/.test(kind)) return "rate_limit";
-  if (/overloaded|server_error|api_error|internal/.test(kind)) return "overloaded";
-  if (/authentication|permission|invalid_api_key/.test(kind)) return "auth";
-  if (/not_found/.test(kind)) return "not_found";
-  return /invalid_request|context_length|billing/.test(kind) ? "bad_request" : undefined;
+  return kinds.find(([pattern]) => pattern.test(kind))?.[1];
 }
 
 function describeKind(error: Record<string, unknown> | undefined): string {
@@ -193,13 +196,10 @@ function classifyConnection(error: LibraryError): Failure {
   return { code: timedOut ? "timeout" : "network", message: message || code || "", cause: error.cause };
 }
 
-/** What a proxy answered in the place of opening a connection: Node tells it in words alone. */
+/** Returns the status that a proxy answered in place of opening a connection. Node reports it in words alone. */
 function proxyStatus(error: unknown): number | undefined {
-  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-    const [, status] = /^Proxy response \((\d+)\)/.exec(current.message) ?? [];
-    if (status) return Number(status);
-  }
-  return undefined;
+  const status = causesOf(error).flatMap(({ message }) => /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? [])[0];
+  return status === undefined ? undefined : Number(status);
 }
 
 function describeProxyRefusal(status: number): string {
@@ -207,13 +207,17 @@ function describeProxyRefusal(status: number): string {
   return "the proxy wants a user and a password (HTTP 407): write http://USER:PASSWORD@HOST:PORT into its variable, HTTPS_PROXY or HTTP_PROXY";
 }
 
-/** The system's code, wherever it is in the chain of causes. */
+/** Returns the code of the operating system, at any depth of the chain of causes. */
 function networkCode(error: unknown): string | undefined {
-  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-    const { code } = current as LibraryError;
-    if (typeof code === "string" && /^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return code;
-  }
-  return undefined;
+  const codes = causesOf(error).map(({ code }: LibraryError) => code);
+  return codes.find((code): code is string => typeof code === "string" && /^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code));
+}
+
+/** Returns an error and its causes, outermost first, at most eight. */
+function causesOf(thrown: unknown): Error[] {
+  const found: Error[] = [];
+  for (let current = thrown; current instanceof Error && found.length < 8; current = current.cause) found.push(current);
+  return found;
 }
 
 const keyLike = /\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+[\w.~+/*=-]{8,}/g;

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOpt
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
 import { giveReasoningBack } from "./chat-reasoning.ts";
-import { giveImageBack } from "./generated-image.ts";
+import { giveImageBack } from "./made-file.ts";
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
 type UserContent = Content<"user">[number];

@@ -4,11 +4,9 @@ import { noUsage } from "../../protocol/usage.ts";
 import { abortable } from "../../util/abortable.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { madeFile } from "../made-file.ts";
-import { type GenerateOptions, type Model, ModelError, type ModelResponse } from "../model.ts";
-import { retryableByCode } from "../model-error-codes.ts";
-import { readReply } from "./read-reply.ts";
+import { type GenerateOptions, type Model, ModelError, type ModelResponse, retryableByCode } from "../model.ts";
 import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";
-import { ScriptFault } from "./script-fault.ts";
+import { readReply, ScriptFault } from "./script-shape.ts";
 import { toScriptedRequest } from "./scripted-request.ts";
 
 /** A model that a script plays. `observe` sees each request before the script does. */
@@ -50,7 +48,9 @@ function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelRespon
     ...toServerParts(reply.serverCalls ?? [], request),
     ...(text ? [{ type: "text", text } satisfies TextPart] : []),
     ...calls,
-    ...(reply.files ?? []).map((file): FilePart => madeFile(file.name, file.mediaType, toBytes(file))),
+    ...(reply.files ?? []).map(({ name, mediaType, text = "", base64 }): FilePart => {
+      return madeFile(name, mediaType, base64 === undefined ? Buffer.from(text) : Buffer.from(base64, "base64"));
+    }),
   ];
   return {
     message: { role: "assistant", parts },
@@ -63,9 +63,7 @@ function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelRespon
 function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): ToolCallPart[] {
   const unknown = calls.find((call) => !call.allowUnknownTool && !request.hasTool(call.tool));
   if (unknown) request.unexpected(`the tool ${unknown.tool} among those offered, because the script calls it`);
-  const before = request.messages
-    .flatMap((message) => (message.role === "assistant" ? message.parts : []))
-    .filter((part) => part.type === "tool-call").length;
+  const before = countParts(request, "tool-call");
   return calls.map((call, index) => ({
     type: "tool-call",
     id: `call_${before + index + 1}`,
@@ -74,17 +72,11 @@ function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): 
   }));
 }
 
-function toBytes({ text, base64 }: { readonly text?: string; readonly base64?: string }): Uint8Array {
-  return base64 === undefined ? Buffer.from(text ?? "", "utf8") : Buffer.from(base64, "base64");
-}
-
 /** What the provider did itself, and what came of it. A tool that was not enabled cannot have been used. */
 function toServerParts(calls: readonly ScriptedServerCall[], request: ScriptedRequest): AssistantMessage["parts"] {
   const unknown = calls.find((call) => !request.hasServerTool(call.tool));
   if (unknown) request.unexpected(`the server-side tool ${unknown.tool} enabled, because the script uses it`);
-  const before = request.messages
-    .flatMap((message) => (message.role === "assistant" ? message.parts : []))
-    .filter((part) => part.type === "server-call").length;
+  const before = countParts(request, "server-call");
   return calls.flatMap(({ tool: name, args = {}, result = null, error }, index) => {
     const id = `server_${before + index + 1}`;
     return [
@@ -92,6 +84,11 @@ function toServerParts(calls: readonly ScriptedServerCall[], request: ScriptedRe
       { type: "server-result", id, name, ok: error === undefined, value: copyJson(error ?? result) },
     ];
   });
+}
+
+function countParts({ messages }: ScriptedRequest, type: "tool-call" | "server-call"): number {
+  const parts = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+  return parts.filter((part) => part.type === type).length;
 }
 
 function copyJson(value: JsonValue): JsonValue {

@@ -3,7 +3,7 @@ import { ModelError } from "../model.ts";
 import type { ProviderEnvironment } from "../provider.ts";
 import { parseScriptRules } from "./parse-script-rules.ts";
 import type { Script } from "./script.ts";
-import { ScriptFault } from "./script-fault.ts";
+import { ScriptFault } from "./script-shape.ts";
 
 /** Loads the script of `scripted:PATH`. Rejects with a `ModelError` that names the file and the place in it. */
 export async function loadScript(path: string, environment: ProviderEnvironment): Promise<Script> {

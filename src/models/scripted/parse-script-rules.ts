@@ -1,7 +1,6 @@
 import { isRecord } from "../../protocol/json.ts";
-import { readReply } from "./read-reply.ts";
 import type { Script, ScriptedReply, ScriptedRequest } from "./script.ts";
-import { type FieldKinds, readFields, ScriptFault } from "./script-fault.ts";
+import { checkShape, count, readReply, ScriptFault, type Shape } from "./script-shape.ts";
 import { countFiles } from "./scripted-request.ts";
 
 /** One turn of one worker's call. */
@@ -11,25 +10,31 @@ interface Rule {
   readonly reply: ScriptedReply;
 }
 
+type Texts = string | readonly string[];
+
 interface Expectation {
   /** Substrings of the last user message. */
-  readonly user?: string | readonly string[];
+  readonly user?: Texts;
   /** Substrings of the system message's parts, joined by line breaks. */
-  readonly system?: string | readonly string[];
+  readonly system?: Texts;
   /** Tools whose results have just come. */
-  readonly tool_result?: string | readonly string[];
+  readonly tool_result?: Texts;
   /** How many files the conversation holds. */
   readonly files?: number;
   /** Tools that are offered. */
-  readonly tools?: string | readonly string[];
+  readonly tools?: Texts;
 }
 
-const expectFields: FieldKinds = {
-  user: "strings",
-  system: "strings",
-  tool_result: "strings",
-  files: "count",
-  tools: "strings",
+const texts: Shape = {
+  is: (value) => [value].flat().every((one) => typeof one === "string"),
+  must: "must be a text or a list of texts",
+};
+const reply: Shape = { is: (value) => value !== null, must: "is missing", isRequired: true };
+const ruleShape: Shape = {
+  keys: { expect: { keys: { user: texts, system: texts, tool_result: texts, files: count, tools: texts } }, reply },
+};
+const documentShape: Shape = {
+  keys: { workers: { is: isRecord, must: "must map each worker to its turns", isRequired: true } },
 };
 
 /**
@@ -37,27 +42,24 @@ const expectFields: FieldKinds = {
  * all workers without rules of their own, and a bare list is the list of `*`. Throws a `ScriptFault`.
  */
 export function parseScriptRules(document: unknown): Script {
-  const workers = new Map<string, readonly Rule[]>();
-  if (Array.isArray(document)) workers.set("*", readRules(document, []));
-  else {
-    const fields = readFields(document, { workers: "record" }, []);
-    if (!isRecord(fields["workers"])) throw new ScriptFault(["workers"], "is missing; it maps each worker to its turns");
-    for (const [name, rules] of Object.entries(fields["workers"])) workers.set(name, readRules(rules, ["workers", name]));
+  if (Array.isArray(document)) {
+    const rules = new Map([["*", readRules(document, [])]]);
+    return (request) => play(rules, request);
   }
-  return (request) => play(workers, request);
+  checkShape(document, documentShape, []);
+  const { workers } = document as { readonly workers: Record<string, unknown> };
+  const rules = new Map(Object.entries(workers).map(([name, turns]) => [name, readRules(turns, ["workers", name])]));
+  return (request) => play(rules, request);
 }
 
-function readRules(value: unknown, path: readonly (string | number)[]): readonly Rule[] {
-  if (!Array.isArray(value)) throw new ScriptFault(path, "must be a list of turns, each with a reply");
-  return value.map((rule: unknown, index) => readRule(rule, [...path, index]));
-}
-
-function readRule(value: unknown, path: readonly (string | number)[]): Rule {
-  const where = path.length > 1 ? `turn ${Number(path.at(-1)) + 1} of ${path.at(-2)}` : `turn ${Number(path[0]) + 1}`;
-  const fields = readFields(value, { expect: "record", reply: "any" }, path);
-  if (fields["reply"] === undefined || fields["reply"] === null) throw new ScriptFault([...path, "reply"], "is missing");
-  const expect = readFields(fields["expect"] ?? {}, expectFields, [...path, "expect"]) as Expectation;
-  return { where, expect, reply: readReply(fields["reply"], [...path, "reply"]) };
+function readRules(turns: unknown, path: readonly (string | number)[]): readonly Rule[] {
+  if (!Array.isArray(turns)) throw new ScriptFault(path, "must be a list of turns, each with a reply");
+  return turns.map((turn: unknown, index) => {
+    checkShape(turn, ruleShape, [...path, index]);
+    const { expect = {}, reply } = turn as Partial<Rule>;
+    const where = `turn ${index + 1}${path.length > 0 ? ` of ${path.at(-1)}` : ""}`;
+    return { where, expect, reply: readReply(reply, [...path, index, "reply"]) };
+  });
 }
 
 function play(workers: ReadonlyMap<string, readonly Rule[]>, request: ScriptedRequest): ScriptedReply {
@@ -69,22 +71,20 @@ function play(workers: ReadonlyMap<string, readonly Rule[]>, request: ScriptedRe
   return unmet === undefined ? rule.reply : request.unexpected(`${unmet} (${rule.where})`);
 }
 
-/** The first thing that is expected and did not come. */
-function findUnmet(expect: Expectation, request: ScriptedRequest): string | undefined {
-  const results = request.toolResults();
-  const system = request.system.join("\n");
-  const user = toList(expect.user).find((text) => !request.lastUserText().includes(text));
-  if (user !== undefined) return `a user message with ${JSON.stringify(user)}`;
-  const instruction = toList(expect.system).find((text) => !system.includes(text));
+/** Returns the first expectation that the request does not meet, in words. */
+function findUnmet(
+  { user, system, tool_result: results, tools, files }: Expectation,
+  request: ScriptedRequest,
+): string | undefined {
+  const missing = (texts: Texts | undefined, isThere: (text: string) => boolean) =>
+    [texts ?? []].flat().find((text) => !isThere(text));
+  const said = missing(user, (text) => request.lastUserText().includes(text));
+  if (said !== undefined) return `a user message with ${JSON.stringify(said)}`;
+  const instruction = missing(system, (text) => request.system.join("\n").includes(text));
   if (instruction !== undefined) return `a system message with ${JSON.stringify(instruction)}`;
-  const result = toList(expect.tool_result).find((name) => !results.some((part) => part.name === name));
+  const result = missing(results, (name) => request.toolResults().some((part) => part.name === name));
   if (result !== undefined) return `a result of ${result}`;
-  const tool = toList(expect.tools).find((name) => !request.hasTool(name));
+  const tool = missing(tools, (name) => request.hasTool(name));
   if (tool !== undefined) return `the tool ${tool}`;
-  if (expect.files !== undefined && expect.files !== countFiles(request.messages)) return `${expect.files} files`;
-  return undefined;
-}
-
-function toList(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === "string" ? [value] : value;
+  return files !== undefined && files !== countFiles(request.messages) ? `${files} files` : undefined;
 }

@@ -127,7 +127,7 @@ describe("a file with a mistake in it", () => {
     ["- reply: { text: x, json: 1 }", "[0].reply: has both text and json"],
     ["- reply: {}", "[0].reply: says nothing"],
     ["main: []", "main: unknown key; known: workers"],
-    ["{}", "workers: is missing"],
+    ["{}", "workers: must map each worker to its turns"],
     ["just text", "must be a mapping"],
     ["workers: [", "/p/play.yaml:1"],
   ])("%j", async (text, message) => {

@@ -1,7 +1,7 @@
-import type { Message, TextPart, ToolResultPart } from "../../protocol/message.ts";
+import type { FilePart, Message, ToolResultPart } from "../../protocol/message.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { type GenerateOptions, ModelError, type ModelRequest } from "../model.ts";
-import type { ScriptedFile, ScriptedRequest } from "./script.ts";
+import type { ScriptedRequest } from "./script.ts";
 
 export function toScriptedRequest(model: string, request: ModelRequest, options: GenerateOptions): ScriptedRequest {
   const scripted: ScriptedRequest = {
@@ -10,7 +10,11 @@ export function toScriptedRequest(model: string, request: ModelRequest, options:
     signal: options.signal,
     lastUserText: () => lastUserText(request.messages),
     toolResults: () => newToolResults(request.messages),
-    files: () => allFiles(request.messages),
+    files: () =>
+      filesIn(request.messages).map(({ data, type: _, bytes: __, ...file }) => ({
+        ...file,
+        bytes: new Uint8Array(Buffer.from(data, "base64")),
+      })),
     hasTool: (name) => request.tools.some((tool) => tool.name === name),
     hasServerTool: (type) => (request.serverTools ?? []).some((tool) => tool.type === type),
     unexpected: (expected) => {
@@ -23,10 +27,7 @@ export function toScriptedRequest(model: string, request: ModelRequest, options:
 function lastUserText(messages: readonly Message[]): string {
   const message = messages.findLast((candidate) => candidate.role === "user");
   if (message?.role !== "user") return "";
-  return message.parts
-    .filter((part): part is TextPart => part.type === "text")
-    .map((part) => part.text)
-    .join("\n");
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 function newToolResults(messages: readonly Message[]): readonly ToolResultPart[] {
@@ -34,22 +35,15 @@ function newToolResults(messages: readonly Message[]): readonly ToolResultPart[]
   return messages.slice(since).flatMap((message) => (message.role === "tool" ? message.parts : []));
 }
 
-function allFiles(messages: readonly Message[]): readonly ScriptedFile[] {
+function filesIn(messages: readonly Message[]): readonly FilePart[] {
   return messages
     .flatMap((message) => (message.role === "user" ? message.parts : []))
-    .filter((part) => part.type === "file")
-    .map(({ name, mediaType, sha256, data }) => ({
-      name,
-      mediaType,
-      sha256,
-      bytes: new Uint8Array(Buffer.from(data, "base64")),
-    }));
+    .filter((part): part is FilePart => part.type === "file");
 }
 
-/** Without decoding them. */
+/** Counts the files of a conversation without decoding them. */
 export function countFiles(messages: readonly Message[]): number {
-  return messages.flatMap((message) => (message.role === "user" ? message.parts : [])).filter((part) => part.type === "file")
-    .length;
+  return filesIn(messages).length;
 }
 
 function describeUnexpected(model: string, request: ScriptedRequest, expected: string): string {

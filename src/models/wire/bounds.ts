@@ -70,11 +70,3 @@ export class AnswerRefusal extends Error {
     this.code = code;
   }
 }
-
-/** The refusal behind an error of the library, which wraps what its connection throws. */
-export function findRefusal(thrown: unknown): AnswerRefusal | undefined {
-  for (let current = thrown, depth = 0; current instanceof Error && depth < 8; current = current.cause, depth++) {
-    if (current instanceof AnswerRefusal) return current;
-  }
-  return undefined;
-}
