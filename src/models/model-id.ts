@@ -26,50 +26,28 @@ export type ParsedModelId = { readonly ok: true; readonly value: ModelId } | { r
  */
 export function parseModelId(text: string, providers: readonly string[]): ParsedModelId {
   const trimmed = text.trim();
-  if (trimmed === "")
-    return fail({ type: "empty", text, message: `The model id is empty. Write ${form}. ${listing(providers)}` });
+  const listing = `Providers: ${providers.join(", ")}.`;
+  if (trimmed === "") return fail("empty", text, `The model id is empty. Write ${form}. ${listing}`);
   const split = trimmed.search(/[:/]/);
-  const provider = (split < 0 ? trimmed : trimmed.slice(0, split)).trim().toLowerCase();
-  const name = split < 0 ? "" : trimmed.slice(split + 1).trim();
-  if (split < 0 || provider === "") return fail(noProvider(trimmed, providers));
-  if (name === "") {
-    const message = `"${trimmed}" names no model after its provider. Write ${form}.`;
-    return fail({ type: "no-name", text, message });
+  const provider = trimmed.slice(0, Math.max(split, 0)).trim().toLowerCase();
+  if (provider === "") {
+    const guess = guessProvider(trimmed, providers);
+    const meant = guess ? ` Did you mean "${guess}:${trimmed}"?` : "";
+    return fail("no-provider", trimmed, `"${trimmed}" has no provider. Write ${form}.${meant} ${listing}`, guess);
   }
-  if (!providers.includes(provider)) return fail(unknownProvider(trimmed, provider, providers));
-  return { ok: true, value: { id: `${provider}:${name}`, provider, name } };
+  const name = trimmed.slice(split + 1).trim();
+  if (name === "") return fail("no-name", text, `"${trimmed}" names no model after its provider. Write ${form}.`);
+  if (providers.includes(provider)) return { ok: true, value: { id: `${provider}:${name}`, provider, name } };
+  const [near] = nearestNames(provider, providers, 1);
+  const meant = near ? ` Did you mean "${near}"?` : "";
+  const message = `"${provider}" in "${trimmed}" is no known provider.${meant} ${listing}`;
+  return fail("unknown-provider", trimmed, message, near);
 }
 
 const form = 'provider:name, for example "anthropic:claude-sonnet-4-5"';
 
-function fail(error: ModelIdError): ParsedModelId {
-  return { ok: false, error };
-}
-
-function listing(providers: readonly string[]): string {
-  return `Providers: ${providers.join(", ")}.`;
-}
-
-function noProvider(text: string, providers: readonly string[]): ModelIdError {
-  const suggestion = guessProvider(text, providers);
-  const meant = suggestion ? ` Did you mean "${suggestion}:${text}"?` : "";
-  return {
-    type: "no-provider",
-    text,
-    message: `"${text}" has no provider. Write ${form}.${meant} ${listing(providers)}`,
-    ...(suggestion ? { suggestion } : {}),
-  };
-}
-
-function unknownProvider(text: string, provider: string, providers: readonly string[]): ModelIdError {
-  const suggestion = nearestNames(provider, providers, 1)[0];
-  const meant = suggestion ? ` Did you mean "${suggestion}"?` : "";
-  return {
-    type: "unknown-provider",
-    text,
-    message: `"${provider}" in "${text}" is no known provider.${meant} ${listing(providers)}`,
-    ...(suggestion ? { suggestion } : {}),
-  };
+function fail(type: ModelIdError["type"], text: string, message: string, suggestion?: string): ParsedModelId {
+  return { ok: false, error: { type, text, message, ...(suggestion ? { suggestion } : {}) } };
 }
 
 function guessProvider(name: string, providers: readonly string[]): string | undefined {

@@ -107,24 +107,18 @@ function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
 
 async function tablePrice(providerId: string, model: string): Promise<PriceOf | undefined> {
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const costOf = ({
-    inputTokens,
-    outputTokens,
-    cachedInputTokens,
-    cacheWriteTokens = 0,
-    longCacheWriteTokens = 0,
-    webSearches = 0,
-  }: Billed) => {
-    // The table takes no more cached tokens than there are.
-    const cached = Math.min(cachedInputTokens, inputTokens);
-    const usage = { input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cached };
-    const written = Math.min(cacheWriteTokens, inputTokens - cached);
-    const more = {
+  const costOf = ({ inputTokens, outputTokens, webSearches = 0, ...billed }: Billed) => {
+    // The table takes no more cached tokens than there are, and no counts of 0.
+    const cached = Math.min(billed.cachedInputTokens, inputTokens);
+    const written = Math.min(billed.cacheWriteTokens ?? 0, inputTokens - cached);
+    const longWritten = Math.min(billed.longCacheWriteTokens ?? 0, written);
+    const usage = {
+      ...{ input_tokens: inputTokens, output_tokens: outputTokens, cache_read_tokens: cached },
       ...(written > 0 ? { cache_write_tokens: written } : {}),
-      ...(longCacheWriteTokens > 0 ? { cache_write_1h_tokens: Math.min(longCacheWriteTokens, written) } : {}),
+      ...(longWritten > 0 ? { cache_write_1h_tokens: longWritten } : {}),
       ...(webSearches > 0 ? { web_searches: webSearches } : {}),
     };
-    return calcPrice({ ...usage, ...more }, model, { providerId })?.total_price;
+    return calcPrice(usage, model, { providerId })?.total_price;
   };
   if (costOf({ inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 }) === undefined) return undefined;
   return (billed) => costOf(billed) ?? 0;

@@ -56,6 +56,7 @@ export async function readStream(
   }
 }
 
+/** Collects the parts of a stream. A delta is passed on as it comes. */
 class Collector {
   readonly #content: LanguageModelV4Content[] = [];
   readonly #open = new Map<string, Block>();
@@ -71,12 +72,18 @@ class Collector {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
-        this.#start(part.type === "text-start" ? "text" : "reasoning", part.id, part.providerMetadata);
+        // One id can stand for several blocks, one after another.
+        this.#open.delete(part.id);
+        addMetadata(this.#block(part.type === "text-start" ? "text" : "reasoning", part.id), part.providerMetadata);
         break;
       case "text-delta":
-      case "reasoning-delta":
-        this.#extend(part);
+      case "reasoning-delta": {
+        const block = this.#block(part.type === "text-delta" ? "text" : "reasoning", part.id);
+        addMetadata(block, part.providerMetadata);
+        block.text += part.delta;
+        if (part.delta !== "") this.#onDelta?.({ type: part.type, text: part.delta });
         break;
+      }
       case "text-end":
       case "reasoning-end":
         addMetadata(this.#open.get(part.id), part.providerMetadata);
@@ -88,44 +95,34 @@ class Collector {
       case "file":
         this.#content.push(part);
         break;
-      default:
-        this.#addFact(part);
+      case "error":
+        throw new StreamFailure(part.error);
+      case "stream-start":
+        this.#warnings = part.warnings;
+        break;
+      case "finish":
+        this.#finish = part;
     }
   }
 
-  #addFact(part: LanguageModelV4StreamPart): void {
-    if (part.type === "error") throw new StreamFailure(part.error);
-    if (part.type === "stream-start") this.#warnings = part.warnings;
-    if (part.type === "finish") this.#finish = part;
-  }
-
-  /** One id can stand for several blocks, one after another. */
-  #start(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
+  /** The open block of an id; one begins where there is none. */
+  #block(type: Block["type"], id: string): Block {
+    const open = this.#open.get(id);
+    if (open) return open;
     const block: Block = { type, text: "" };
-    addMetadata(block, metadata);
     this.#content.push(block);
     this.#open.set(id, block);
     return block;
   }
 
-  #extend(part: Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>): void {
-    const type = part.type === "text-delta" ? "text" : "reasoning";
-    const block = this.#open.get(part.id) ?? this.#start(type, part.id, undefined);
-    addMetadata(block, part.providerMetadata);
-    if (part.delta === "") return;
-    block.text += part.delta;
-    this.#onDelta?.({ type: part.type, text: part.delta });
-  }
-
-  /** Libraries that know no "interrupted" say "other" for the same, with nothing from the provider beside it. */
+  /** Libraries that do not know "interrupted" report "other" for it, without a word of the provider. */
   finish(): LibraryAnswer {
-    const finish = this.#finish;
-    const reason = finish?.finishReason;
-    if (!finish || !reason || reason.unified === "interrupted") throw new BrokenStream();
-    if (reason.unified === "other" && reason.raw === undefined) throw new BrokenStream();
-    const { usage, providerMetadata } = finish;
+    if (!this.#finish) throw new BrokenStream();
+    const { finishReason, usage, providerMetadata } = this.#finish;
+    const { unified, raw } = finishReason;
+    if (unified === "interrupted" || (unified === "other" && raw === undefined)) throw new BrokenStream();
     const about = providerMetadata ? { providerMetadata } : {};
-    return { content: this.#content, finishReason: reason, usage, warnings: this.#warnings, ...about };
+    return { content: this.#content, finishReason, usage, warnings: this.#warnings, ...about };
   }
 }
 
