@@ -15,7 +15,7 @@ function rebuild(before: string, after: string): string {
     lines.push(...old.slice(at, change.old.start), ...now.slice(change.new.start, change.new.end));
     [at, newAt] = [change.old.end, change.new.end];
   }
-  return [...lines, ...old.slice(at)].map(({ text, isOpen }) => (isOpen ? text : `${text}\n`)).join("");
+  return [...lines, ...old.slice(at)].join("");
 }
 
 const numbered = (count: number, line: (index: number) => string) =>

@@ -1,8 +1,9 @@
 import type { ApprovalRequest, WorkerPreview } from "../protocol/approval.ts";
 import type { Steps } from "../util/in-steps.ts";
+import { count } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
-import type { PreviewLine } from "./preview-line.ts";
-import { count, noLineBreak, renderDiff } from "./render-diff.ts";
+import type { PreviewLine } from "./preview-rows.ts";
+import { noLineBreak, renderDiff } from "./render-diff.ts";
 
 /** What a question shows of its call, unescaped. */
 export function* previewLines({ preview, args }: ApprovalRequest): Steps<PreviewLine[]> {

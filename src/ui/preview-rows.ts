@@ -1,9 +1,23 @@
 import { runSteps } from "../util/in-steps.ts";
 import { countBreaks } from "./diff-window.ts";
-import type { PreviewLine, TextBlock, TextLine } from "./preview-line.ts";
-import { count } from "./render-diff.ts";
+import { count } from "./explain/phrases.ts";
 import { escapeCharacter, type Showing, showText } from "./show-text.ts";
 import { cutText, cutWords } from "./wrap-text.ts";
+
+/** A line of a preview, unescaped; or, as a string, words of the question about it, which no line of a preview can look like. */
+export type PreviewLine = TextLine | TextBlock | string;
+
+interface TextLine {
+  readonly text: string;
+  /** Of a diff. It stands apart, so that no mark at the beginning of the line changes it. */
+  readonly sign?: " " | "+" | "-";
+  readonly format?: "green" | "red";
+}
+
+/** Many lines, which are split only where they are shown. */
+interface TextBlock extends Omit<TextLine, "text"> {
+  readonly block: string;
+}
 
 export interface RowStyle {
   readonly columns: number;
@@ -16,89 +30,84 @@ export interface RowPage {
   readonly isEnd: boolean;
 }
 
+interface Row {
+  readonly text: string;
+  /** Words of the question. They are shown with the row before them, however long a page is. */
+  readonly isNote?: boolean;
+  /** It continues a line. */
+  readonly isRest?: boolean;
+  /** Look-alikes that are escaped in it and in the next rows, each with what it looks like. */
+  readonly found?: ReadonlyMap<string, string>;
+  /** Counts the lines after its own. */
+  readonly after: () => number;
+}
+
 /** A longer line is escaped in pieces, so that the beginning of it costs no more than it shows. */
 const longestPiece = 16_000;
+/** Look-alikes that a page names. */
+const mostNamed = 8;
 
 /**
  * The rows of a preview, page by page: what is not shown costs nothing. Every row has the margin, so that no content can be taken
  * for the question's own words.
  */
 export class PreviewRows {
-  readonly #lines: readonly PreviewLine[];
-  readonly #style: RowStyle;
-  readonly #isCommand: boolean;
-  #next = 0;
-  /** What is left of a block of lines that was begun. */
-  #block: TextBlock | undefined;
-  /** The rest of the line before. */
-  #open: Iterator<string> | undefined;
+  readonly #rows: Iterator<Row, undefined>;
+  readonly #columns: number;
+  #next: Row | undefined;
 
-  constructor(lines: readonly PreviewLine[], { isCommand, ...style }: RowStyle & Pick<Showing, "isCommand">) {
-    this.#lines = lines;
-    this.#style = style;
-    this.#isCommand = isCommand ?? false;
+  constructor(lines: readonly PreviewLine[], style: RowStyle & Pick<Showing, "isCommand">) {
+    this.#rows = layOut(lines, style);
+    this.#columns = style.columns;
+    this.#next = this.#rows.next().value;
   }
 
-  /** The next rows, with words about what is left and about the look-alikes among them, which `found` gets. */
+  /** Returns the next rows, with notes on what is left and on the look-alikes among them, which are added to `found`. */
   take(longest: number, found = new Map<string, string>()): RowPage {
     const rows: string[] = [];
-    for (;;) {
-      const isBegun = this.#open !== undefined || this.#block !== undefined;
-      const isEnd = !isBegun && this.#next >= this.#lines.length;
-      const isFull = rows.length >= longest && (isBegun || typeof this.#lines[this.#next] !== "string");
-      if (isEnd || isFull) return { rows: [...rows, ...this.#notesOn(found), ...(isEnd ? [] : this.#rest())], isEnd };
-      this.#addTo(rows, { longest, found });
+    while (this.#next && (rows.length < longest || this.#next.isNote)) {
+      rows.push(this.#next.text);
+      for (const [character, like] of this.#next.found ?? []) found.set(character, like);
+      this.#next = this.#rows.next().value;
     }
+    const notes = [...(found.size > 0 ? [describeLookAlikes(found)] : []), ...(this.#next ? [describeRest(this.#next)] : [])];
+    return { rows: [...rows, ...notes.flatMap((note) => noteRows(note, this.#columns))], isEnd: !this.#next };
   }
+}
 
-  #addTo(rows: string[], { longest, found }: { readonly longest: number; readonly found: Map<string, string> }): void {
-    let open = this.#open;
-    if (!open) {
-      const line = this.#takeLine();
-      if (line === undefined) return;
-      if (typeof line === "string") {
-        rows.push(...this.#note(showText(line)));
-        return;
-      }
-      open = rowsOf(line, { ...this.#style, isCommand: this.#isCommand, found });
-    }
-    this.#open = open;
-    while (rows.length < longest) {
-      const { value, done } = open.next();
-      if (done) {
-        this.#open = undefined;
-        return;
-      }
-      rows.push(value);
-    }
-    this.#open = peeked(open);
+function describeLookAlikes(found: ReadonlyMap<string, string>): string {
+  const list = [...found].map(([character, like]) => `${escapeCharacter(character)} looks like ${like}`);
+  const more = list.length > mostNamed ? `, and ${count(list.length - mostNamed)} others` : "";
+  return `look-alikes, written as codes: ${list.slice(0, mostNamed).join(", ")}${more}`;
+}
+
+function describeRest({ isRest, after }: Row): string {
+  const more = `${count(after() + (isRest ? 0 : 1))} more lines are not shown`;
+  return isRest ? `this line goes on, and ${more}` : more;
+}
+
+function noteRows(text: string, columns: number): string[] {
+  return cutWords(`(${text})`, columns - 5).map((row, index) => `${index === 0 ? "  " : "    "}${row}`);
+}
+
+function* layOut(lines: readonly PreviewLine[], style: RowStyle & Showing): Generator<Row, undefined> {
+  for (const [index, line] of lines.entries()) {
+    const after = () => lines.slice(index + 1).reduce((sum, other) => sum + linesIn(other), 0);
+    if (typeof line === "string") {
+      for (const text of noteRows(showText(line), style.columns)) yield { text, isNote: true, after };
+    } else if ("text" in line) yield* rowsOf(line, style, after);
+    else yield* blockRows(line, style, after);
   }
+  return undefined;
+}
 
-  #takeLine(): TextLine | string | undefined {
-    const line = this.#block ?? this.#lines[this.#next++];
-    if (typeof line !== "object" || !("block" in line)) return line;
-    const { block, ...style } = line;
-    const end = block.indexOf("\n");
-    this.#block = end === -1 ? undefined : { ...style, block: block.slice(end + 1) };
-    return { ...style, text: end === -1 ? block : block.slice(0, end) };
-  }
-
-  #rest(): string[] {
-    const left = [...(this.#block ? [this.#block] : []), ...this.#lines.slice(this.#next)];
-    const lines = left.reduce((sum, line) => sum + linesIn(line), 0);
-    const more = `${count(lines)} more lines are not shown`;
-    return this.#note(this.#open ? `this line goes on, and ${more}` : more);
-  }
-
-  #notesOn(found: ReadonlyMap<string, string>): string[] {
-    if (found.size === 0) return [];
-    const list = [...found].map(([character, like]) => `${escapeCharacter(character)} looks like ${like}`);
-    const more = list.length > mostNamed ? `, and ${count(list.length - mostNamed)} others` : "";
-    return this.#note(`look-alikes, written as codes: ${list.slice(0, mostNamed).join(", ")}${more}`);
-  }
-
-  #note(text: string): string[] {
-    return cutWords(`(${text})`, this.#style.columns - 5).map((row, index) => `${index === 0 ? "  " : "    "}${row}`);
+function* blockRows({ block, ...line }: TextBlock, style: RowStyle & Showing, after: () => number): Generator<Row> {
+  for (let [start, end] = [0, 0]; end !== -1; start = end + 1) {
+    end = block.indexOf("\n", start);
+    const next = end + 1;
+    const text = end === -1 ? block.slice(start) : block.slice(start, end);
+    const left = end === -1 ? after : () => linesIn({ block: block.slice(next) }) + after();
+    yield* rowsOf({ ...line, text }, style, left);
   }
 }
 
@@ -106,33 +115,20 @@ function linesIn(line: PreviewLine): number {
   return typeof line === "object" && "block" in line ? runSteps(countBreaks(line.block)) + 1 : 1;
 }
 
-const mostNamed = 8;
-
-/** Undefined where there is nothing more. */
-function peeked(rows: Iterator<string>): Iterator<string> | undefined {
-  const { value, done } = rows.next();
-  if (done) return undefined;
-  return (function* () {
-    yield value;
-    for (let next = rows.next(); !next.done; next = rows.next()) yield next.value;
-  })();
-}
-
-function* rowsOf({ text, sign, format }: TextLine, { columns, style, ...showing }: RowStyle & Showing): Generator<string> {
-  let margin = "|";
-  let from = 0;
-  do {
-    const end = endOfPiece(text, from);
-    const shown = (from === 0 ? (sign ?? "") : "") + showText(text.slice(from, end), showing);
+function* rowsOf({ text, sign, format }: TextLine, options: RowStyle & Showing, after: () => number): Generator<Row> {
+  const { columns, style, isCommand = false } = options;
+  for (let [from, end, isRest] = [0, 0, false]; from === 0 || from < text.length; from = end || 1) {
+    end = endOfPiece(text, from);
+    let found: Map<string, string> | undefined = new Map<string, string>();
+    const shown = (from === 0 ? (sign ?? "") : "") + showText(text.slice(from, end), { isCommand, found });
     for (const row of cutText(shown, columns - 5)) {
-      yield `  ${margin} ${format ? style(format, row) : row}`;
-      margin = ":";
+      yield { text: `  ${isRest ? ":" : "|"} ${format ? style(format, row) : row}`, isRest, after, ...(found ? { found } : {}) };
+      [isRest, found] = [true, undefined];
     }
-    from = end;
-  } while (from < text.length);
+  }
 }
 
-/** Before a character that is escaped for itself alone. */
+/** Returns a place before a character that is escaped for itself alone. */
 function endOfPiece(text: string, from: number): number {
   const most = from + longestPiece;
   if (text.length <= most) return text.length;

@@ -1,5 +1,5 @@
 import type { ApprovalDecision, DecisionSource } from "../protocol/approval.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { show } from "./explain/phrases.ts";
 
 const deciders: Readonly<Record<DecisionSource, string>> = {
   person: "by you",
@@ -18,8 +18,4 @@ const words = { approve: "approved", deny: "denied", stop: "stopped" } as const;
 export function renderDecision({ type, note }: ApprovalDecision, source: DecisionSource): string {
   const said = note !== undefined && (source === "person" || source === "error") ? `: ${show(note)}` : "";
   return `${words[type]} ${deciders[source]}${said}`;
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

@@ -1,8 +1,8 @@
 import { inSteps, type Steps } from "../util/in-steps.ts";
-import { commonHead, commonTail } from "./common-ends.ts";
-import { type Change, diffLines, type FileLine, type LineDiff, type LineRange } from "./diff-lines.ts";
-import { context, type DiffWindow, findDiffWindow } from "./diff-window.ts";
-import type { PreviewLine } from "./preview-line.ts";
+import { type Change, diffLines, type LineDiff, type LineRange } from "./diff-lines.ts";
+import { commonHead, commonTail, context, type DiffWindow, findDiffWindow } from "./diff-window.ts";
+import { count } from "./explain/phrases.ts";
+import type { PreviewLine } from "./preview-rows.ts";
 
 /** Of a line that is changed, longer ones are shown around the change alone. */
 const longestLine = 400;
@@ -62,11 +62,11 @@ function* addHunk(lines: PreviewLine[], { before, after, skipped }: PartDiff, ch
   lines.push({ text: `@@ -${inFile(old)} +${inFile(now)} @@` });
   let at = start;
   for (const change of changes) {
-    for (const line of before.slice(at, change.old.start)) lines.push(...toLine(" ", line));
+    for (const line of before.slice(at, change.old.start)) lines.push(...signed(" ", line));
     yield* addChange(lines, before.slice(change.old.start, change.old.end), after.slice(change.new.start, change.new.end));
     at = change.old.end;
   }
-  for (const line of before.slice(at, end)) lines.push(...toLine(" ", line));
+  for (const line of before.slice(at, end)) lines.push(...signed(" ", line));
 }
 
 /** As `diff -u` writes it: of no lines, the one before. */
@@ -74,41 +74,42 @@ function rangeText({ start, end }: LineRange): string {
   return `${end > start ? start + 1 : start},${end - start}`;
 }
 
-function* addChange(lines: PreviewLine[], old: readonly FileLine[], now: readonly FileLine[]): Steps<void> {
-  const isLong = ({ text }: FileLine) => text.length > longestLine;
+function* addChange(lines: PreviewLine[], old: readonly string[], now: readonly string[]): Steps<void> {
+  const isLong = (line: string) => line.length > longestLine;
   if (old.length === now.length && (old.some(isLong) || now.some(isLong))) {
     yield* inSteps(old, (line, index) => lines.push(...pairLines(line, now[index] ?? line)));
     return;
   }
-  yield* inSteps(old, (line) => lines.push(...toLine("-", line)));
-  yield* inSteps(now, (line) => lines.push(...toLine("+", line)));
+  yield* inSteps(old, (line) => lines.push(...signed("-", line)));
+  yield* inSteps(now, (line) => lines.push(...signed("+", line)));
 }
 
-/** What is the same at both ends of two long lines is counted, and not shown. */
-function pairLines(old: FileLine, now: FileLine): PreviewLine[] {
-  const [a, b] = [old.text, now.text];
+/** Counts what is the same at both ends of two long lines, and shows the rest. */
+function pairLines(old: string, now: string): PreviewLine[] {
+  const [a, b] = [old.replace(/\n$/, ""), now.replace(/\n$/, "")];
   const same = commonHead(a, b);
   const head = wholeBefore(a, Math.max(same - aroundChange, 0));
   let tail = Math.max(commonTail(a, b, Math.min(a.length, b.length) - same) - aroundChange, 0);
   if (/^[\uDC00-\uDFFF]/.test(a.slice(a.length - tail))) tail--;
-  const cut = (line: FileLine) => ({ ...line, text: line.text.slice(head, line.text.length - tail) });
-  const lines = [...toLine("-", cut(old)), ...toLine("+", cut(now))];
-  if (head + tail < longestLine / 2) return [...toLine("-", old), ...toLine("+", now)];
-  const ends = [...(head > 0 ? [`the first ${count(head)}`] : []), ...(tail > 0 ? [`the last ${count(tail)}`] : [])].join(
-    " and ",
+  if (head + tail < longestLine / 2) return [...signed("-", old), ...signed("+", now)];
+  const cut = (line: string, text: string) => line.slice(head, text.length - tail) + line.slice(text.length);
+  const ends = [head > 0 ? `the first ${count(head)}` : "", tail > 0 ? `the last ${count(tail)}` : ""].filter(
+    (end) => end !== "",
   );
-  return [`${ends} characters of the next line stay as they are`, ...lines];
+  return [
+    `${ends.join(" and ")} characters of the next line stay as they are`,
+    ...signed("-", cut(old, a)),
+    ...signed("+", cut(now, b)),
+  ];
 }
 
 function wholeBefore(text: string, at: number): number {
   return /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1)) ? at - 1 : at;
 }
 
-function toLine(sign: " " | "+" | "-", { text, isOpen }: FileLine): PreviewLine[] {
-  const line = sign === " " ? { sign, text } : { sign, text, format: sign === "+" ? ("green" as const) : ("red" as const) };
-  return isOpen ? [line, noLineBreak] : [line];
-}
-
-export function count(number: number): string {
-  return number.toLocaleString("en-US");
+/** A line with its line break, or the last one without. */
+function signed(sign: " " | "+" | "-", line: string): PreviewLine[] {
+  const text = line.replace(/\n$/, "");
+  const shown = sign === " " ? { sign, text } : { sign, text, format: sign === "+" ? ("green" as const) : ("red" as const) };
+  return line.endsWith("\n") ? [shown] : [shown, noLineBreak];
 }

@@ -1,8 +1,8 @@
 import type { JournalEntry, Outcome } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
-import { escapeText } from "../util/escape-text.ts";
 import { callLabel } from "./call-label.ts";
+import { counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderDecision } from "./render-decision.ts";
 import { renderResult } from "./render-result.ts";
@@ -63,14 +63,10 @@ function renderEnd(last: JournalEntry): string {
   if (last.type === "run-end") {
     return readable(last, () => {
       const { requests, inputTokens, outputTokens } = last.usage;
-      return `${last.stopReason}, ${count(requests, "request")}, ${count(inputTokens + outputTokens, "token")}`;
+      return `${last.stopReason}, ${counted(requests, "request")}, ${counted(inputTokens + outputTokens, "token")}`;
     });
   }
   return `no end after ${last.n + 1} entries: killed, or still running`;
-}
-
-function count(number: number, one: string): string {
-  return `${number.toLocaleString("en-US")} ${one}${number === 1 ? "" : "s"}`;
 }
 
 function renderEntry(entry: JournalEntry, columns: number): string | undefined {
@@ -133,8 +129,4 @@ const effectNames = { model: "a model request", tool: "a tool", question: "a que
 
 function clip(line: string, columns: number): string {
   return clipText(line, columns, "...");
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

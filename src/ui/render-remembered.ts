@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { show } from "./explain/phrases.ts";
 import { wrapWords } from "./wrap-text.ts";
 
 interface Remembered {
@@ -19,8 +19,4 @@ export function renderRemembered(calls: readonly Remembered[], columns: number):
     return wrapWords(text, columns - 6).map((line, row) => `  ${row === 0 ? "" : "   "}${line}`);
   });
   return ["Approved for this run:", ...lines].join("\n");
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

@@ -1,8 +1,8 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { clipText } from "../util/clip-text.ts";
-import { escapeText } from "../util/escape-text.ts";
 import { callLabel } from "./call-label.ts";
+import { show } from "./explain/phrases.ts";
 
 /** What a replay came to, as far as it is shown. */
 export interface ShownReplay {
@@ -24,7 +24,7 @@ export function renderReplay({ runId, same, differences, drifts }: ShownReplay, 
       ({ callPath, recorded, replayed }) => `${labelOf(callPath)}: recorded ${describe(recorded)}, today ${describe(replayed)}`,
     );
   const lines = [`run ${runId}: the program of today does something else`, ...[...effects, ...calls].map((line) => `  ${line}`)];
-  return lines.map((line) => `${clipText(escapeText(line, { keepBackslashes: true }), columns, "...")}\n`).join("");
+  return lines.map((line) => `${clipText(show(line), columns, "...")}\n`).join("");
 }
 
 const effectNames: Readonly<Record<string, string>> = { model: "model request", tool: "tool's call", question: "question" };

@@ -1,9 +1,8 @@
 import type { ApprovalRequest } from "../protocol/approval.ts";
 import { runSteps, type Steps } from "../util/in-steps.ts";
 import { callLabel } from "./call-label.ts";
-import type { PreviewLine } from "./preview-line.ts";
 import { previewLines, toLines } from "./preview-lines.ts";
-import { PreviewRows, type RowStyle } from "./preview-rows.ts";
+import { type PreviewLine, PreviewRows, type RowStyle } from "./preview-rows.ts";
 import { showFirst, showText } from "./show-text.ts";
 import { cutWords } from "./wrap-text.ts";
 

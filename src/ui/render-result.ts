@@ -1,6 +1,6 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { show } from "./explain/phrases.ts";
 
 /** What came of a tool's call, in one line: `gave …`, or `failed (denied): …`. Takes what a journal holds, too. */
 export function renderResult(result: JsonValue, longest: number): string {
@@ -12,5 +12,5 @@ export function renderResult(result: JsonValue, longest: number): string {
 }
 
 function clip(text: string, longest: number): string {
-  return escapeText(clipText(text, longest, "..."), { keepBackslashes: true });
+  return show(clipText(text, longest, "..."));
 }

@@ -1,4 +1,5 @@
 import type { Usage } from "../protocol/usage.ts";
+import { count, counted } from "./explain/phrases.ts";
 
 /**
  * `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. What rests on
@@ -8,7 +9,7 @@ export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTo
   const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
   const about = estimatedTokens > 0 ? "about " : "";
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${count(requests)} ${requests === 1 ? "request" : "requests"}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}`;
+  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}`;
 }
 
 /** To the cent; of less than a dollar, three digits that count, for a cent is much for one request. */
@@ -16,8 +17,4 @@ function dollars(usd: number): string {
   if (usd === 0 || usd >= 1) return `$${usd.toFixed(2)}`;
   const places = Math.min(10, 2 - Math.floor(Math.log10(usd)));
   return `$${usd.toFixed(places).replace(/(\.\d\d.*?)0+$/, "$1")}`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
 }

@@ -1,8 +1,8 @@
 import type { RunEvent } from "../../protocol/event.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { escapeText } from "../../util/escape-text.ts";
 import { callLabel } from "../call-label.ts";
+import { list, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { renderDecision } from "../render-decision.ts";
 import { renderResult } from "../render-result.ts";
@@ -48,12 +48,8 @@ export function renderEvent(event: RunEvent): string | undefined {
   }
 }
 
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
-}
-
 function attached(names: readonly string[] | undefined): string {
-  return names && names.length > 0 ? ` with ${names.map(show).join(", ")}` : "";
+  return names && names.length > 0 ? ` with ${list(names)}` : "";
 }
 
 function seconds(milliseconds: number): string {
