@@ -4,9 +4,11 @@ import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { toolFailure } from "../toolset.ts";
 import type { PlannedRun, ShellAccess } from "./access.ts";
-import { quietEnvironment } from "./environment.ts";
 
-/** Of each stream; the tail is kept. */
+/** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
+const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
+
+/** Of each stream. The tail is kept. */
 const maxOutputBytes = 50 * 1024;
 
 export interface Running {

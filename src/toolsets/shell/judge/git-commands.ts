@@ -1,5 +1,7 @@
+import { getOwn } from "../../../util/get-own.ts";
+import { nameSet } from "../../../util/name-set.ts";
 import { enter } from "../parse/folders.ts";
-import type { Folder, ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
+import { everyCommand, type Folder, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { baseName } from "../parse/scripts.ts";
 import { changing, harmlessSubcommands } from "../programs/git-options.ts";
 import { findOption, readOptions } from "../programs/options.ts";
@@ -20,36 +22,24 @@ export interface GitUse {
 
 export interface GitTransport {
   readonly subcommand: string;
-  /** The repositories that its words name; empty where it takes what is configured. */
+  /** The repositories that its words name. Empty where it takes what is configured. */
   readonly named: readonly string[];
 }
 
-/** All uses of git in a line; undefined where there is none. */
+/** All uses of git in a line. Undefined where there is none. */
 export function findGitUse(plan: ShellPlan): GitUse | undefined {
-  const folders = new Map<string, Folder>();
-  const uses: Pick<GitUse, "changes" | "transports">[] = [];
-  gather(plan, { folders, uses });
-  if (uses.length === 0) return undefined;
+  const commands = [...everyCommand(plan)];
+  const starts = commands.flatMap((command) => startsOf(command));
+  const uses = starts.flatMap(([program, ...args]) => (program !== undefined && isGit(program) ? [readUse(args)] : []));
+  // Where a program that is not known may start it, its repository is looked at all the same.
+  if (uses.length === 0 && !commands.some(({ words }) => words.some(isGit))) return undefined;
+  const folders = commands.flatMap(foldersOf);
   return {
-    folders: [...folders.values()],
+    folders: [...new Map(folders.map((folder) => [folder.join("/"), folder])).values()],
     changes: uses.some(({ changes }) => changes),
-    transports: uses.flatMap(({ transports }) => transports),
-    copier: findCopier(plan),
+    transports: uses.flatMap(({ transport }) => transport ?? []),
+    copier: starts.find(copies)?.[0]?.value,
   };
-}
-
-interface Gathered {
-  readonly folders: Map<string, Folder>;
-  readonly uses: Pick<GitUse, "changes" | "transports">[];
-}
-
-function findCopier(plan: ShellPlan): string | undefined {
-  for (const command of plan.commands) {
-    const inner = command.words.map(({ script }) => script && findCopier(script)).find((name) => name !== undefined);
-    const copier = startsOf(command).find(copies)?.[0]?.value;
-    if ((inner ?? copier) !== undefined) return inner ?? copier;
-  }
-  return undefined;
 }
 
 function copies(words: readonly ShellWord[]): boolean {
@@ -60,25 +50,14 @@ function copies(words: readonly ShellWord[]): boolean {
   return unknown !== undefined || findOption({ options }, "-a", "-R") !== undefined;
 }
 
-function gather(plan: ShellPlan, gathered: Gathered): void {
-  for (const command of plan.commands) {
-    for (const { script } of command.words) if (script !== undefined) gather(script, gathered);
-    for (const words of startsOf(command)) if (words[0] && isGit(words[0])) gathered.uses.push(readUse(words.slice(1)));
-    // Where a program that is not known may start it, its repository is looked at all the same.
-    if (command.words.some(isGit)) gathered.uses.push({ changes: false, transports: [] });
-    for (const folder of foldersOf(command)) gathered.folders.set(folder.join("/"), folder);
-  }
-}
+const deepest = 6;
 
 /** The program with its arguments, and what it starts itself: behind `timeout` and the like. */
 function startsOf({ words, hasInput }: Pick<SimpleCommand, "words" | "hasInput">, depth = 0): readonly (readonly ShellWord[])[] {
-  const [program] = words;
-  if (program === undefined || depth > deepest) return [];
+  if (words.length === 0 || depth > deepest) return [];
   const { inner = [] } = readStart({ words, hasInput });
   return [words, ...inner.flatMap((one) => startsOf({ words: one.words, hasInput }, depth + 1))];
 }
-
-const deepest = 6;
 
 function isGit({ value }: ShellWord): boolean {
   return /^git(?:\.exe)?$/i.test(baseName(value));
@@ -98,53 +77,44 @@ function foldersOf({ words, folders = [] }: SimpleCommand): readonly Folder[] {
   return all;
 }
 
-function readUse(words: readonly ShellWord[]): Pick<GitUse, "changes" | "transports"> {
+function readUse(words: readonly ShellWord[]): { readonly changes: boolean; readonly transport: GitTransport | undefined } {
   const values = words.map(({ value }) => value);
   const at = values.findIndex((value, index) => !value.startsWith("-") && values[index - 1] !== "-C");
   const subcommand = values[at] ?? "";
   // It starts a git in each submodule of the history, which no index has to name.
   const entersAll = values.includes("--submodule=diff");
   const looks = at === -1 || keepingLinks.has(subcommand) || (harmlessSubcommands.has(subcommand) && !changing.has(subcommand));
-  const read = transports.get(subcommand);
-  return { changes: !looks || entersAll, transports: read === undefined ? [] : read(subcommand, values.slice(at + 1)) };
+  const named = getOwn(transports, subcommand)?.(values.slice(at + 1));
+  return { changes: !looks || entersAll, transport: named && { subcommand, named } };
 }
 
 /** What changes a repository, but brings no folder into its index that is not there already. */
-const keepingLinks = new Set(
-  "commit push fetch tag branch notes ls-remote fetch-pack send-pack request-pull archive gc fsck prune format-patch bundle clean rm".split(
-    " ",
-  ),
+const keepingLinks = nameSet(
+  "commit push fetch tag branch notes ls-remote fetch-pack send-pack request-pull archive gc fsck prune format-patch bundle clean rm",
 );
 
-type ReadTransport = (subcommand: string, args: readonly string[]) => readonly GitTransport[];
-
-/** Options of these whose value is the next word; all others are taken to have none, so that what follows counts as a repository. */
-const valued = new Set(
-  "-o --push-option --server-option --depth --deepen --shallow-since --shallow-exclude --filter --refmap --negotiation-tip -j --jobs -s --strategy -X --strategy-option --sort".split(
-    " ",
-  ),
+/** Options of these whose value is the next word. All others are taken to have none, so that what follows counts as a repository. */
+const valued = nameSet(
+  `-o --push-option --server-option --depth --deepen --shallow-since --shallow-exclude --filter --refmap --negotiation-tip -j --jobs -s
+  --strategy -X --strategy-option --sort`,
 );
 
 function operandsOf(args: readonly string[]): readonly string[] {
-  const ends = args.indexOf("--");
-  return args.filter((arg, index) => {
-    if (index === ends) return false;
-    if (ends !== -1 && index > ends) return true;
-    return !arg.startsWith("-") && !valued.has(args[index - 1] ?? "");
-  });
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  return args.filter((arg, index) => index > end || (index < end && !arg.startsWith("-") && !valued.has(args[index - 1] ?? "")));
 }
 
+/** Long options with a value, also where they are abbreviated; those that are a flag as well. */
+const unclear = [...valued, "--submodule-prefix", "--recurse-submodules-default", "--receive-pack", "--upload-pack", "--exec"];
+
 /** What can be the repository: the first operand, or the next one where the first could be the value of an option. */
-function placesOf(args: readonly string[]): readonly string[] {
+function repositoryOf(args: readonly string[]): readonly string[] {
   const operands = operandsOf(args);
   const before = args[args.indexOf(operands[0] ?? "") - 1] ?? "";
   const isValue =
     before !== "--" && !before.includes("=") && unclear.some((option) => before.length > 3 && option.startsWith(before));
   return operands.slice(0, isValue ? 2 : 1);
 }
-
-/** Long options with a value, also where they are abbreviated; those that are a flag as well. */
-const unclear = [...valued, "--submodule-prefix", "--recurse-submodules-default", "--receive-pack", "--upload-pack", "--exec"];
 
 /** Values of an option, behind `=` or in the next word, abbreviated or not. */
 function valuesOf(args: readonly string[], option: string): readonly string[] {
@@ -155,23 +125,18 @@ function valuesOf(args: readonly string[], option: string): readonly string[] {
   });
 }
 
-const first: ReadTransport = (subcommand, args) => [{ subcommand, named: placesOf(args) }];
-
-/** `git fetch --multiple` takes several. */
-const several: ReadTransport = (subcommand, args) => [
-  { subcommand, named: args.some((arg) => arg.startsWith("--mu")) ? operandsOf(args) : placesOf(args) },
-];
-
-const transports: ReadonlyMap<string, ReadTransport> = new Map<string, ReadTransport>([
-  ["fetch", several],
-  ...["pull", "ls-remote", "fetch-pack", "send-pack"].map((name): [string, ReadTransport] => [name, first]),
-  ["request-pull", (subcommand, args) => [{ subcommand, named: operandsOf(args).slice(1, 2) }]],
-  ["push", (subcommand, args) => [{ subcommand, named: [...valuesOf(args, "--repo"), ...placesOf(args)] }]],
-  [
-    "archive",
-    (subcommand, args) => {
-      const named = valuesOf(args, "--remote");
-      return named.length === 0 ? [] : [{ subcommand, named }];
-    },
-  ],
-]);
+/** The repositories that the arguments of a subcommand name. Undefined where it speaks to none. */
+const transports: Readonly<Record<string, (args: readonly string[]) => readonly string[] | undefined>> = {
+  // `git fetch --multiple` takes several.
+  fetch: (args) => (args.some((arg) => arg.startsWith("--mu")) ? operandsOf(args) : repositoryOf(args)),
+  pull: repositoryOf,
+  "ls-remote": repositoryOf,
+  "fetch-pack": repositoryOf,
+  "send-pack": repositoryOf,
+  "request-pull": (args) => operandsOf(args).slice(1, 2),
+  push: (args) => [...valuesOf(args, "--repo"), ...repositoryOf(args)],
+  archive: (args) => {
+    const named = valuesOf(args, "--remote");
+    return named.length === 0 ? undefined : named;
+  },
+};

@@ -1,3 +1,6 @@
+import { getOwn } from "../../../util/get-own.ts";
+import { nameSet } from "../../../util/name-set.ts";
+
 /** One line of a configuration. Names are lower-case, but for the subsection. */
 export interface GitSetting {
   readonly section: string;
@@ -71,40 +74,36 @@ function readValue(text: string): string | undefined | typeof unreadable {
 const sectionHeader = /^\[\s*([A-Za-z0-9-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/;
 
 /** Nothing in them makes git run a program. */
-const harmlessSections = new Set(
+const harmlessSections = nameSet(
   `user author committer branch color column push pull advice init rerere index blame fetch pack http gui gitflow
-  maintenance rebase feature receive transfer vscode hub gh`.split(/\s+/),
+  maintenance rebase feature receive transfer vscode hub gh`,
 );
 
 /** Of other sections these keys alone. */
 const harmlessKeys: Readonly<Record<string, ReadonlySet<string>>> = {
-  core: keys(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode autocrlf eol safecrlf symlinks
+  core: nameSet(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode autocrlf eol safecrlf symlinks
     longpaths quotepath hookspath fsmonitor untrackedcache commentchar abbrev excludesfile protecthfs protectntfs compression
     preloadindex sparsecheckout sparsecheckoutcone whitespace commitgraph multipackindex checkstat trustctime sharedrepository
     splitindex ignorestat attributesfile editor pager worktree`),
-  remote: keys("url pushurl fetch push prune prunetags tagopt mirror skipdefaultupdate skipfetchall gh-resolved pushdefault"),
-  submodule: keys("url active recurse fetchjobs branch"),
-  diff: keys(
+  remote: nameSet("url pushurl fetch push prune prunetags tagopt mirror skipdefaultupdate skipfetchall gh-resolved pushdefault"),
+  submodule: nameSet("url active recurse fetchjobs branch"),
+  diff: nameSet(
     "algorithm renames renamelimit colormoved colormovedws context mnemonicprefix noprefix wserrorhighlight indentheuristic statgraphwidth",
   ),
-  merge: keys("conflictstyle ff log renames renamelimit stat autostash branchdesc"),
-  log: keys("date decorate follow abbrevcommit graphcolors mailmap showroot"),
-  commit: keys("template verbose status cleanup gpgsign"),
-  tag: keys("sort gpgsign forcesignannotated"),
-  gc: keys("auto autodetach autopacklimit pruneexpire reflogexpire reflogexpireunreachable worktreepruneexpire"),
-  status: keys("short branch color column aheadbehind relativepaths renames renamelimit showuntrackedfiles showstash"),
-  lfs: keys("repositoryformatversion access locksverify url pushurl fetchinclude fetchexclude"),
-  extensions: keys("objectformat refstorage worktreeconfig noop"),
+  merge: nameSet("conflictstyle ff log renames renamelimit stat autostash branchdesc"),
+  log: nameSet("date decorate follow abbrevcommit graphcolors mailmap showroot"),
+  commit: nameSet("template verbose status cleanup gpgsign"),
+  tag: nameSet("sort gpgsign forcesignannotated"),
+  gc: nameSet("auto autodetach autopacklimit pruneexpire reflogexpire reflogexpireunreachable worktreepruneexpire"),
+  status: nameSet("short branch color column aheadbehind relativepaths renames renamelimit showuntrackedfiles showstash"),
+  lfs: nameSet("repositoryformatversion access locksverify url pushurl fetchinclude fetchexclude"),
+  extensions: nameSet("objectformat refstorage worktreeconfig noop"),
 };
-
-function keys(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/));
-}
 
 function isKnown(section: string): boolean {
   return harmlessSections.has(section) || Object.hasOwn(harmlessKeys, section);
 }
 
 function isHarmless({ section, key }: GitSetting): boolean {
-  return harmlessSections.has(section) || (Object.hasOwn(harmlessKeys, section) && harmlessKeys[section]?.has(key) === true);
+  return harmlessSections.has(section) || getOwn(harmlessKeys, section)?.has(key) === true;
 }

@@ -1,14 +1,9 @@
 import type { GitTransport } from "./git-commands.ts";
 import type { GitConfig, GitSetting } from "./git-config.ts";
 
-/** The configurations that were read: of the repository itself, and of those that git can enter from it. */
-export interface KnownConfigs {
-  readonly own: readonly GitConfig[];
-  readonly nested: readonly GitConfig[];
-}
-
 export interface KnownRemotes {
-  readonly configs: KnownConfigs;
+  /** The configurations that were read: of the repository itself, and of those that git can enter from it. */
+  readonly configs: { readonly own: readonly GitConfig[]; readonly nested: readonly GitConfig[] };
   /** Whether git could find a repository by this word, if it is no name of a remote. */
   readonly couldBePath: (word: string) => boolean;
 }

@@ -1,6 +1,7 @@
 import { compileGlob } from "../../../host/glob.ts";
 import type { Protection } from "../../../host/scopes.ts";
 import { matchesFlatGlob } from "../../../util/flat-glob.ts";
+import { nameSet } from "../../../util/name-set.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
@@ -103,10 +104,12 @@ function judgeFact(where: Where, effect: Effect, name: string): readonly Finding
 }
 
 /** Names that a glob must not hit by accident; those with a leading dot are hit only by a dot. */
-const protectedNames =
-  "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts x.worker".split(
-    " ",
-  );
+const protectedNames = [
+  ...nameSet(
+    "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts",
+  ),
+  "x.worker",
+];
 
 function judgeGlob(pattern: string, effect: Effect, name: string): readonly Finding[] {
   const components = pattern.toLowerCase().split("/");

@@ -1,8 +1,9 @@
-import { type ResolvedPath, ScopeError, type Scopes } from "../../../host/scopes.ts";
+import type { ResolvedPath, Scopes } from "../../../host/scopes.ts";
 import { matchesFlatGlob } from "../../../util/flat-glob.ts";
 import { type Expansions, expansionKey, isExpandable } from "../parse/expand.ts";
-import type { Folder, ShellPlan } from "../parse/plan.ts";
+import { everyCommand, type ShellPlan, type SimpleCommand } from "../parse/plan.ts";
 import { fearsOptions } from "../programs/registry.ts";
+import { unlessRefused } from "./look-up-paths.ts";
 
 /** Of larger folders, and of globs that match more, nothing is looked up. */
 const mostNames = 5000;
@@ -13,11 +14,10 @@ const mostMatches = 100;
  * the glob's place. Others are left to the shell, and ask.
  */
 export async function lookUpGlobs(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<Expansions> {
-  const wanted = new Map<string, { readonly folder: Folder; readonly pattern: string }>();
-  gather(plan, (folder, pattern) => wanted.set(expansionKey(folder, pattern), { folder, pattern }));
+  const wanted = new Map([...everyCommand(plan)].flatMap(globsOf));
   const found = await Promise.all(
     [...wanted].map(async ([key, { folder, pattern }]) => {
-      const names = await namesIn(scopes, `${base.scope.name}:${folder.join("/")}`);
+      const names = await unlessRefused(() => scopes.names(`${base.scope.name}:${folder.join("/")}`, mostNames));
       const matches = names === undefined ? undefined : matching(names, pattern);
       return matches === undefined ? [] : [[key, matches] as const];
     }),
@@ -25,23 +25,12 @@ export async function lookUpGlobs(scopes: Scopes, base: ResolvedPath, plan: Shel
   return new Map(found.flat());
 }
 
-function gather(plan: ShellPlan, add: (folder: Folder, pattern: string) => void): void {
-  for (const { words, folders } of plan.commands) {
-    for (const { script } of words) if (script !== undefined) gather(script, add);
-    const [program, ...args] = words;
-    const [folder, ...others] = folders ?? [];
-    if (program === undefined || folder === undefined || others.length > 0 || !fearsOptions(program.value)) continue;
-    for (const word of args) if (word.head === "" && isExpandable(word)) add(folder, word.value);
-  }
-}
-
-async function namesIn(scopes: Scopes, virtualPath: string): Promise<readonly string[] | undefined> {
-  try {
-    return await scopes.names(virtualPath, mostNames);
-  } catch (error) {
-    if (error instanceof ScopeError) return undefined;
-    throw error;
-  }
+function globsOf({ words: [program, ...args], folders }: SimpleCommand) {
+  const [folder, ...others] = folders ?? [];
+  if (program === undefined || folder === undefined || others.length > 0 || !fearsOptions(program.value)) return [];
+  return args
+    .filter((word) => word.head === "" && isExpandable(word))
+    .map(({ value: pattern }) => [expansionKey(folder, pattern), { folder, pattern }] as const);
 }
 
 /** As bash does it: a leading dot is matched by a dot alone, and what matches nothing stays as it is. */

@@ -1,3 +1,4 @@
+import { nameSet } from "../../../util/name-set.ts";
 import type { Folder, Folders, ShellWord } from "./plan.ts";
 
 /** Where a command leaves the shell: after it succeeded, and after it failed. */
@@ -19,21 +20,8 @@ export function either(a: Folders, b: Folders): Folders {
   return all.size > mostFolders ? undefined : [...all.values()];
 }
 
-/** Commands after which nobody knows where the shell is, because of what they may run in it. */
-const wanderers = new Set([
-  "pushd",
-  "popd",
-  "eval",
-  "source",
-  ".",
-  "builtin",
-  "command",
-  "trap",
-  "exec",
-  "alias",
-  "enable",
-  "shopt",
-]);
+/** Commands after which the folder of the shell is not known, because of what they may run in it. */
+const wanderers = nameSet("pushd popd eval source . builtin command trap exec alias enable shopt");
 
 export function mayWander(program: ShellWord | undefined): boolean {
   return program !== undefined && (program.kind !== "static" || program.value === "cd" || wanderers.has(program.value));

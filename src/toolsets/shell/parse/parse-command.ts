@@ -1,10 +1,14 @@
 import type { parse as parseBash } from "unbash";
+import { nameSet } from "../../../util/name-set.ts";
 import type { Expansions } from "./expand.ts";
-import { maxCommandLength, maxDepth } from "./limits.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
 import { type EachChild, TooMuch, Walk } from "./walk.ts";
+
+/** Longer than this, or with scripts deeper in scripts, a text is never run without a question, whatever the rules say. */
+const maxCommandLength = 10_000;
+const maxDepth = 4;
 
 /** Reads command lines. Pure once it has been loaded. */
 export type CommandParser = (text: string, folders: Folders, expansions?: Expansions) => ShellPlan;
@@ -87,10 +91,10 @@ function plainArgv({ commands, findings }: ShellPlan, print: string): readonly s
 }
 
 /** Programs that bash has built in: they mean what bash makes of them. */
-const builtIns = new Set(
+const builtIns = nameSet(
   `. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec
   exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray
-  readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`.split(/\s+/),
+  readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`,
 );
 
 export function needsShell(program: string): boolean {

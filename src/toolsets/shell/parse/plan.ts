@@ -55,3 +55,11 @@ export interface ShellPlan {
   /** Where it is one program that needs no shell. */
   readonly argv?: readonly string[];
 }
+
+/** Every command of a line, those of scripts among its words included. */
+export function* everyCommand({ commands }: ShellPlan): Generator<SimpleCommand> {
+  for (const command of commands) {
+    for (const { script } of command.words) if (script !== undefined) yield* everyCommand(script);
+    yield command;
+  }
+}

@@ -1,10 +1,10 @@
+import { nameSet } from "../../../util/name-set.ts";
+
 /** Characters that mean themselves in every shell, wherever they stand in a word. */
 const plain = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=^-]*$/;
 
 /** Words that a shell would not take for a program's name if they were bare. */
-const reserved = new Set(
-  "if then elif else fi time for in until while do done case esac coproc select function [[ ]] { } !".split(" "),
-);
+const reserved = nameSet("if then elif else fi time for in until while do done case esac coproc select function [[ ]] { } !");
 
 /** A word that a shell reads as exactly `value`: bare where that is safe. */
 export function quoteWord(value: string): string {

@@ -2,13 +2,16 @@ import type { AndOr, Command, ParsedScript, Pipeline, PipelineNode, Redirection,
 import { type Expansions, expandWords } from "./expand.ts";
 import { either, type Flow, flowAfter, mayWander, staying } from "./folders.ts";
 import { controlKinds, isKnownKind } from "./kinds.ts";
-import { maxNodes, maxSimpleCommands } from "./limits.ts";
 import type { Operator, Span } from "./operators.ts";
 import type { Folders, ShellWord, SimpleCommand } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
 import { type ReadRedirect, readRedirect } from "./redirects.ts";
 import { attachScripts, type ReadInner } from "./scripts.ts";
 import { describeDynamic, readWord } from "./words.ts";
+
+/** What has more than this is never run without a question, whatever the rules say. */
+const maxNodes = 5000;
+const maxSimpleCommands = 100;
 
 export type EachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 

@@ -1,3 +1,5 @@
+import { nameSet } from "../../../util/name-set.ts";
+
 /** Whether a program for awk only reads its input and prints. Own positive list: what is not understood is not harmless. */
 export function isHarmlessAwkProgram(program: string): boolean {
   return looksHarmless(program) || new AwkReader(program).read();
@@ -15,8 +17,8 @@ function looksHarmless(program: string): boolean {
 const dangerousNames = ["system", "getline", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "PROCINFO"];
 
 /** Names behind which a `/` could begin a regular expression or divide. */
-const unclearBeforeSlash: ReadonlySet<string> = new Set(
-  "print printf return in case do else if while for delete exit next nextfile length function func BEGIN END".split(" "),
+const unclearBeforeSlash = nameSet(
+  "print printf return in case do else if while for delete exit next nextfile length function func BEGIN END",
 );
 
 const name = /[A-Za-z_]\w*/y;
