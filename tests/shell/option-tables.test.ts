@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { changingRows, harmlessSubcommands } from "../../src/toolsets/shell/programs/git-options.ts";
+import { changingRows, harmlessSubcommands } from "../../src/toolsets/shell/programs/git.ts";
 import { type OptionTable, optionTable } from "../../src/toolsets/shell/programs/options.ts";
 import { knownPrograms } from "../../src/toolsets/shell/programs/registry.ts";
 import { seededFraction } from "../../src/util/seeded-fraction.ts";

@@ -15,7 +15,7 @@ import type { TracedOptions, TracedRun } from "./traced-runner.ts";
  * rule covers, and changes no file but through a program or a redirection that a rule lets write there.
  */
 
-const texts = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 250);
+const texts = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 100);
 const strace = "/usr/bin/strace";
 const why = noWall !== "" ? noWall : existsSync(strace) ? "" : "strace is not installed";
 if (why !== "") process.stderr.write(`\n*** WHAT COMMANDS DO IS NOT TRACED: ${why} ***\n\n`);
@@ -111,7 +111,7 @@ test.skipIf(why !== "")(
 test.skipIf(why !== "")(
   "what is not allowed would have",
   async () => {
-    const told = await trace({ seed: 41, count: Math.min(Math.ceil(texts / 4), 500), chosen: "refused" });
+    const told = await trace({ seed: 41, count: Math.max(60, Math.min(Math.ceil(texts / 4), 500)), chosen: "refused" });
     const harmful = told.filter((one) => misdeeds(one).length > 0);
     expect(harmful.length).toBeGreaterThan(told.length / 6);
   },

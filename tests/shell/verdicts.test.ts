@@ -6,13 +6,22 @@ import { ruleSets } from "./rule-sets.ts";
 import { createBench, nameOf } from "./shell-bench.ts";
 
 const cases = readVerdicts();
+/** Judging changes nothing, so that all cases of some rules share a bench. */
+const benches = new Map<string, ReturnType<typeof createBench>>();
+
+function benchOf(name: string): ReturnType<typeof createBench> {
+  const rules = ruleSets[name];
+  if (rules === undefined) throw new Error(`there are no rules ${name}`);
+  const bench = benches.get(name) ?? createBench(rules);
+  benches.set(name, bench);
+  return bench;
+}
+
 const files = [...new Set(cases.map(({ place }) => place.split(":")[0] ?? ""))];
 
 describe.each(files)("%s", (file) => {
   test.each(cases.filter(({ place }) => place.startsWith(`${file}:`)))("$place $command ($rules): $verdict", async (one) => {
-    const rules = ruleSets[one.rules];
-    if (rules === undefined) throw new Error(`there are no rules ${one.rules}`);
-    const { judge } = await createBench(rules);
+    const { judge } = await benchOf(one.rules);
     const verdict = await judge({ command: one.command });
     expect(nameOf(verdict), verdict.why).toBe(one.verdict);
     expect(verdict.why ?? "").toContain(one.why);

@@ -1,4 +1,4 @@
-import { type LineMatch, type LineSearch, LineSearchTimeout, openLineSearch } from "../../host/line-search.ts";
+import { type LineMatch, LineSearchTimeout, openLineSearch } from "../../host/line-search.ts";
 import { isText } from "../../host/media-type.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
@@ -47,35 +47,32 @@ interface Search extends Walk {
   readonly regex: string;
 }
 
-interface Found {
-  readonly matches: JsonObject[];
-  skipped: number;
-  truncated: boolean;
-}
-
 async function search(access: FileAccess, wanted: Search): Promise<JsonObject> {
-  const listed = await filesOf(access, wanted);
-  const found: Found = { matches: [], skipped: 0, truncated: listed.truncated };
+  const { paths, tooDeep, ...listed } = await filesOf(access, wanted);
+  const matches: JsonObject[] = [];
+  let { truncated } = listed;
+  let skipped = 0;
   const lines = openLineSearch(wanted.regex, { milliseconds: maxMilliseconds, signal: access.signal });
   try {
-    for (const path of listed.paths) {
+    for (const path of paths) {
       access.signal.throwIfAborted();
-      await searchFile(access, { path, lines, found });
-      if (found.truncated && found.matches.length >= access.config.max_entries) break;
+      const text = await readText(access, path);
+      const room = access.config.max_entries - matches.length;
+      const hits = text === undefined ? [] : await lines.find(text, room + 1);
+      if (text === undefined) skipped++;
+      if (hits.length > room) truncated = true;
+      matches.push(...hits.slice(0, room).map((hit) => toMatch(path, hit)));
+      if (truncated && matches.length >= access.config.max_entries) break;
     }
   } catch (error) {
     if (!(error instanceof LineSearchTimeout)) throw error;
-    throw toolFailure(
-      "timeout",
-      `The search took longer than ${maxMilliseconds / 1000} seconds.`,
-      "Use a simpler expression or fewer files.",
-    );
+    const took = `The search took longer than ${maxMilliseconds / 1000} seconds.`;
+    throw toolFailure("timeout", took, "Use a simpler expression or fewer files.");
   } finally {
     await lines.close();
   }
-  const { matches, truncated, skipped } = found;
   const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
-  return { matches, truncated, skipped_files: skipped, ...note, ...notLookedInto(listed.tooDeep) };
+  return { matches, truncated, skipped_files: skipped, ...note, ...notLookedInto(tooDeep) };
 }
 
 async function filesOf(access: FileAccess, { virtualPath, pattern, scopes }: Search) {
@@ -85,23 +82,11 @@ async function filesOf(access: FileAccess, { virtualPath, pattern, scopes }: Sea
   return access.scopes.list(virtualPath, { pattern, maxEntries: maxFiles, signal: access.signal, scopes: names });
 }
 
-interface FileSearch {
-  readonly path: string;
-  readonly lines: LineSearch;
-  readonly found: Found;
-}
-
-/** A file that is gone, too large or not text is counted, not reported: the search goes on. */
-async function searchFile(access: FileAccess, { path, lines, found }: FileSearch): Promise<void> {
-  const file = await access.scopes.read(path, { maxBytes: maxBytesOfFile + 1 }).catch(() => undefined);
-  if (file === undefined || file.bytes.length > maxBytesOfFile || !isText(file.bytes)) {
-    found.skipped++;
-    return;
-  }
-  const room = access.config.max_entries - found.matches.length;
-  const hits = await lines.find(new TextDecoder().decode(file.bytes), room + 1);
-  if (hits.length > room) found.truncated = true;
-  found.matches.push(...hits.slice(0, room).map((hit) => toMatch(path, hit)));
+/** Undefined for a file that is gone, too large or not text: it is counted, and the search goes on. */
+async function readText({ scopes }: FileAccess, path: string): Promise<string | undefined> {
+  const file = await scopes.read(path, { maxBytes: maxBytesOfFile + 1 }).catch(() => undefined);
+  if (file === undefined || file.bytes.length > maxBytesOfFile || !isText(file.bytes)) return undefined;
+  return new TextDecoder().decode(file.bytes);
 }
 
 function toMatch(path: string, { line, column, text }: LineMatch): JsonObject {

@@ -58,33 +58,21 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
   };
 }
 
-const writeFailures = ["permission denied", "read-only file system", "operation not permitted"];
-const socketFailures = ["address family not supported", "eafnosupport"];
-const networkFailures = [
-  "could not resolve host",
-  "network is unreachable",
-  "temporary failure in name resolution",
-  "name or service not known",
-  "getaddrinfo",
-];
-
 /** What the wall does, where a message looks as if it had been met. */
 function hintsOf({ networkEnabled, notIsolated }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
-  const text = stderr.toLowerCase();
+  const met = (pattern: RegExp) => pattern.test(stderr);
   const hints: string[] = [];
-  if (writeFailures.some((one) => text.includes(one))) {
+  if (met(/permission denied|read-only file system|operation not permitted/i)) {
     const writable = scopes.writable().map(describeScope).join(", ");
-    hints.push(
-      writable === ""
-        ? "Commands can write nowhere here."
-        : `Commands can write below: ${writable}; protected names (.git, package.json, …) only where the command names them.`,
-    );
+    const names = "protected names (.git, package.json, …) only where the command names them";
+    hints.push(writable === "" ? "Commands can write nowhere here." : `Commands can write below: ${writable}; ${names}.`);
   }
-  if (notIsolated === undefined && socketFailures.some((one) => text.includes(one))) {
+  if (notIsolated === undefined && met(/address family not supported|eafnosupport/i)) {
     hints.push("Commands can open no Unix sockets here; pipes, pairs of sockets and TCP on 127.0.0.1 work.");
   }
-  if (!networkEnabled && networkFailures.some((one) => text.includes(one))) {
-    hints.push("Commands have no network here (sandbox.network_enabled).");
-  }
+  if (!networkEnabled && met(unreachable)) hints.push("Commands have no network here (sandbox.network_enabled).");
   return hints;
 }
+
+const unreachable =
+  /could not resolve host|network is unreachable|temporary failure in name resolution|name or service not known|getaddrinfo/i;

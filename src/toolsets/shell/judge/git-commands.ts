@@ -3,7 +3,7 @@ import { nameSet } from "../../../util/name-set.ts";
 import { enter } from "../parse/folders.ts";
 import { everyCommand, type Folder, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { baseName } from "../parse/scripts.ts";
-import { changing, harmlessSubcommands } from "../programs/git-options.ts";
+import { changing, harmlessSubcommands } from "../programs/git.ts";
 import { findOption, readOptions } from "../programs/options.ts";
 import { readStart } from "../programs/registry.ts";
 import { cp } from "../programs/writers.ts";

@@ -2,7 +2,7 @@ import { nameSet } from "../../../util/name-set.ts";
 
 /** Whether a program for awk only reads its input and prints. Own positive list: what is not understood is not harmless. */
 export function isHarmlessAwkProgram(program: string): boolean {
-  return looksHarmless(program) || new AwkReader(program).read();
+  return looksHarmless(program) || new AwkReader().read(program);
 }
 
 /** Of the raw text, strings and expressions included: nothing in it could be a call, a pipe or a redirected print. */
@@ -21,88 +21,68 @@ const unclearBeforeSlash = nameSet(
   "print printf return in case do else if while for delete exit next nextfile length function func BEGIN END",
 );
 
-const name = /[A-Za-z_]\w*/y;
-const number = /(?:0[xX][\dA-Fa-f]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y;
-const text = /"(?:[^"\\\n]|\\[^\n])*"/y;
 /** Awks disagree on slashes, backslashes and leading brackets in brackets: those are not understood. */
 const regex = /\/(?:[^/\\[\n]|\\[^\n]|\[\^?(?:\[:[a-z]+:\]|[^\][/\\\n^])(?:\[:[a-z]+:\]|[^\][/\\\n])*\])*\//y;
-const comment = /#[^\n]*/y;
-const sign = /\+\+|--|\|\||&&|>=|<=|==|!=|\+=|-=|\*=|%=|\^=|!~|[-{}()[\];,+*%^!<>|?:~$=/]/y;
 
-type TokenType = "operand" | "unclear" | "sign";
+/** Blanks and comments, line ends, names, other operands, signs. */
+const token = new RegExp(
+  [
+    String.raw`[ \t]+|#[^\n]*`,
+    String.raw`(?<line>\n)`,
+    String.raw`(?<name>[A-Za-z_]\w*)`,
+    String.raw`(?<operand>0[xX][\dA-Fa-f]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|"(?:[^"\\\n]|\\[^\n])*")`,
+    String.raw`(?<sign>\+\+|--|\|\||&&|>=|<=|==|!=|\+=|-=|\*=|%=|\^=|!~|[-{}()[\];,+*%^!<>|?:~$=/])`,
+  ].join("|"),
+  "y",
+);
 
 /** Reads an awk program as tokens, in search of what it could write, run or read elsewhere. */
 class AwkReader {
-  readonly #text: string;
-  #at = 0;
   #depth = 0;
   /** The depth of parentheses that the current `print` stands at. */
   #printDepth: number | undefined;
-  #last: TokenType = "sign";
+  /** `unclear`: a `/` that follows could begin a regular expression or divide; the grammar knows, and not the token. */
+  #last: "operand" | "unclear" | "sign" = "sign";
   /** A line's end is not the statement's, as behind a comma. */
   #continues = false;
 
-  constructor(program: string) {
-    this.#text = program;
-  }
-
-  read(): boolean {
-    while (this.#at < this.#text.length) {
-      const character = this.#text.charAt(this.#at);
-      if (character === "\n") this.#line();
-      else if (!" \t".includes(character)) {
-        if (!this.#token(character)) return false;
-        continue;
-      }
-      this.#at++;
+  read(program: string): boolean {
+    for (let at = 0; at < program.length; ) {
+      const isRegex = program[at] === "/" && this.#last !== "operand";
+      if (isRegex && this.#last === "unclear") return false;
+      const pattern = isRegex ? regex : token;
+      pattern.lastIndex = at;
+      const found = pattern.exec(program);
+      if (found === null || !this.#take(found.groups ?? { operand: found[0] })) return false;
+      at = pattern.lastIndex;
     }
     return this.#depth === 0;
   }
 
-  #line(): void {
-    if (this.#continues) return;
+  /** False where the token could do harm. */
+  #take({ line, name, operand, sign }: { readonly [type: string]: string | undefined }): boolean {
+    if (line !== undefined && !this.#continues) this.#endStatement();
+    if (name !== undefined || operand !== undefined) {
+      this.#continues = false;
+      this.#last = name !== undefined && unclearBeforeSlash.has(name) ? "unclear" : "operand";
+    }
+    if (name === "print" || name === "printf") this.#printDepth = this.#depth;
+    return (name === undefined || !dangerousNames.includes(name)) && (sign === undefined || this.#sign(sign));
+  }
+
+  #endStatement(): void {
     this.#last = "sign";
     if (this.#depth === this.#printDepth) this.#printDepth = undefined;
   }
 
-  #token(character: string): boolean {
-    if (character === "#") return this.#take(comment) !== undefined;
-    if (character === '"') return this.#take(text, "operand") !== undefined;
-    if (character === "/" && this.#last !== "operand") return this.#last === "sign" && this.#take(regex, "operand") !== undefined;
-    const word = this.#take(name, "operand");
-    if (word !== undefined) return this.#name(word);
-    if (this.#take(number, "operand") !== undefined) return true;
-    const found = this.#take(sign, "sign");
-    return found !== undefined && this.#sign(found);
-  }
-
-  #name(word: string): boolean {
-    if (dangerousNames.includes(word)) return false;
-    if (unclearBeforeSlash.has(word)) this.#last = "unclear";
-    if (word === "print" || word === "printf") this.#printDepth = this.#depth;
+  #sign(sign: string): boolean {
+    this.#continues = [",", "{", "&&", "||", "?", ":"].includes(sign);
+    this.#last = sign === "]" ? "operand" : [")", "++", "--"].includes(sign) ? "unclear" : "sign";
+    if (sign === "|") return false;
+    if (sign === ">") return this.#printDepth === undefined || this.#depth > this.#printDepth;
+    if (sign === "(") this.#depth++;
+    if (sign === ")" && --this.#depth < 0) return false;
+    if (";{}".includes(sign)) this.#printDepth = undefined;
     return true;
-  }
-
-  #sign(found: string): boolean {
-    if (found === "|") return false;
-    if (found === ">") return this.#printDepth === undefined || this.#depth > this.#printDepth;
-    if (found === "(") this.#depth++;
-    if (found === ")" && --this.#depth < 0) return false;
-    if (found === ";" || found === "{" || found === "}") this.#printDepth = undefined;
-    this.#continues = [",", "{", "&&", "||", "?", ":"].includes(found);
-    // Behind them a `/` divides or begins an expression; the grammar knows, and not the token.
-    if (found === ")" || found === "++" || found === "--") this.#last = "unclear";
-    if (found === "]") this.#last = "operand";
-    return true;
-  }
-
-  #take(pattern: RegExp, type?: TokenType): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found === undefined) return undefined;
-    this.#at += found.length;
-    if (type !== undefined) this.#continues = false;
-    if (type !== undefined) this.#last = type;
-    return found;
   }
 }
