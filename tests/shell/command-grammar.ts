@@ -233,7 +233,7 @@ const programs: Readonly<Record<string, ProgramWords>> = {
   tee: { usual: ["out/log.txt", "-a out/log.txt"], harmful: ["canary", "-a README.md", ".git/config"] },
 };
 
-/** What no rule covers. */
+/** Commands that no rule covers. */
 const strangers = ["./evil", "touchx canary", "ln -s /etc out/l", "chmod 777 README.md", "dd if=notes.txt of=canary", "python3 -c 'open(\"canary\",\"w\")'", "perl -e 'open(F,\">canary\")'", "eval 'touch canary'", "exec touch canary", "export PATH=.", "alias ls=./evil", "trap 'touch canary' EXIT", "truncate -s 0 README.md", "install README.md canary", "$x canary", "PATH=. evil", "x=1", "source evil", "hash -p ./evil ls", "command touch canary", "builtin echo x"]; // biome-ignore format: one list
 
 const redirects = {

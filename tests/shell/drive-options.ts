@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Arity, OptionRow, OptionTable } from "../../src/toolsets/shell/programs/options.ts";
 
-/** How a program is asked about an option. */
+/** Way in which a program is asked about an option. */
 export interface Drive {
   readonly program: string;
   /** Words before the option. */
@@ -72,7 +72,7 @@ const takesNone = /ignored explicit argument|doesn't allow an argument|takes no/
 const unknownWords =
   /(?:unrecogni[sz]ed|unknown|unexpected|no such|bad) (?:long |short |cli )?(?:option|argument|flag|switch|predicate|config)s?|(?:illegal|invalid) (?:option|flag|switch)(?! name)|incorrect parameter|wasn't expected|not an option|is unknown|there is no/i;
 
-/** Whether a message says that nobody knows an option. */
+/** True where a message says that an option is unknown. */
 export function isUnknown(text: string, option: string): boolean {
   const bare = option.replace(/^-+/, "").replaceAll(/[.*+?^${}()|[\]\\#]/g, "\\$&");
   const named = new RegExp(`(?:^|[\\s'"\`‘:=(])-{0,2}${bare}(?:$|[\\s'"\`’.,;:)=])`);

@@ -128,7 +128,7 @@ describe("any text", () => {
     for (const text of fc.sample(script, { numRuns: runs, seed: 3 })) {
       const first = parse(text, [[]]);
       if (first.script === undefined) continue;
-      // What was written anew says the same, and is its own form.
+      // The text as it is written anew means the same, and is its own form.
       expect(parse(first.script, [[]]).script, text).toBe(first.script);
     }
   });

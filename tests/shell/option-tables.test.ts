@@ -11,11 +11,11 @@ import { type Drive, driveOption, type Finding } from "./drive-options.ts";
 
 interface Driven extends Drive {
   readonly table: OptionTable;
-  /** Names of which no output tells anything. */
+  /** Names for which no output shows the arity. */
   readonly unclear?: readonly string[];
 }
 
-/** What a program needs to be asked. */
+/** Words that a program needs so that it reads its options. */
 const traits: Readonly<Record<string, Partial<Drive>>> = {
   fd: { program: "fdfind", wantsPlainValues: true },
   bat: { program: "batcat", wantsPlainValues: true },
@@ -79,7 +79,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of its own for each program: some of what is driven removes and writes. */
+/** A folder for each program: some programs remove and write. */
 function makeFolder(program: string): string {
   const folder = mkdtempSync(join(tmpdir(), "llm-do-options-"));
   folders.push(folder);

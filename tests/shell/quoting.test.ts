@@ -75,7 +75,7 @@ async function readWords(wanted: (word: ShellWord) => boolean): Promise<readonly
   return found.slice(0, words);
 }
 
-/** What a shell hands over for each of many texts; each behind a mark of its own. */
+/** Runs many texts in a shell, each behind a mark of its own, and returns the words that it hands over. */
 async function expand(texts: readonly string[], shell: readonly string[] = bash): Promise<readonly (readonly string[])[]> {
   const all: string[][] = [];
   for (let at = 0; at < texts.length; at += 50) {

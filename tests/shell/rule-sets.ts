@@ -17,7 +17,7 @@ const tools = `git, npm, node, python, python3, npx tsc, tsc, cargo, go, make, p
   time, command, bash, sh, eval, curl, tee, rm, cp, mv, mkdir, touch, perl, ruby, sqlite3, yq, watch, sudo, ssh, dd, export, source,
   trap, exec, builtin, set, hash, alias, read, docker`;
 
-/** What the tables of verdicts call by name. */
+/** Rules that the tables of verdicts call by name. */
 export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   none: { rules: [] },
   git: { rules: allow("git add, git commit, git, head, cat, wc") },
@@ -36,7 +36,7 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   archive: { rules: allow("git archive") },
   /** Globs of file names, and of options. */
   scripts: { rules: allow("python3 *.py, node *.js, perl *.pl, ls -l*") },
-  /** What a developer would write for work in a repository. */
+  /** Rules that a developer would write for work in a repository. */
   dev: {
     rules: allow(
       `git add, git commit, git stash push, git fetch, git checkout -b, git, npm ci, npm, npx tsc, npx vitest, node, python3, pip, cargo, go, make,

@@ -139,7 +139,7 @@ describe("the tool", () => {
       type: "bash",
       script: "ls > 'a' 2>&1; ls > 'b' 2>&1; ls >> 'c' 2>&1",
     });
-    // What cannot be written anew is run as it stands, and only with a question.
+    // A text that cannot be written anew is run as it stands, and only with a question.
     expect(await request("ls  $(ls)")).toEqual({ type: "bash", script: "ls  $(ls)" });
   });
 

@@ -1,4 +1,4 @@
-/** What one process did: started a program in its place, or opened or changed a file. */
+/** One action of a process: started a program in its place, or opened or changed a file. */
 export type Traced =
   | { readonly type: "mark"; readonly index: number }
   | { readonly type: "exec"; readonly by: string; readonly file: string; readonly argv: readonly string[] }
@@ -20,7 +20,7 @@ export class TraceReader {
     const [, pid = "", by = "", rest = ""] = head;
     const whole = this.#whole(pid, rest);
     const call = whole === undefined ? undefined : readCall(by, whole);
-    // What it makes is the wall.
+    // Its calls build the wall.
     return call?.type === "change" && by === "bwrap" ? undefined : call;
   }
 
@@ -48,7 +48,7 @@ function readCall(by: string, text: string): Traced | undefined {
   if (first.startsWith(markFolder)) return { type: "mark", index: Number(first.slice(markFolder.length)) };
   const isDone = !result.startsWith("= -1");
   if (call.startsWith("exec")) return isDone ? { type: "exec", by, file: first, argv: words.slice(1) } : undefined;
-  // What the wall refused was tried all the same.
+  // A call that the wall refused was tried all the same.
   const isRefused = /EROFS|EACCES|EPERM/.test(result);
   if ((!isDone && !isRefused) || (call.startsWith("open") && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(text))) return undefined;
   const opened = /^= \d+<(.*)>$/s.exec(result)?.[1];

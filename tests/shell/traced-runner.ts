@@ -19,9 +19,9 @@ import { tracedRules } from "./traced-rules.ts";
 export interface TracedRun {
   readonly index: number;
   readonly text: string;
-  /** What was to be started; undefined where it was not allowed. */
+  /** The program to start. Undefined where it was not allowed. */
   readonly argv: readonly string[] | undefined;
-  /** What changed in the folder, `out` apart. */
+  /** Changes in the folder, `out` apart. */
   readonly changed: readonly string[];
 }
 

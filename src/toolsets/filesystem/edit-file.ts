@@ -41,7 +41,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
   const { virtualPath, scope, protection, facts } = target;
   const plan = await planEdit(access.scopes, target, edit).catch((failure: unknown) => ({ failure }));
   const isPlanned = !("failure" in plan);
-  // Whether a text occurs in a file, and how often, is part of what it holds: then an answer comes only after the question.
+  // The number of matches shows part of the content: where reading asks, the failure is reported only after the question.
   if (!isPlanned && !asksToRead(scope, protection)) throw plan.failure;
   return {
     ...aboutFile(target, { file: facts?.identity ?? null }),

@@ -30,7 +30,7 @@ export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal"> {
   readonly config: FilesystemConfig;
 }
 
-/** What a call would do, found out by looking: judged, shown, and then run as it is. */
+/** A call as it was prepared: judged, shown, and then run as it is. */
 export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | "content"> {
   readonly virtualPath: string;
   /** The scopes whose rules hold. */
@@ -38,12 +38,12 @@ export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | 
   readonly protection: Protection | undefined;
   readonly description: string;
   readonly preview?: Preview;
-  /** What rules compare with the path, where the call is about more than this one. */
+  /** Texts that rules compare with the path, where the call is about more than this one. */
   readonly pathTexts?: readonly RuleText[];
   execute(access: FileAccess): Promise<JsonValue>;
 }
 
-/** What a work on one file has to say of it. */
+/** The fields of a work that are about its one file. */
 export function aboutFile({ virtualPath, scope, protection }: InspectedPath, facts: JsonObject = {}) {
   return { virtualPath, scopes: [scope], protection, facts: { scope: scope.name, ...facts } };
 }
@@ -64,7 +64,7 @@ export function judge(access: Access, work: Pick<FileWork, "scopes" | "virtualPa
   return needsApproval("writes ask unless their scope says otherwise");
 }
 
-/** Whether a person must be asked before the content of a file may show in any answer. */
+/** True where a person must be asked before the content of a file may show in any answer. */
 export function asksToRead(scope: ScopeDeclaration, protection: Protection | undefined): boolean {
   return scope.readApproval === true || protection === "ask-read-and-write";
 }

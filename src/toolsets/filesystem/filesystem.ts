@@ -44,7 +44,7 @@ export const filesystem: Toolset<FilesystemConfig> = {
     return { canonicalArgs, facts, ...(content && { content }), targets: [], payload: work };
   },
   needsApproval: (call) => judge(toolOf(call.tool).access, workOf(call)),
-  // What calls of a tool can come to in these scopes, each scope by itself.
+  // One verdict for each scope by itself.
   outlook: (tool, config, scopes) => {
     const { access } = toolOf(tool);
     return scopes

@@ -33,7 +33,7 @@ export const listFiles: FileTool = {
   },
 };
 
-/** Where a walk begins, how far it reaches, and the rules that hold there. Fails as the walk would. */
+/** Looks at the folder in which a walk begins, and at the rules that hold there. Fails as the walk would. */
 export async function lookAtFolder(args: JsonObject, access: FileAccess) {
   const path = String(args["path"] ?? ".");
   const found = await seeing(access, async () => {

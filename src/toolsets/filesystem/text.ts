@@ -34,7 +34,7 @@ export function encodeText({ text, hasMark }: FileText): Uint8Array {
   return new TextEncoder().encode(hasMark ? byteOrderMark + text : text);
 }
 
-/** What cannot be written as it is shown is not written. */
+/** Rejects text that cannot be written as it is shown. */
 export function assertWellFormed(field: string, text: string): void {
   if (!text.isWellFormed()) throw toolFailure("invalid_arguments", `${field} holds half a character (a lone surrogate)`);
 }

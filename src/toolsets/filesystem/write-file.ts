@@ -55,7 +55,7 @@ export const appendFile: FileTool = {
     if (present !== undefined && present.content === undefined) throw present.unreadable;
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
     return {
-      // What others append meanwhile stays, so that no fact about the file changes anything about this call.
+      // Text that others append meanwhile stays, so that no fact about the file changes anything about this call.
       ...toWriting({ content, target, present }, bytes),
       // Nothing is replaced: what stands before the new text does not matter.
       content: { now: { scope: scope.name } },
@@ -75,7 +75,7 @@ function replacing({ scope, facts }: InspectedPath, present: Pick<PresentFile, "
   return { scope: scope.name, replaces: content === undefined ? (facts?.identity ?? null) : sha256(content) };
 }
 
-/** What is there now: bytes where they could be read, text where they are text. */
+/** The present content: bytes where they could be read, text where they are text. */
 interface PresentFile {
   readonly bytes: number;
   readonly content: Uint8Array | undefined;

@@ -4,16 +4,16 @@ import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { OwnVerdict, RuleText } from "../toolset.ts";
 
-/** How the toolset reaches the machine. */
+/** Access of the toolset to the machine. */
 export interface ShellAccess {
   readonly commands: Commands;
-  /** Whether commands may use the network (`sandbox.network_enabled`). */
+  /** Commands may use the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
-  /** Whether what rules allow runs without a question where it cannot be isolated. Default false. */
+  /** Commands that rules allow run without a question where they cannot be isolated. Default false. */
   readonly unisolated?: boolean;
 }
 
-/** What would run, and how. */
+/** A command as it would run. */
 export interface PlannedRun {
   readonly request: CommandRequest["command"];
   readonly cwd: ResolvedPath;
@@ -21,24 +21,24 @@ export interface PlannedRun {
   readonly networkEnabled: boolean;
   /** Why nothing keeps it in its place; undefined where a kernel wall does. */
   readonly notIsolated: string | undefined;
-  /** Protected names that it may use like others: somebody is asked, or a rule spells out what uses them. */
+  /** Protected names that it may use like others: a person is asked, or a rule spells out what uses them. */
   readonly opens: readonly string[];
-  /** Hooks of a git repository may run: somebody is asked, whatever is pre-approved. */
+  /** Hooks of a git repository may run: a person is asked, whatever is pre-approved. */
   readonly hooks: boolean;
 }
 
 /** A call as it was prepared: judged, shown, and then run as it is. */
 export interface ShellWork extends PlannedRun {
   readonly verdict: OwnVerdict;
-  /** What it starts, each program with its arguments; without any, the line as it stands. */
+  /** Programs that it starts, each with its arguments. Without any, the line as it stands. */
   readonly started: readonly RuleText[];
   readonly description: string;
   readonly preview: Preview;
   readonly canonicalArgs: JsonObject;
-  /** What a model can do instead where it is denied. */
+  /** Tells a model what it can do instead where the call is denied. */
   readonly hint?: string;
-  /** What the judgement rests on, for the comparison after the question. */
+  /** Facts that the judgement rests on, for the comparison after the question. */
   readonly facts: JsonObject;
-  /** What an approval for the run is bound to. */
+  /** Content to which an approval for the run is bound. */
   readonly content: { readonly now: JsonObject };
 }

@@ -4,11 +4,11 @@ import { isRecord } from "../../protocol/json.ts";
 import type { SchemaIssue } from "../../schema/schema.ts";
 import { configSchema } from "../config-schema.ts";
 
-/** Covers simple commands, and says what becomes of them. */
+/** Covers simple commands, and decides on them. */
 export interface ShellRule {
   /** `git log`, `npm run test:*`: see `patterns.ts`. */
   readonly pattern: string;
-  /** Absent: it asks, as a general caution that `pre_approved: true` lifts. */
+  /** Default: it asks, as a general caution that `pre_approved: true` lifts. */
   readonly approval_required?: boolean;
   /** Names of scopes that every path among the arguments must lie in; otherwise the rule does not match. */
   readonly sandbox_paths?: readonly string[];
@@ -22,7 +22,7 @@ export interface ShellRule {
 
 export interface ShellConfig {
   readonly rules: readonly ShellRule[];
-  /** What becomes of commands that no rule covers; absent: they are blocked. */
+  /** Decides on commands that no rule covers. Default: they are blocked. */
   readonly default?: { readonly approval_required: boolean };
 }
 

@@ -9,7 +9,7 @@ export function parsePattern(text: string): Pattern {
 }
 
 /**
- * Whether a command begins as the pattern says: token by token. A `*` in a token is any run of characters of one argument (in
+ * True where a command begins as the pattern says, token by token. A `*` in a token is any run of characters of one argument (in
  * the program's name: but no `/`), a token `*` any number of arguments, or any program. Only static words equal anything else.
  * A token that does not begin with `-` matches no argument that does: `*.py` means files, and not the option `-cimport x#.py`. One
  * that names a folder before its star matches no way out of it: `scripts/*` is not `scripts/../x`.
@@ -55,7 +55,7 @@ function matchesStars(token: string, text: string): boolean {
   return token.includes("*") ? matchesFlatGlob(token.replaceAll("?", "\u0000"), text.replaceAll("?", "\u0000")) : token === text;
 }
 
-/** Whether an argument is meant by a glob of `deny_args` and the like: also abbreviated, with a value, or among others. */
+/** True where a glob of `deny_args` and the like means an argument: also abbreviated, with a value, or among other letters. */
 export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   if (matchesFlatGlob(glob, value)) return true;
   if (!value.startsWith("-") || !glob.startsWith("-")) return false;
@@ -72,12 +72,12 @@ export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   );
 }
 
-/** Whether the pattern spells this token out, so that its author meant just it. */
+/** True where the pattern spells this token out, so that its author meant just it. */
 export function spellsOut(pattern: Pattern, token: string): boolean {
   return pattern.slice(1).some((one) => one === token && !one.includes("*"));
 }
 
-/** Whether all that `later` covers is covered by `earlier`. */
+/** True where `earlier` covers all that `later` covers. */
 export function includesPattern(earlier: Pattern, later: Pattern): boolean {
   const trimmed = withoutTrailingStars(earlier);
   if (trimmed.length === 1 && trimmed[0] === "*") return true;

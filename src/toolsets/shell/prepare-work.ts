@@ -58,12 +58,12 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     preview: previewRun(planned, plan),
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
     facts: { ...shown, paths: toFacts(table) },
-    // What stands in its files is not shown: an approval for the run outlives their changes.
+    // The content of its files is not shown: an approval for the run outlives their changes.
     content: { now: shown },
   };
 }
 
-/** What was read, where all of it was; otherwise the text as it stands, which is never run without a question. */
+/** The command as it was read, or else the text as it stands, which is never run without a question. */
 function toRequest(command: string, argv: readonly string[] | undefined, script: string | undefined): CommandRequest["command"] {
   if (argv !== undefined) return { type: "argv", argv: [...argv] };
   return { type: "bash", script: script ?? command };

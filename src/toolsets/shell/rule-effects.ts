@@ -2,7 +2,7 @@ import type { ShellConfig, ShellRule } from "./config.ts";
 import { includesPattern, parsePattern } from "./patterns.ts";
 
 /**
- * What the rules let through, one text a rule. The first rule that matches decides, so a rule names those before it
+ * Describes what the rules let through, one text a rule. The first rule that matches decides, so a rule names those before it
  * that could match the same command and let less through: without one of those it lets more through.
  */
 export function describeRuleEffects({ rules, default: standard }: ShellConfig): readonly string[] {
@@ -33,7 +33,7 @@ function letsLessThrough(earlier: ShellRule, rule: ShellRule): boolean {
   return (takesSpelt && spelt.length > 0) || paths.length > 0;
 }
 
-/** What `_approval_config` lifts is less strict than what a rule demands. */
+/** A question that `_approval_config` lifts is less strict than one that a rule demands. */
 function strictness({ approval_required: asks }: ShellRule): number {
   if (asks === undefined) return 1;
   return asks ? 2 : 0;

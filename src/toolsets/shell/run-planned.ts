@@ -8,7 +8,7 @@ import type { PlannedRun, ShellAccess } from "./access.ts";
 /** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
 const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
 
-/** Of each stream. The tail is kept. */
+/** Limit of each stream. The tail is kept. */
 const maxOutputBytes = 50 * 1024;
 
 export interface Running {
@@ -26,7 +26,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
     environment: quietEnvironment,
     timeoutMilliseconds: run.timeoutSeconds * 1000,
     maxOutputBytes,
-    // What was judged as isolated does not run without.
+    // A command that was judged as isolated does not run without isolation.
     isolationRequired: run.notIsolated === undefined,
     unprotected: run.opens,
     hooks: run.hooks,
@@ -58,7 +58,7 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
   };
 }
 
-/** What the wall does, where a message looks as if it had been met. */
+/** Explains the wall, where a message looks as if the command had met it. */
 function hintsOf({ networkEnabled, notIsolated }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
   const met = (pattern: RegExp) => pattern.test(stderr);
   const hints: string[] = [];

@@ -70,7 +70,7 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
   };
 }
 
-/** What a model can do without trying. */
+/** Lists the patterns, so that a model knows before it tries. */
 function describeRules({ rules, default: standard }: ShellConfig): string {
   const patterns = [...new Set(rules.map(({ pattern }) => `\`${pattern}\``))].join(", ");
   const covered = patterns === "" ? "" : `Commands that begin so are covered: ${patterns}. `;
@@ -81,7 +81,7 @@ function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {
   return call.preparation.payload as ShellWork;
 }
 
-/** What a model is told of the folders. */
+/** Lists the folders in which a command can run. */
 function describeFolders(names: readonly string[]): string {
   const [first] = names;
   if (first === undefined) return "";

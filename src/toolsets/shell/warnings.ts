@@ -4,7 +4,7 @@ import { includesPattern, parsePattern } from "./patterns.ts";
 
 export type ShellWarning = ConfigWarning;
 
-/** What is valid and does not do what its author can have meant. `scopes`: the names that the worker has. Pure. */
+/** Warns of rules that are valid and cannot do what their author meant. `scopes`: the names that the worker has. Pure. */
 export function shellWarnings(config: ShellConfig, scopes?: readonly string[]): readonly ShellWarning[] {
   const { rules } = config;
   if (rules.length === 0 && config.default === undefined) {

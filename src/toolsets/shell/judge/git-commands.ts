@@ -8,9 +8,9 @@ import { findOption, readOptions } from "../programs/options.ts";
 import { readStart } from "../programs/registry.ts";
 import { cp } from "../programs/writers.ts";
 
-/** How a line of commands could use git. */
+/** Uses of git in a line of commands. */
 export interface GitUse {
-  /** Where git could run. */
+  /** Folders in which git could run. */
   readonly folders: readonly Folder[];
   /** It may bring into the index what is not there yet: add, check out, merge, … */
   readonly changes: boolean;
@@ -31,7 +31,7 @@ export function findGitUse(plan: ShellPlan): GitUse | undefined {
   const commands = [...everyCommand(plan)];
   const starts = commands.flatMap((command) => startsOf(command));
   const uses = starts.flatMap(([program, ...args]) => (program !== undefined && isGit(program) ? [readUse(args)] : []));
-  // Where a program that is not known may start it, its repository is looked at all the same.
+  // A program that is not known may start it: its repository is looked at all the same.
   if (uses.length === 0 && !commands.some(({ words }) => words.some(isGit))) return undefined;
   const folders = commands.flatMap(foldersOf);
   return {
@@ -63,7 +63,7 @@ function isGit({ value }: ShellWord): boolean {
   return /^git(?:\.exe)?$/i.test(baseName(value));
 }
 
-/** Where git could run, and where each `-C` leads from the one before it. */
+/** Folders in which git could run, and where each `-C` leads from the one before it. */
 function foldersOf({ words, folders = [] }: SimpleCommand): readonly Folder[] {
   if (!words.some(isGit)) return [];
   const all = [...folders];
@@ -88,7 +88,7 @@ function readUse(words: readonly ShellWord[]): { readonly changes: boolean; read
   return { changes: !looks || entersAll, transport: named && { subcommand, named } };
 }
 
-/** What changes a repository, but brings no folder into its index that is not there already. */
+/** Subcommands that change a repository, but bring no folder into its index that is not there already. */
 const keepingLinks = nameSet(
   "commit push fetch tag branch notes ls-remote fetch-pack send-pack request-pull archive gc fsck prune format-patch bundle clean rm",
 );
@@ -107,7 +107,7 @@ function operandsOf(args: readonly string[]): readonly string[] {
 /** Long options with a value, also where they are abbreviated; those that are a flag as well. */
 const unclear = [...valued, "--submodule-prefix", "--recurse-submodules-default", "--receive-pack", "--upload-pack", "--exec"];
 
-/** What can be the repository: the first operand, or the next one where the first could be the value of an option. */
+/** Words that can be the repository: the first operand, or the next one where the first could be the value of an option. */
 function repositoryOf(args: readonly string[]): readonly string[] {
   const operands = operandsOf(args);
   const before = args[args.indexOf(operands[0] ?? "") - 1] ?? "";

@@ -48,7 +48,7 @@ export function readGitConfig(text: string): GitConfig {
 const unreadable = Symbol("unreadable");
 const escaped: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", "\\": "\\", '"': '"' };
 
-/** What stands behind a key: `= value`, a comment, or nothing. */
+/** Reads the text behind a key: `= value`, a comment, or nothing. */
 function readValue(text: string): string | undefined | typeof unreadable {
   if (!text.startsWith("=")) return undefined;
   let value = "";
@@ -79,7 +79,7 @@ const harmlessSections = nameSet(
   maintenance rebase feature receive transfer vscode hub gh`,
 );
 
-/** Of other sections these keys alone. */
+/** Harmless keys of other sections. */
 const harmlessKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   core: nameSet(`repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode autocrlf eol safecrlf symlinks
     longpaths quotepath hookspath fsmonitor untrackedcache commentchar abbrev excludesfile protecthfs protectntfs compression

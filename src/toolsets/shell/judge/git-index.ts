@@ -1,4 +1,4 @@
-/** What of an index matters to what git runs: the folders that it takes for repositories of their own. */
+/** Folders of an index that git takes for repositories of their own. */
 export interface GitLinks {
   readonly paths: readonly string[];
   /** Why not all of them are known. */
@@ -8,11 +8,11 @@ export interface GitLinks {
 const gitlink = 0o160000;
 const folder = 0o040000;
 const formatMask = 0o170000;
-/** Of an entry: times, device, inode, mode, owner and size. */
+/** Size of the facts of an entry: times, device, inode, mode, owner and size. */
 const statBytes = 40;
 const modeOffset = 24;
 const hasMoreFlags = 0x4000;
-/** Of an extension: its name and its length. */
+/** Size of the head of an extension: its name and its length. */
 const extensionHeader = 8;
 
 /**
@@ -34,7 +34,7 @@ function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitL
   if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) return { paths: [], unknown: "its index cannot be read" };
   const paths: string[] = [];
   let at = 12;
-  /** Of version 4, where an entry names only the end of its path. */
+  /** The path before, for version 4, where an entry names only the end of its path. */
   let name = new Uint8Array();
   for (let left = view.getUint32(8); left > 0; left--) {
     const start = at;

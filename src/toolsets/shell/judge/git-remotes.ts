@@ -4,7 +4,7 @@ import type { GitConfig, GitSetting } from "./git-config.ts";
 export interface KnownRemotes {
   /** The configurations that were read: of the repository itself, and of those that git can enter from it. */
   readonly configs: { readonly own: readonly GitConfig[]; readonly nested: readonly GitConfig[] };
-  /** Whether git could find a repository by this word, if it is no name of a remote. */
+  /** True where git could find a repository by this word, if it is no name of a remote. */
   readonly couldBePath: (word: string) => boolean;
 }
 
@@ -37,7 +37,7 @@ function describe({ section, subsection, key, value = "" }: GitSetting): string 
   return `\`${name}\` is \`${value}\`, a repository on this machine, whose hooks and configuration git would obey`;
 }
 
-/** Of the repository itself, a remote that is not the one that is named does not count. */
+/** A remote of the repository itself counts only if it is the one that is named. */
 function isWanted({ section, subsection }: GitSetting, named: readonly string[]): boolean {
   return section === "remote" && (named.length === 0 || (subsection !== undefined && named.includes(subsection)));
 }

@@ -33,13 +33,13 @@ export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Find
   return findings;
 }
 
-/** What is part of another program's own doing asks anyway, and needs no rule. */
+/** A start that is part of another program's own work asks anyway, and needs no rule. */
 function withoutRule(finding: Finding): Finding {
   return finding.reason?.level === "uncovered" ? askFor(finding.reason.why) : finding;
 }
 
 interface Level {
-  /** How many programs and scripts it lies in. */
+  /** Number of programs and scripts that it lies in. */
   readonly depth: number;
   /** A rule must cover it. */
   readonly isCovered: boolean;

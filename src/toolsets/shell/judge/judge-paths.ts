@@ -28,7 +28,7 @@ export interface PathWork {
   readonly others: ReadonlySet<ShellWord>;
 }
 
-/** What the names among a command's arguments ask for, whatever a rule says. */
+/** Judges the paths among a command's arguments, whatever a rule says. */
 export function judgePaths(work: PathWork): readonly Finding[] {
   const { command, reading, others } = work;
   const [program] = command.words;
@@ -120,7 +120,7 @@ function judgeGlob(pattern: string, effect: Effect, name: string): readonly Find
   return hits && effect !== "read" ? [askFor(`${name} can mean protected names`)] : [];
 }
 
-/** A program where nobody should have put one. */
+/** A program in a place with a protected name. */
 function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly Finding[] {
   if (!program.value.includes("/")) return [];
   const isProtected = folders.some((folder) => protectionOfPath(folder, program.value) !== undefined);
@@ -148,7 +148,7 @@ export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedir
   return findings;
 }
 
-/** What no glob lifts is judged beside this: protected names, `write_approval`, links. A redirection knows no size. */
+/** Protected names, `write_approval` and links are judged elsewhere: no glob lifts them. A redirection knows no size. */
 function isNamedByRule({ table, command, allowed }: RedirectWork, { kind, value }: ShellWord): boolean {
   if (allowed.length === 0 || kind !== "static" || command.folders === undefined) return false;
   return command.folders.every((folder) => {
@@ -165,10 +165,10 @@ function matchesGlob(pattern: string, path: string): boolean {
   return accepts(path.split("/").reduce(step, start));
 }
 
-/** Whether all paths of a command lie in the named scopes; undefined if so, otherwise the first that does not. */
+/** The first path of a command that does not lie in the named scopes. Undefined where all do. */
 export function findOutside(work: PathWork, scopes: readonly string[]): string | undefined {
   const { command, reading, table } = work;
-  if (command.folders === undefined) return "a folder that nobody can tell";
+  if (command.folders === undefined) return "a folder that is not known";
   let named = 0;
   for (const [index, [word, ended]] of withEnds(command.words).entries()) {
     if (index === 0 || word.value === "--" || reading.texts?.has(index) === true) continue;

@@ -77,7 +77,7 @@ async function look(scopes: Scopes, virtualPath: string) {
   }
 }
 
-/** Of larger folders, and of globs that match more, nothing is looked up. */
+/** Larger folders, and globs that match more, are not looked up. */
 const mostNames = 5000;
 const mostMatches = 100;
 
@@ -107,7 +107,7 @@ function globsOf({ words: [program, ...args], folders }: SimpleCommand) {
 
 /** As bash does it: a leading dot is matched by a dot alone, and what matches nothing stays as it is. */
 function matching(names: readonly string[], pattern: string): readonly string[] | undefined {
-  // What is no ASCII has another length, and another place in the order, in another locale.
+  // Other characters than ASCII have another length, and another place in the order, in another locale.
   if (names.some((name) => !/^[\x20-\x7e]*$/.test(name))) return undefined;
   const matches = names.filter((name) => !name.startsWith(".") && matchesFlatGlob(pattern, name)).sort();
   if (matches.length > mostMatches || matches.some((name) => name.startsWith("-"))) return undefined;

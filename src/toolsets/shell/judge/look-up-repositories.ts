@@ -11,12 +11,12 @@ import { readGitlinks } from "./git-index.ts";
 import { judgeRemotes } from "./git-remotes.ts";
 import { asks, type Reason } from "./reasons.ts";
 
-/** Of repositories in repositories: one with more of them asks. */
+/** Limit of repositories in repositories: one with more of them asks. */
 const mostRepositories = 50;
-/** Of a configuration, or a file that names a folder. git's own are smaller. */
+/** Limit of a configuration, or a file that names a folder. git's own are smaller. */
 const maxConfigurationBytes = 200_000;
 const maxIndexBytes = 64_000_000;
-/** Of a work tree that is looked through for repositories in it. */
+/** Limit of a work tree that is looked through for repositories in it. */
 const mostFolders = 20_000;
 
 /**
@@ -38,7 +38,7 @@ export async function lookUpRepositories(
     const look = new Look(scopes, options);
     const doubt = await look.run(folder);
     if (doubt !== undefined) return [{ ...asks(`git: ${doubt.message}`), ...(doubt.basis && { basis: doubt.basis }) }];
-    // What is not there yet could be put there by another command of the line.
+    // Another command of the line could put a repository there that does not exist yet.
     const couldBePath = (word: string) => word.includes("/") || look.there.has(word) || plan.commands.length > 1;
     return transports
       .flatMap((transport) => judgeRemotes(transport, { configs: look.configs, couldBePath }) ?? [])
@@ -75,7 +75,7 @@ class Doubt extends Error {
 class Look {
   /** The configurations of the repository itself, and of those in it. */
   readonly configs: { readonly own: GitConfig[]; readonly nested: GitConfig[] } = { own: [], nested: [] };
-  /** Of the words that could be repositories, those that name something that is there. */
+  /** Words that could be repositories, and name something that exists. */
   readonly there = new Set<string>();
   readonly #scopes: Scopes;
   readonly #options: LookOptions;
@@ -116,7 +116,7 @@ class Look {
     }
   }
 
-  /** Whether git surely takes a folder for a repository. */
+  /** True where git surely takes a folder for a repository. */
   async #isRepository(folder: string): Promise<boolean> {
     const entries = await this.#entriesIn(folder, "its repository");
     const has = (name: string, type: string) => entries.some((entry) => entry.name === name && entry.type === type);
@@ -157,7 +157,7 @@ class Look {
     const main = shared.has("config") ? [await this.#config(join(common, "config"), name)] : [];
     const configs = [...main, ...(own.has("config.worktree") ? [await this.#config(join(folder, "config.worktree"), name)] : [])];
     target.push(...configs);
-    // Which of them counts depends on the repository's format, so each has to be the one.
+    // The repository's format decides which of them counts, so each has to name this folder.
     const trees = configs.flatMap((config) => valuesOf(config, "core", "worktree"));
     if (top !== undefined && trees.some((tree) => resolvePath(folder, tree) !== top))
       throw new Doubt(`the work tree of ${name} is elsewhere, and what lies there was not looked at`);
@@ -204,7 +204,7 @@ class Look {
     }
   }
 
-  /** Where addresses of remotes stood before there was a configuration. git still reads them, a file each. */
+  /** Remotes in files of their own, from before there was a configuration. git still reads them. */
   async #legacyRemotes(common: string, names: ReadonlySet<string>, name: string): Promise<void> {
     for (const kind of ["remotes", "branches"].filter((one) => names.has(one))) {
       if ((await this.#namesIn(join(common, kind), name)).size > 0)
@@ -250,7 +250,7 @@ class Look {
     };
   }
 
-  /** In the one form of all spellings that some file system takes for the same name. */
+  /** Names in one form for all spellings that some file system takes for the same name. */
   async #namesIn(folder: string, name: string): Promise<ReadonlySet<string>> {
     return new Set((await this.#entriesIn(folder, name)).map((entry) => foldName(entry.name)));
   }
@@ -275,7 +275,7 @@ class Look {
     return virtual;
   }
 
-  /** In the deepest scope that holds it. Undefined where none does. */
+  /** The virtual path in the deepest scope that holds it. Undefined where none does. */
   #pathOf(path: string): string | undefined {
     const paths = this.#scopes.declarations.flatMap(({ name, root }) => {
       const below = relative(root, path);

@@ -3,7 +3,7 @@ import type { Protection, ScopeDeclaration } from "../../../host/scopes.ts";
 import { enter } from "../parse/folders.ts";
 import type { Folder, ShellWord } from "../parse/plan.ts";
 
-/** What was found at a path when the call was prepared. */
+/** Facts of a path, found when the call was prepared. */
 export interface PathFact {
   readonly type: "file" | "directory" | "missing" | "link" | "other";
   /** The scope whose rights hold there. */
@@ -25,7 +25,7 @@ export function pathKey(components: readonly string[]): string {
   return components.join("/");
 }
 
-/** How many characters of an option are looked at for the beginning of a path in it. */
+/** Number of characters of an option in which the beginning of a path is looked for. */
 const mostOption = 200;
 
 /** Every text in a word that a program could take for a path: the word, and what stands between `=`, `:`, `@` and the like. */
@@ -42,7 +42,7 @@ export function lookedUp({ value }: Pick<ShellWord, "value">, ended = false): re
   return [...(ended ? [value] : []), ...valuesOfOption(value)];
 }
 
-/** Whether what is looked up for a word counts only where something is there: `-rf` is no path, unless a file is called `f`. */
+/** True where a path that is looked up for a word counts only if something is there: `-rf` is no path, unless a file is called `f`. */
 export function isGuess({ value }: Pick<ShellWord, "value">, path: string): boolean {
   return value.startsWith("-") && !value.includes("=") && path !== value && !/[/.~]/.test(path);
 }
@@ -56,13 +56,13 @@ export function withEnds(words: readonly ShellWord[]): readonly (readonly [Shell
 /** Pieces of a word that surely lead elsewhere, if a program takes them for paths: `a:/etc/passwd`. */
 export function leadsElsewhere({ value }: Pick<ShellWord, "value">): boolean {
   const isShort = value.startsWith("-") && !value.startsWith("--") && !value.includes("=");
-  // `-abf/etc/x`: nobody knows which letter takes the rest. `-I./x` is plain.
+  // `-abf/etc/x`: it is not known which letter takes the rest. `-I./x` is plain.
   if (isShort && value.includes("/") && !value.slice(2).startsWith("./")) return true;
   const pieces = value.split(/[=:@,<>]/).slice(1);
   return pieces.some((piece) => piece.startsWith("/") || piece.startsWith("~") || piece.split("/").includes(".."));
 }
 
-/** What an option holds that could be a path: behind its `=`, or behind one of the letters that it begins with. */
+/** Parts of an option that could be paths: behind its `=`, or behind one of the letters that it begins with. */
 function valuesOfOption(value: string): readonly string[] {
   if (value.includes("=")) return [value.slice(value.indexOf("=") + 1)];
   if (value.startsWith("--")) return [];
@@ -75,7 +75,7 @@ export type Where =
   | { readonly type: "inside"; readonly components: readonly string[]; readonly fact: PathFact | undefined }
   | { readonly type: "outside" };
 
-/** Where a path leads from a folder. A glob leads to the folder that it looks in. */
+/** Follows a path from a folder. A glob leads to the folder that it looks in. */
 export function whereIs(table: PathTable, folder: Folder, path: string): Where {
   const components = enter(folder, path);
   return components === undefined ? { type: "outside" } : { type: "inside", components, fact: table.get(pathKey(components)) };
@@ -88,7 +88,7 @@ export function folderOfGlob(pattern: string): string {
   return components.slice(0, end === -1 ? components.length : end).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
-/** What a path is by name alone, wherever it leads; `name` is the component that makes it so. */
+/** Protection of a path by its name alone, wherever it leads. `name` is the component that causes it. */
 export interface NamedProtection {
   readonly protection: Protection;
   readonly name: string;

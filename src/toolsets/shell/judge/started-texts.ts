@@ -3,10 +3,10 @@ import type { ShellWord } from "../parse/plan.ts";
 import { quoteWord } from "../parse/quote.ts";
 import { baseName } from "../parse/scripts.ts";
 
-/** Some program that nobody can tell beforehand. */
+/** Some program that is not known beforehand. */
 export const anything: RuleText = { text: "", open: true };
 
-/** How rules see the start of a program: as one would write it; by its bare name too; and what unknown words could make of it. */
+/** Texts that rules compare with a start: as a user would write it, by its bare name too, and what unknown words could make of it. */
 export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
   const texts: RuleText[] = [join(words)];
   const [program] = words;
@@ -16,12 +16,12 @@ export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
   return [...texts, ...[words, named ?? words].map((some) => ({ text: beginningOf(some), open: true }))];
 }
 
-/** What it surely begins with. */
+/** The known beginning of a start. */
 export function beginningOf(words: readonly ShellWord[]): string {
   const at = words.findIndex(({ kind }) => kind !== "static");
   const known = (at === -1 ? words : words.slice(0, at)).map(({ value }) => `${quoteWord(value)} `).join("");
   const head = words[at]?.head ?? "";
-  // What has to be quoted is quoted from its beginning on.
+  // A word that needs quotes is quoted from its beginning on.
   return quoteWord(head) === head ? known + head : known;
 }
 

@@ -5,7 +5,7 @@ import { judgePlan } from "./judge-command.ts";
 import type { PathTable } from "./path-table.ts";
 import { asks, each, type Reason, toVerdict } from "./reasons.ts";
 
-/** What a verdict rests on besides the rules: all of it was found out while the call was prepared. */
+/** Basis of a verdict besides the rules: all of it was found out while the call was prepared. */
 export interface JudgedCall {
   readonly plan: ShellPlan;
   readonly table: PathTable;
@@ -13,19 +13,19 @@ export interface JudgedCall {
   readonly notIsolated: string | undefined;
   /** The caller of the run accepts that. */
   readonly unisolated: boolean;
-  /** What else asks: the folder that it runs in. */
+  /** Other reasons to ask, such as the folder that it runs in. */
   readonly reasons: readonly Reason[];
 }
 
 export interface Judgement {
   readonly verdict: OwnVerdict;
-  /** It asks for what the command is, whatever is pre-approved: somebody looks at what runs, and not just at where. */
+  /** It asks for what the command is, whatever is pre-approved: an approver looks at what runs, and not just at where. */
   readonly asksByRule: boolean;
-  /** Protected names that the command may use where it runs: somebody was asked, or a rule spells it out. */
+  /** Protected names that the command may use where it runs: a person was asked, or a rule spells it out. */
   readonly opens: readonly string[];
-  /** What it starts, each program with its arguments, as far as that was read. */
+  /** Programs that it starts, each with its arguments, as far as that was read. */
   readonly started: readonly RuleText[];
-  /** What a model can do instead where nobody allows it. */
+  /** Tells a model what it can do instead where the call is denied. */
   readonly hint?: string;
 }
 

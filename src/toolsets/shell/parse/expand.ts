@@ -1,7 +1,7 @@
 import type { Folder, Folders, ShellWord } from "./plan.ts";
 import { quoteWord } from "./quote.ts";
 
-/** What the shell would make of globs, by `expansionKey`. They are put in their place, so that what was judged is what runs. */
+/** Names that globs stand for, by `expansionKey`. They take the globs' place, so that the judged command is the one that runs. */
 export type Expansions = ReadonlyMap<string, readonly string[]>;
 
 export function expansionKey(folder: Folder, pattern: string): string {

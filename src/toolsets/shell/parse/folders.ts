@@ -1,7 +1,7 @@
 import { nameSet } from "../../../util/name-set.ts";
 import type { Folder, Folders, ShellWord } from "./plan.ts";
 
-/** Where a command leaves the shell: after it succeeded, and after it failed. */
+/** Folders of the shell after a command: after it succeeded, and after it failed. */
 export interface Flow {
   readonly ok: Folders;
   readonly failed: Folders;
@@ -27,7 +27,7 @@ export function mayWander(program: ShellWord | undefined): boolean {
   return program !== undefined && (program.kind !== "static" || program.value === "cd" || wanderers.has(program.value));
 }
 
-/** What a simple command does to the folder. Only `cd FOLDER`, spelt out, is understood. */
+/** Follows a simple command into another folder. Only `cd FOLDER`, spelt out, is understood. */
 export function flowAfter(words: readonly ShellWord[], folders: Folders): Flow {
   const [program, target, ...more] = words;
   if (!mayWander(program)) return staying(folders);
@@ -38,7 +38,7 @@ export function flowAfter(words: readonly ShellWord[], folders: Folders): Flow {
 }
 
 /**
- * Where a relative path leads from a folder, in components below the scope's root; undefined where it leaves the scope, or
+ * Follows a relative path from a folder, in components below the scope's root. Undefined where it leaves the scope, or
  * where names before a `..` could be links.
  */
 export function enter(folder: Folder, path: string): Folder | undefined {

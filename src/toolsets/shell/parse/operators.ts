@@ -1,4 +1,4 @@
-/** What a gap between words and redirections may hold, in the order in which the tree says that it does. */
+/** Operators that a gap between words and redirections may hold. */
 export type Operator = "&&" | "||" | "|" | "|&" | "(" | ")" | "{" | "}" | "!" | "time" | "-p" | "--";
 
 export interface Span {
@@ -9,7 +9,7 @@ export interface Span {
 const operators: readonly Operator[] = ["&&", "||", "|&", "|", "(", ")", "{", "}", "!", "time", "-p", "--"];
 
 /**
- * Whether the text holds, besides the words and redirections of the tree, just its operators, blanks and comments: what a
+ * True where the text holds, besides the words and redirections of the tree, just its operators, blanks and comments: text that a
  * parser passed over in silence has not been judged.
  */
 export function accountsForAll(source: string, spans: readonly Span[], expected: readonly Operator[]): boolean {
@@ -34,7 +34,7 @@ function readGap(gap: string, found: string[]): boolean {
   return true;
 }
 
-/** How long the blank is that begins here; 0 where none does. */
+/** Length of the blank that begins here, or 0. */
 function blankAt(gap: string, at: number): number {
   if (" \t\n;".includes(gap.charAt(at))) return 1;
   if (gap.startsWith("\\\n", at)) return 2;

@@ -61,7 +61,7 @@ function readParsed(reader: Reader, text: string, folders: Folders): ShellPlan {
   return argv === undefined ? { ...plan, script: print } : { ...plan, script: print, argv };
 }
 
-/** What no approval can make runnable. */
+/** Reasons that no approval lifts. */
 function refusalOf(text: string): string | undefined {
   if (!text.isWellFormed()) return "it holds half a character (a lone surrogate)";
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return "it holds control characters";

@@ -1,7 +1,7 @@
-/** Where a simple command runs, as components below the root of the scope that the call's `cwd` lies in. */
+/** Folder in which a simple command runs, as components below the root of the scope that the call's `cwd` lies in. */
 export type Folder = readonly string[];
 
-/** All folders that it can be; undefined where that cannot be told. */
+/** All folders that it can be. Undefined where they are not known. */
 export type Folders = readonly Folder[] | undefined;
 
 /**
@@ -14,9 +14,9 @@ export interface ShellWord {
   readonly value: string;
   /** The static text that the word surely begins with. */
   readonly head: string;
-  /** The word written anew so that a shell reads just this; undefined where nobody can. */
+  /** The word written anew so that a shell reads just this. Undefined where that is not possible. */
   readonly print: string | undefined;
-  /** What it holds as a script, where a shell is given it to run. */
+  /** The word read as a script, where a shell is given it to run. */
   readonly script?: ShellPlan;
 }
 
@@ -38,21 +38,21 @@ export interface SimpleCommand {
   readonly folders: Folders;
 }
 
-/** What a command line would do, read by the shell's own grammar. Plain data; nothing has been decided. */
+/** A command line, read by the shell's own grammar. Plain data: nothing has been decided. */
 export interface ShellPlan {
   /** Every simple command in it, however deep, in the order of the text. */
   readonly commands: readonly SimpleCommand[];
-  /** What in its structure needs a person's eye, each in a few words. */
+  /** Parts of its structure that need a person's eye, each in a few words. */
   readonly findings: readonly string[];
   /** Why it cannot be read with certainty. */
   readonly uncertain?: string;
-  /** Why it is never run, whoever approves. */
+  /** Why it is never run, even if approved. */
   readonly refused?: string;
   /** The whole of it written anew from what was read: what is judged is what runs. Undefined where that cannot be. */
   readonly script?: string;
   /** `script` is bash, and not what every shell reads alike. */
   readonly isBashOnly?: boolean;
-  /** Where it is one program that needs no shell. */
+  /** Present where it is one program that needs no shell. */
   readonly argv?: readonly string[];
 }
 

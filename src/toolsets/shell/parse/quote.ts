@@ -21,7 +21,7 @@ export function quoteLiteral(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** How a word is named in a sentence: as one would write it, and what only the shell knows as it stands. */
+/** Names a word in a sentence: quoted as a user would write it, or as it stands where only the shell knows it. */
 export function nameWord({ kind, value }: { readonly kind: string; readonly value: string }): string {
   return `\`${kind === "static" ? showWord(value) : value.replaceAll("\n", "\\n")}\``;
 }

@@ -9,7 +9,7 @@ import { type ReadRedirect, readRedirect } from "./redirects.ts";
 import { attachScripts, type ReadInner } from "./scripts.ts";
 import { describeDynamic, readWord } from "./words.ts";
 
-/** What has more than this is never run without a question, whatever the rules say. */
+/** A text with more than this is never run without a question, whatever the rules say. */
 const maxNodes = 5000;
 const maxSimpleCommands = 100;
 
@@ -35,7 +35,7 @@ export interface WalkReader {
   readonly expansions: Expansions;
 }
 
-/** Ends a walk: what is left of the tree is not looked at, and nothing in it is allowed. */
+/** Ends a walk: the rest of the tree is not looked at, and nothing in it is allowed. */
 export class TooMuch extends Error {}
 
 /** One pass over a tree: gathers simple commands and findings, follows the folder, and writes the whole anew. */
@@ -45,11 +45,11 @@ export class Walk {
   readonly spans: Span[] = [];
   readonly operators: Operator[] = [];
   uncertain: string | undefined;
-  /** What is written anew is bash, and not what every shell reads alike. */
+  /** The text as it is written anew is bash: other shells may read it in another way. */
   isBashOnly = false;
   readonly #reader: WalkReader;
   #nodes = 0;
-  /** How deep in words the walk is: positions there are not those of the text. */
+  /** Depth of the walk in words: positions there are not those of the text. */
   #inWords = 0;
 
   constructor(reader: WalkReader) {
@@ -245,7 +245,7 @@ export class Walk {
     });
   }
 
-  /** What a word, an assignment or a redirection holds. */
+  /** Looks at the content of a word, an assignment or a redirection. */
   #children(node: SyntaxNode, folders: Folders): void {
     this.#inWords++;
     if (("script" in node && node.script === undefined) || ("expression" in node && node.expression === undefined)) {

@@ -10,7 +10,7 @@ interface Piece {
   readonly print: string | undefined;
 }
 
-/** What one word is, by the shell's quoting rules. Scripts inside it are the caller's to look for. */
+/** Reads one word by the shell's quoting rules. The caller looks for scripts inside it. */
 export function readWord(word: Word): ShellWord {
   const pieces = word.parts === undefined ? [readLiteral(word.text, word.value)] : word.parts.map(readPart);
   if (startsWithTilde(word)) pieces.unshift(unknown(""));

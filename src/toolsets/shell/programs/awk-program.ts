@@ -1,11 +1,11 @@
 import { nameSet } from "../../../util/name-set.ts";
 
-/** Whether a program for awk only reads its input and prints. Own positive list: what is not understood is not harmless. */
+/** True where a program for awk only reads its input and prints. A program that is not understood is not harmless. */
 export function isHarmlessAwkProgram(program: string): boolean {
   return looksHarmless(program) || new AwkReader().read(program);
 }
 
-/** Of the raw text, strings and expressions included: nothing in it could be a call, a pipe or a redirected print. */
+/** Looks at the raw text, strings and expressions included: no part could be a call, a pipe or a redirected print. */
 function looksHarmless(program: string): boolean {
   if ([...dangerousNames, "@", "\\\n"].some((word) => program.includes(word))) return false;
   if (program.replaceAll("||", "").includes("|")) return false;
@@ -13,7 +13,7 @@ function looksHarmless(program: string): boolean {
   return print === -1 || !program.slice(print).replaceAll(">=", "").includes(">");
 }
 
-/** They run programs, read other files, or lead to names that do. */
+/** Names that run programs, read other files, or lead to names that do. */
 const dangerousNames = ["system", "getline", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "PROCINFO"];
 
 /** Names behind which a `/` could begin a regular expression or divide. */

@@ -5,13 +5,13 @@ import { type OptionTable, optionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type Program, type ProgramReading } from "./program.ts";
 import { leavesFolder } from "./readers.ts";
 
-/** What may stand before the subcommand. `-C` moves, and is looked at as a path. */
+/** Options before the subcommand. `-C` changes the folder, and is looked at as a path. */
 const globalOptions = optionTable(
   `P|no-pager C= v|version no-optional-locks literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-replace-objects
   no-advice`,
 );
 
-/** Of everything that shows differences. */
+/** Options of all subcommands that show differences. */
 const differences = `p u|patch s no-patch patch-with-stat patch-with-raw stat? numstat shortstat dirstat? X? name-only name-status raw
   summary compact-summary no-color color? word-diff? color-words? word-diff-regex= U|unified? no-renames M|find-renames?
   C|find-copies? find-copies-harder B|break-rewrites? D l= diff-filter= exit-code quiet check full-index binary minimal patience
@@ -20,7 +20,7 @@ const differences = `p u|patch s no-patch patch-with-stat patch-with-raw stat? n
   indent-heuristic pickaxe-regex pickaxe-all S= G= O= R a|text relative? no-relative color-moved? no-color-moved
   ita-invisible-in-index submodule? ignore-submodules? ws-error-highlight= abbrev? no-abbrev I|ignore-matching-lines= anchored= z`;
 
-/** Of everything that walks through the history. */
+/** Options of all subcommands that walk through the history. */
 const walking = `oneline graph all branches? tags? remotes? decorate? no-decorate reverse merges no-merges first-parent pretty? format?
   abbrev-commit no-abbrev-commit date= relative-date full-diff full-history simplify-merges topo-order date-order author-date-order
   left-right cherry-pick cherry-mark cherry boundary g|walk-reflogs not parents children objects count max-count= skip= since= after=
@@ -113,7 +113,7 @@ const harmlessActions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Options with which `git branch` and `git tag` list, also where a name follows. */
 const listing = nameSet("--list -l --contains --no-contains --merged --no-merged --points-at");
 
-/** Of those that can look alone, the ones that can do more. */
+/** Subcommands that can only look, but can also do more. */
 export const changing: ReadonlySet<string> = nameSet("branch tag remote stash config worktree symbolic-ref reflog");
 
 /** Subcommands that write to the repository and only read the files that they name. */
@@ -138,7 +138,7 @@ const configuring: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...["checkout", "switch"].map((name) => [name, nameSet("-t --track")] as const),
 ]);
 
-/** Those that make repositories, with hooks in them. */
+/** Subcommands that make repositories, with hooks in them. */
 const makingRepositories: ReadonlySet<string> = nameSet("init clone submodule");
 
 /** Protected names that a project keeps in its history. */
@@ -153,7 +153,7 @@ const dangerous =
   nameSet(`output output-directory ext-diff textconv open-files-in-pager exec upload-pack receive-pack exec-path config config-env
   git-dir work-tree contents filters template separate-git-dir no-index editor gpg-sign paginate recurse-submodules edit interactive`);
 
-/** What is known of subcommands that change things: the letters of such options, and those that can stand beside them. */
+/** Options of subcommands that change things: dangerous letters, and letters that can stand with them. */
 export const changingRows: Readonly<Record<string, string>> = {
   add: "n v f u A N p !i|interactive !e|edit",
   am: "3 c k m q s u p= !S|gpg-sign? !i|interactive",
@@ -212,7 +212,7 @@ function readGit(words: readonly ShellWord[]): ProgramReading {
   return { hatches, effect, texts: messages(words, at), ...opensFor(subcommand) };
 }
 
-/** Where the subcommand is, or the option before it that is not known to be harmless. */
+/** Index of the subcommand, or the option before it that is not known to be harmless. */
 function subcommandIndex(words: readonly ShellWord[]): number | string {
   for (let index = 1; index < words.length; index++) {
     const { value } = words[index] as ShellWord;
@@ -248,7 +248,7 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
   return { hatches, effect: "read", texts, ...(changes ? opensFor(subcommand) : {}) };
 }
 
-/** What makes a subcommand that can only look one that does more. */
+/** Reasons why a subcommand that can only look does more here. */
 function changesOf(subcommand: string, operands: readonly string[], options: readonly string[]): Hatch[] {
   const hatches: Hatch[] = [];
   const [action] = operands;
@@ -279,7 +279,7 @@ function opensFor(subcommand: string): Pick<ProgramReading, "opens" | "opensIfAs
   return configuring.has(subcommand) ? { opens, opensIfAsked: [".git/config", ...hooks] } : { opens };
 }
 
-/** What writes the repository's configuration: no rule spells that out, because the configuration makes git run programs. */
+/** Asks where the repository's configuration is written. No rule lifts that, because the configuration makes git run programs. */
 function configures(words: readonly ShellWord[]): Hatch[] {
   const [subcommand = "", ...args] = words.map(({ value }) => value);
   const options = configuring.get(subcommand);

@@ -59,7 +59,7 @@ function startsUnknown(why: string): ProgramReading {
   return { hatches: [hatch(why)], effect: "unknown", startsUnknown: true };
 }
 
-/** They run programs, load code and write files: functions of sqlite3, commands of mysql and duckdb, `COPY … TO PROGRAM`. */
+/** Words that run programs, load code and write files: functions of sqlite3, commands of mysql and duckdb, `COPY … TO PROGRAM`. */
 const databaseDangers: readonly RegExp[] = [
   /\b(?:edit|load_extension|fts3_tokenizer|writefile|readfile|to\s+program|from\s+program)\b/i,
   /(?:^|[;\n])\s*(?:system|source|tee|pager|install|load)\b/i,

@@ -1,6 +1,6 @@
 import type { ShellWord } from "../parse/plan.ts";
 
-/** How many values an option takes. `optional`: one at most, and only in the same word. */
+/** Number of values that an option takes. `optional`: one at most, and only in the same word. */
 export type Arity = "none" | "optional" | "one" | "two";
 
 /** One option of a program, under all its names. */
@@ -72,7 +72,7 @@ export interface ReadOption {
   /** The first name of its row: `-o`, also where `--output` was written. */
   readonly name: string;
   readonly value: string | undefined;
-  /** Of the word that holds the last value, or the option itself. */
+  /** Index of the word that holds the last value, or the option itself. */
   readonly index: number;
 }
 

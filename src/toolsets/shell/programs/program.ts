@@ -1,11 +1,11 @@
 import type { ShellWord } from "../parse/plan.ts";
 import { type OptionTable, optionTable, type ReadOptions, readOptions, type TableTraits } from "./options.ts";
 
-/** What is known of one start of one program, from its arguments alone. */
+/** Knowledge of one start of one program, from its arguments alone. */
 export interface ProgramReading {
-  /** Why a person must look, even where a rule allows the program. */
+  /** Reasons to ask, even where a rule allows the program. */
   readonly hatches: readonly Hatch[];
-  /** What it does to paths among its arguments. `text`: they are no paths. `unknown`: it could write them. */
+  /** Effect on the paths among its arguments. `text`: they are no paths. `unknown`: it could write them. */
   readonly effect: Effect;
   /** Indexes of words that are no paths: patterns, little programs, messages. */
   readonly texts?: ReadonlySet<number>;
@@ -16,13 +16,13 @@ export interface ProgramReading {
   readonly moves?: ReadonlySet<number>;
   /** Protected names that it writes by itself, and cannot do without. */
   readonly opens?: readonly string[];
-  /** Those that only somebody who is asked can open: with them a program makes others run what it likes. */
+  /** Names that only an approver can open: with them a program makes others run what it likes. */
   readonly opensIfAsked?: readonly string[];
-  /** Whatever its arguments turn out to be, they do no harm: variables and leading globs are fine. */
+  /** No argument does harm: variables and leading globs are fine. */
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */
   readonly inner?: readonly InnerCommand[];
-  /** It may start something that its words do not tell. */
+  /** It may start something that its words do not show. */
   readonly startsUnknown?: boolean;
   /** Scripts among its words that it runs. */
   readonly scripts?: readonly ShellWord[];
@@ -62,7 +62,7 @@ export type Programs = Readonly<Record<string, Program>>;
 
 /** A start of a program whose options were read. */
 export interface ReadStart extends ProgramStart, ReadOptions {
-  /** Of the operands. */
+  /** Values of the operands. */
   readonly values: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export interface ProgramTraits extends TableTraits {
   readonly otherwise?: string;
   /** Options that the table does not have are free. */
   readonly isOpen?: boolean;
-  /** What it finds besides. Its hatches come after that of the options. Default of `effect`: `read`. */
+  /** Adds to the reading. Its hatches come after that of the options. Default of `effect`: `read`, or `write` with a dangerous option. */
   readonly look?: (start: ReadStart) => Partial<ProgramReading>;
 }
 

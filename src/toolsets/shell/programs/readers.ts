@@ -17,7 +17,7 @@ export function leavesFolder(path: string): boolean {
  */
 function patternFirst(given: readonly string[], paths: readonly string[]): Look {
   return ({ options, operands, unknown }) => {
-    // With an option that is not understood, all could be paths.
+    // All words could be paths where an option is not understood.
     if (unknown !== undefined) return {};
     const texts = options.filter(({ name, value }) => value !== undefined && !paths.includes(name)).map(({ index }) => index);
     const pattern = findOption({ options }, ...given) === undefined ? operands.slice(0, 1) : [];
@@ -25,7 +25,7 @@ function patternFirst(given: readonly string[], paths: readonly string[]): Look 
   };
 }
 
-/** Patterns from a file outside the scopes: what does not match them shows what they are. */
+/** Patterns from a file outside the scopes: lines that do not match show what they are. */
 const lookGrep: Look = (start) => {
   const isElsewhere = start.options.some(({ name, value = "" }) => name === "-f" && leavesFolder(value));
   const hatches = isElsewhere ? [hatch("`-f` reads patterns from a file elsewhere")] : [];
@@ -46,7 +46,7 @@ const secondIsWritten: Look = ({ words, operands: [first], unknown }) => {
   return isOneFile ? {} : { hatches: [hatch("its second operand is a file that it writes")], effect: "write" };
 };
 
-/** Of `-t` and `-d` the last one counts. */
+/** The last one of `-t` and `-d` counts. */
 const lookCompressor: Look = (start) => {
   const looks = findOption(start, "-l", "-t") !== undefined && findOption(start, "-d") === undefined;
   if (start.unknown === undefined && (looks || findOption(start, "-c"))) return {};

@@ -10,12 +10,12 @@ import { tar } from "./tar.ts";
 import { wrappers } from "./wrappers.ts";
 import { writers } from "./writers.ts";
 
-/** What is known of a start. Of a program that has no row nothing is known: it does what the author of the rule says. */
+/** Reads a start by the row of its program. Nothing is known of other programs: they do what the author of the rule says. */
 export function readStart(start: ProgramStart): ProgramReading {
   return (knownPrograms.get(nameOf(start.words[0]?.value ?? "")) ?? plain("unknown")).read(start);
 }
 
-/** Whether names that files happen to have could be taken for options that matter. */
+/** True where the program could take names of files for options that matter. */
 export function fearsOptions(program: string): boolean {
   const name = nameOf(program);
   return knownPrograms.has(name) && !plainReaders.has(name);
@@ -30,7 +30,7 @@ function nameOf(program: string): string {
   return aliases.get(bare) ?? aliases.get(bare.replace(/[\d.]+$/, "")) ?? bare;
 }
 
-/** They read what they are given, and no argument makes them do anything else. */
+/** Programs that read what they are given. No argument makes them do anything else. */
 const plainReaders = nameSet(`
   ls dir vdir cat head tail wc cut tr nl tac rev paste join comm cmp diff stat du df md5sum sha1sum sha224sum sha256sum sha384sum
   sha512sum b2sum cksum sum base64 base32 od hexdump strings column fold fmt expand unexpand readlink realpath pathchk zcat

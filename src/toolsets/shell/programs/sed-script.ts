@@ -1,5 +1,5 @@
 const blanks = String.raw`[ \t]*`;
-/** What may follow a command. */
+/** End of a command: nothing, `;`, a line end, `}` or a comment. */
 const end = String.raw`${blanks}(?=[;\n}#]|$)`;
 
 /** Letters and digits as delimiters are legal, and only ever meant to confuse. */
@@ -27,7 +27,7 @@ const commands = [
   String.raw`#[^\n]*`,
   `s(?<s>${delimiter})${regex("s")}${text("s")}[gpiIMm0-9]*${end}`,
   `y(?<y>${delimiter})${text("y")}${text("y")}${end}`,
-  // With its text, to the end of the line; a backslash takes the next line with it.
+  // The text goes to the end of the line. A backslash takes the next line with it.
   String.raw`[aic](?:\\[^]|[^\n])*`,
   // GNU's sed reads on behind a blank as a new command, so nothing may stand there.
   `[btT:]${blanks}[A-Za-z0-9_]*${end}`,
@@ -38,7 +38,7 @@ const commands = [
 const command = new RegExp(`${addresses}(?<command>${commands.join("|")})`, "y");
 const between = /[ \t\n;]*/y;
 
-/** Whether a script for sed does nothing but edit the stream. A positive list: what is not understood is not harmless. */
+/** True where a script for sed only edits the stream. A positive list: a script that is not understood is not harmless. */
 export function isHarmlessSedScript(script: string): boolean {
   let depth = 0;
   let at = 0;

@@ -6,7 +6,7 @@ interface Wrapper extends Pick<ProgramTraits, "digits"> {
   readonly skip?: number;
   /** Why it asks even where both it and what it starts are covered. */
   readonly why?: string;
-  /** What it starts gets arguments that come from elsewhere. */
+  /** The program that it starts gets arguments that come from elsewhere. */
   readonly appends?: boolean;
   /** Operands that are its own. Default: `skip` of them. */
   readonly isOwn?: (operand: string) => boolean;
