@@ -72,8 +72,8 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () => {
-  test("reads, lists and looks never leave the scope", { timeout: 60_000 }, async () => {
+describe.runIf(isLinux)("scopes under an attacker that swaps a folder for a link", () => {
+  test("keep reads, lists and looks inside", { timeout: 60_000 }, async () => {
     await start("swap.js", join(root, "in/folder"), join(root, "outside"));
     let read = 0;
     for (let n = 0; n < 2000; n++) {
@@ -90,7 +90,7 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
     expect(read, withSeed).toBeGreaterThan(0);
   });
 
-  test("writes never leave the scope", { timeout: 120_000 }, async () => {
+  test("keep writes inside", { timeout: 120_000 }, async () => {
     await start("swap.js", join(root, "in/folder"), join(root, "outside"));
     let written = 0;
     for (let n = 0; n < 2000; n++) {
@@ -102,7 +102,7 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
     expect(readFileSync(join(root, "outside/file"), "utf8")).toBe(canary);
   });
 
-  test("nor where the file itself becomes a link", { timeout: 60_000 }, async () => {
+  test("keep access inside where the file itself becomes a link", { timeout: 60_000 }, async () => {
     await start("swap-file.js", join(root, "in/folder/file"), join(root, "outside/file"));
     for (let n = 0; n < 1000; n++) {
       const file = await attempt(() => scopes.read("s/folder/file"));
@@ -115,7 +115,7 @@ describe.runIf(isLinux)("somebody swaps a folder for a link while we work", () =
 });
 
 describe.runIf(isLinux)("a folder that is moved away", () => {
-  test("nothing is done in it, nor in what took its place", async () => {
+  test("rejects access, also to the folder that took its place", async () => {
     execFileSync("mv", [join(root, "in"), join(root, "moved")]);
     const nothing = { type: "changed" };
     for (const replace of [() => undefined, () => symlinkSync(join(root, "outside"), join(root, "in"))]) {
@@ -131,8 +131,8 @@ describe.runIf(isLinux)("a folder that is moved away", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("things that are no files", () => {
-  test("a pipe nobody writes to, a socket and devices are refused at once", async () => {
+describe.skipIf(process.platform === "win32")("entries that are not files", () => {
+  test("rejects a pipe without a writer, a socket and devices at once", async () => {
     execFileSync("mkfifo", [join(root, "in/pipe")]);
     const server = createServer().listen(join(root, "in/socket"));
     await new Promise((resolve) => server.once("listening", resolve));
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === "win32")("things that are no files", () => 
 });
 
 describe("hard links", () => {
-  test("a write replaces the name and leaves the other one alone", async () => {
+  test("replaces the written name and keeps the other one", async () => {
     linkSync(join(root, "outside/file"), join(root, "in/hard"));
     const { identity } = await scopes.facts("s/hard");
     await scopes.write("s/hard", bytes("mine"), { expect: identity });
@@ -165,7 +165,7 @@ describe("hard links", () => {
 });
 
 describe.runIf(isLinux)("descriptors", () => {
-  test("none stays open, whatever goes wrong", async () => {
+  test("closes all descriptors after failures", async () => {
     symlinkSync(join(root, "outside"), join(root, "in/link"));
     const before = readdirSync("/proc/self/fd").length;
     const own = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw", maxFileBytes: 5 }]);
@@ -185,7 +185,7 @@ describe.runIf(isLinux)("descriptors", () => {
     expect(readdirSync("/proc/self/fd").length).toBe(before);
   });
 
-  test("closing waits for what is under way", async () => {
+  test("waits for running operations before it closes", async () => {
     const own = await createNodeHost().openScopes([{ name: "s", root: join(root, "in"), mode: "rw" }]);
     const working = Array.from({ length: 50 }, (_, n) =>
       attempt(() => own.write(`s/many/${n}/x`, bytes("x"), { expect: undefined })),
@@ -225,7 +225,7 @@ describe("killed while writing", () => {
 });
 
 describe("temporaries of killed processes", () => {
-  test("go when the scope is opened, however deep; those of the living, of read-only scopes and behind links stay", {
+  test("removes them at any depth when a scope is opened, but keeps those of living processes, in read-only scopes and behind links", {
     timeout: 60_000,
   }, async () => {
     const folders = ["in/a/b", "out/b", "ro/b", "outside"].map((name) => join(root, name));
@@ -269,14 +269,14 @@ describe.runIf(isLinux)("a disk that refuses", () => {
     execFileSync("chmod", ["755", join(root, "in/folder")]);
   });
 
-  test("a file that nobody may write is not replaced", async () => {
+  test("does not replace a read-only file", async () => {
     execFileSync("chmod", ["444", join(root, "in/folder/file")]);
     const { identity } = await scopes.facts("s/folder/file");
     await expect(scopes.write("s/folder/file", bytes("x"), { expect: identity })).rejects.toMatchObject({ type: "io_error" });
     expect(readFileSync(join(root, "in/folder/file"), "utf8")).toBe("inside");
   });
 
-  test("a full disk leaves the old file and no temporary", async (context) => {
+  test("keeps the old file and no temporary on a full disk", async (context) => {
     const disk = join(root, "disk");
     mkdirSync(disk);
     try {

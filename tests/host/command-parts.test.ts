@@ -55,7 +55,7 @@ describe("the filter of system calls", () => {
     expect(judge("x64", { architecture, call, args: [2] })).toBe(refused);
   });
 
-  test("other processors have numbers of their own, or no filter", () => {
+  test("uses the numbers of each processor, and makes no filter for unknown ones", () => {
     const on = (call: number, ...args: number[]) => judge("arm64", { architecture: arm64, call, args });
     expect([on(198, 1), on(198, 2), on(199, 1, 1)]).toEqual([lacking.family, allowed, allowed]);
     expect([on(52, 3, 0o4755), on(53, 3, 0, 0o644), on(56, 3, 0, plain, 0o4755)]).toEqual([refused, allowed, refused]);
@@ -90,7 +90,7 @@ describe("the filter of system calls", () => {
 });
 
 describe("mounts", () => {
-  test("come from the outside in; of two at one path the later counts", () => {
+  test("are ordered from outer to inner paths; the later of two at one path counts", () => {
     const mounts: Mount[] = [
       { kind: "writable", path: "/a/b/c", source: "/a/b/c" },
       { kind: "hidden-folder", path: "/a" },
@@ -106,7 +106,7 @@ describe("mounts", () => {
     ]);
   });
 
-  test("within is meant by components", () => {
+  test("isWithin compares components", () => {
     expect([
       isWithin("/a/b", "/a"),
       isWithin("/a", "/a"),
@@ -117,7 +117,7 @@ describe("mounts", () => {
   });
 });
 
-test("a profile for macOS says the same, the deepest last", () => {
+test("the profile for macOS has the same mounts, the deepest last", () => {
   const mounts: Mount[] = [
     { kind: "hidden-file", path: "/p/.env" },
     { kind: "read-only", path: "/p/ro", source: "/p/ro" },
@@ -136,7 +136,7 @@ test("a profile for macOS says the same, the deepest last", () => {
   expect(createSeatbeltProfile([], true)).toContain("(allow network-outbound");
 });
 
-test("the tail of an output takes little memory, however small its pieces are", () => {
+test("the tail of an output takes little memory for any size of its pieces", () => {
   const tail = new OutputTail(10_000);
   for (let n = 0; n < 100_000; n++) tail.add(Buffer.from("é"));
   expect(tail.read()).toEqual({ text: "é".repeat(5000), dropped: 190_000 });

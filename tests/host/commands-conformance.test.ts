@@ -112,14 +112,14 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
     expect(await run(["nothing"])).toMatchObject({ exitCode: 127, stdout: "", stderr: "llm-do: nothing: command not found\n" });
   });
 
-  test("the tail", async () => {
+  test("keeps the tail of the output", async () => {
     expect(await run(["say", "é".repeat(5)], { maxOutputBytes: 5 })).toMatchObject({
       stdout: "éé",
       dropped: { stdout: 6, stderr: 0 },
     });
   });
 
-  test("isolation, required or not", async () => {
+  test("rejects where isolation is required and missing", async () => {
     expect(await fixture.host.commands.isolation()).toMatchObject({ type: fixture.isIsolated ? "bubblewrap" : "none" });
     const required = run(["say"], { isolationRequired: true });
     if (fixture.isIsolated) await required;
@@ -147,7 +147,7 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
     await expect(run(["say"], { signal: controller.signal })).rejects.toThrow("enough");
   });
 
-  test("what makes no sense", async () => {
+  test("rejects malformed requests", async () => {
     for (const argv of [[], [""], ["say", "\0"]]) await expect(run(argv)).rejects.toThrow(TypeError);
     await expect(run(["say"], { environment: { PATH: "/" } })).rejects.toThrow(TypeError);
     await expect(run(["say"], { cwd: scopes.resolve("s/nowhere") })).rejects.toMatchObject({ type: "not_found" });
@@ -161,7 +161,7 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
     ]);
   });
 
-  test("protected names that somebody was asked for", async () => {
+  test("keeps approved protected names", async () => {
     expect((await run(["plant"], { unprotected: [".ENV"] })).movedAside).toEqual([]);
   });
 }

@@ -40,7 +40,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
   });
 
   describe("files", () => {
-    test("nothing outside scopes is written, whatever way is tried", async () => {
+    test("prevents every way to write outside scopes", async () => {
       const outside = bench.at("outside");
       const targets = [`${outside}/new`, `${outside}/file`, "/etc/llm-do-test", "/usr/llm-do-test", "/opt/llm-do-test"];
       for (const target of targets) {
@@ -54,7 +54,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(bench.read("in/in-scope")).toBe("ok\n");
     });
 
-    test("nothing outside scopes is read", async () => {
+    test("prevents reads outside scopes", async () => {
       const { stdout } = await bench.bash(
         `cat ${bench.at("outside/file")} ../outside/file; cat /etc/shadow; ls -A /home /root /mnt /srv`,
       );
@@ -63,7 +63,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(stdout.trim()).toBe("");
     });
 
-    test("a link in a scope leads to what the wall shows, and no further", async () => {
+    test("resolves links inside the wall's view alone", async () => {
       symlinkSync(bench.at("outside"), bench.at("in/link"));
       symlinkSync("../outside/file", bench.at("in/file-link"));
       const { stdout } = await bench.bash("cat link/file file-link; echo x > link/new; echo x > file-link; echo done");
@@ -72,7 +72,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(bench.read("outside/file")).toBe(canary);
     });
 
-    test("a link that a command plants is not followed by file tools", async () => {
+    test("keeps file tools from following a link that a command made", async () => {
       await bench.bash(`ln -s ${bench.at("outside")} folder; ln -s ${bench.at("outside/file")} file; ln -s .. up`);
       for (const path of ["s/folder/file", "s/file", "s/up/outside/file"]) {
         await expect(bench.scopes.read(path)).rejects.toMatchObject({ type: "path_outside_scope" });
@@ -82,7 +82,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(bench.read("outside/file")).toBe(canary);
     });
 
-    test("of nested scopes the deepest decides", async () => {
+    test("lets the deepest of nested scopes decide", async () => {
       mkdirSync(bench.at("in/ro/rw"), { recursive: true });
       const names = { ro: "in/ro", deep: "in/ro/rw" };
       const scopes = await bench.open([
@@ -97,7 +97,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect((await bench.bash("echo x > d; echo $?", { scopes, cwd: "ro" })).stdout).toBe("1\n");
     });
 
-    test("keys and tokens of a home directory that is a scope are hidden, and so are llm-do's", async () => {
+    test("hides keys and tokens of a home directory that is a scope, llm-do's included", async () => {
       bench.put("home/.ssh/id_rsa", canary);
       bench.put("home/.netrc", canary);
       bench.put("home/.local/state/llm-do/credentials.json", canary);
@@ -112,7 +112,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect((await bench.bash("cat ../.ssh/id_rsa; ls -A ..", { scopes: inside })).stdout).toBe("project\n");
     });
 
-    test("a scope above a home directory shows it, but no secrets", async () => {
+    test("hides the secrets of a home directory below a scope", async () => {
       bench.put("home/.ssh/id_rsa", canary);
       bench.host = createNodeHost({ environment: { PATH: testPath }, homeDirectory: bench.at("home") });
       const scopes = await bench.open([
@@ -123,7 +123,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(stdout).toBe(canary);
     });
 
-    test("a root that was removed: nothing runs", async () => {
+    test("runs nothing if a root was removed", async () => {
       mkdirSync(bench.at("in/gone"));
       const scopes = await bench.open([{}, { name: "gone", root: bench.at("in/gone") }]);
       rmdirSync(bench.at("in/gone"));
@@ -131,7 +131,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(existsSync(bench.at("in/file"))).toBe(false);
     });
 
-    test("without descriptors of folders it works by path", async () => {
+    test("works by path without descriptors of folders", async () => {
       bench.host = createNodeHost({ environment: { PATH: testPath }, system: { byDescriptor: false } });
       const scopes = await bench.open([{}]);
       bench.put("in/sub/.git/config", "x");
@@ -141,7 +141,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       });
     });
 
-    test("protected names that are there cannot be changed, and some not be read", async () => {
+    test("prevents changes of existing protected names, and reads of some", async () => {
       const files = ["package.json", "sub/.git/hooks/pre-commit", ".vscode/settings.json", "main.worker", "tools.ts", "help.ts"];
       const secrets = [".env", ".env.local", "sub/.envrc", ".llm-do/runs/journal.jsonl"];
       for (const file of [...files, ...secrets]) bench.put(`in/${file}`, canary);
@@ -156,7 +156,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(readdirSync(bench.at("in/sub/.git/hooks"))).toEqual(["pre-commit"]);
     });
 
-    test("a folder above a protected name can be renamed, but what takes its place is moved aside", async () => {
+    test("moves aside what takes the place of a renamed folder above a protected name", async () => {
       bench.put("in/sub/.git/config", "good");
       const script = "mv sub gone && mkdir sub && cp -r gone/.git sub/.git && echo evil > sub/.git/config";
       expect((await bench.bash(script)).movedAside).toEqual(["s/sub/.git"]);
@@ -168,7 +168,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
     const whole = { unprotected: [".git", ".git/config", ".git/hooks"], environment: author };
     const commit = { unprotected: [".git"], environment: author };
 
-    test("git works on a repository that it cannot harm", async () => {
+    test("lets git work on a repository that it cannot harm", async () => {
       await bench.bash("git init -q . && git config user.name x", whole);
       bench.put("in/a.txt", "a");
       expect(await bench.bash("git status --short")).toMatchObject({ exitCode: 0, stdout: "?? a.txt\n" });
@@ -178,7 +178,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       });
     });
 
-    test("a command that may use .git can commit, but cannot make git run something", async () => {
+    test("lets a command with .git commit, but not make git run programs", async () => {
       await bench.bash(
         "git init -q . && git config user.name x && mkdir -p .git/modules/a/b && git init -q --bare .git/modules/a/b",
         whole,
@@ -210,7 +210,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect([exitCode, movedAside]).toEqual([0, []]);
     });
 
-    test("nor can it put there what was missing, or point git elsewhere", async () => {
+    test("keeps it from adding missing parts and from pointing git elsewhere", async () => {
       await bench.bash("git init -q --template= . && git commit -q --allow-empty -m x && git worktree add -q w", whole);
       const script = `mkdir .git/hooks evil && echo x > .git/hooks/pre-commit
         echo ../evil > .git/commondir; echo x > .git/config.worktree; echo '[core]' > .git/worktrees/w/config.worktree
@@ -228,14 +228,14 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect(bench.read("in/.git/refs/heads/x/config")).toBe("x\n");
     });
 
-    test("another repository in the place of one is taken apart", async () => {
+    test("moves aside the parts of a repository that replaces another one", async () => {
       await bench.bash("git init -q .", whole);
       const script = "mv .git old; cp -r old .git; echo '[core] pager = evil' >> .git/config";
       expect((await bench.bash(script, commit)).movedAside).toEqual(["s/.git/config", "s/.git/hooks"]);
       expect(existsSync(bench.at("in/.git/config"))).toBe(false);
     });
 
-    test("what somebody was asked about is open", async () => {
+    test("opens approved names", async () => {
       const { exitCode, movedAside } = await bench.bash(
         "git init -q . && git config user.name x && echo x > .git/hooks/y",
         whole,
@@ -263,7 +263,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       return { server, heard: () => heard };
     }
 
-    test("TCP to this machine: refused without it, works with it", async () => {
+    test("refuses TCP to this machine without network, and allows it with network", async () => {
       const { server, heard } = await listen(0);
       const { port } = server.address() as { port: number };
       expect((await bench.bash(say(port))).stdout).toBe("");
@@ -324,13 +324,13 @@ else {
   describe("the machine", () => {
     const settings = ["/proc/sys/kernel/core_pattern", "/proc/sys/vm/overcommit_memory", "/proc/pressure/io", "/sys/power/state"];
 
-    test("its settings cannot be opened for writing, whoever runs the command", async () => {
+    test("prevents writes to settings of the kernel by any user", async () => {
       const tries = settings.map((path) => `(: >> ${path}) && echo ${path}`).join("; ");
       const { stdout } = await bench.bash(`${tries}; find /proc/sys /sys -writable -print -quit; echo done`);
       expect(stdout).toBe("done\n");
     });
 
-    test("gets no set-user-id or set-group-id file from a command", async () => {
+    test("refuses set-user-id and set-group-id files", async () => {
       const modeOf = (name: string) => (statSync(bench.at(`in/${name}`)).mode & 0o7777).toString(8);
       bench.put("in/a", "x");
       const create = `try { require("fs").openSync("b", "w", 0o4755) } catch (error) { console.log(error.code) }`;
@@ -345,7 +345,7 @@ else {
   });
 
   describe("processes", () => {
-    test("of this machine are not seen, signalled or read", async () => {
+    test("of this machine cannot be seen, signalled or read", async () => {
       const seconds = uniqueSeconds();
       const victim = spawn("sleep", [seconds], { env: { ...process.env, VICTIM_SECRET: canary } });
       started.push(victim);
@@ -360,7 +360,7 @@ else {
       expect(victim.exitCode ?? victim.signalCode).toBeNull();
     });
 
-    test("have no rights to win: no capabilities, no new privileges, no namespaces of their own", async () => {
+    test("gain no capabilities, privileges or namespaces", async () => {
       const { stdout } = await bench.bash(
         "grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status; unshare -U true; echo $?; mount -t tmpfs x /tmp; echo $?",
       );
@@ -370,19 +370,19 @@ else {
       expect([unshare, mount]).not.toContain("0");
     });
 
-    test("can open their output, also by its name", async () => {
+    test("can open their output by its name", async () => {
       const script = "echo a > /dev/stdout; echo b > /dev/stderr; sh -c 'echo c >> /dev/stderr; echo d > /proc/self/fd/1' | cat";
       expect(await bench.bash(script)).toMatchObject({ exitCode: 0, stdout: "a\nd\n", stderr: "b\nc\n" });
     });
 
-    test("are bounded in number, and leave no core", async () => {
+    test("are bounded in number, and leave no core dump", async () => {
       const { stdout } = await bench.bash("ulimit -Hu; ulimit -Hc");
       const [processes, core] = stdout.trim().split("\n").map(Number);
       expect(processes).toBeLessThanOrEqual(4096);
       expect(core).toBe(0);
     });
 
-    test("die in hundreds", { timeout: 60_000 }, async () => {
+    test("die by the hundreds", { timeout: 60_000 }, async () => {
       const seconds = uniqueSeconds();
       const script = `for i in $(seq 300); do setsid sleep ${seconds} & done; sleep 60`;
       expect((await bench.bash(script, { timeoutMilliseconds: 3000 })).timedOut).toBe(true);
@@ -414,7 +414,7 @@ else {
       );
     });
 
-    test("nor when nobody wants them any more while they start", { timeout: 120_000 }, async () => {
+    test("never begin, or die, when their signal aborts while they start", { timeout: 120_000 }, async () => {
       const seconds = uniqueSeconds();
       const random = createRandom("aborts");
       for (let n = 0; n < 40; n++) {
@@ -483,7 +483,7 @@ else {
       expect((await bench.argv(["node", "-p", "1+1"])).stdout).toBe("2\n");
     });
 
-    test("in a scope are the scope's", async () => {
+    test("in a scope have the rights of the scope", async () => {
       bench.put("in/.venv/bin/x", "");
       bench.put("ro/real/bin/tool", "#!/bin/sh\necho ran\n");
       chmodSync(bench.at("ro/real/bin/tool"), 0o755);
@@ -498,7 +498,7 @@ else {
 
 describe("where there is no wall", () => {
   const bench = useCommands({ wall: false });
-  test("says so, and refuses what had to be isolated", async () => {
+  test("says so, and rejects commands that require isolation", async () => {
     expect(await bench.host.commands.isolation()).toEqual({ type: "none", why: expect.any(String) });
     await expect(bench.bash("echo x > file", { isolationRequired: true })).rejects.toMatchObject({ name: "NotIsolated" });
     expect(existsSync(bench.at("in/file"))).toBe(false);

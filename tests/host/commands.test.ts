@@ -12,7 +12,7 @@ describe.runIf(isLinux)("commands without a wall", () => describeRunner(false));
 function describeRunner(wall: boolean): void {
   const bench = useCommands({ wall });
 
-  describe("what comes back", () => {
+  describe("results", () => {
     test("output, error output and exit code", async () => {
       expect(await bench.bash("echo out; echo err >&2; exit 7")).toEqual({
         exitCode: 7,
@@ -36,13 +36,13 @@ function describeRunner(wall: boolean): void {
       expect((await bench.argv(["bash", "-c", "kill -TERM $$"])).exitCode).toBe(143);
     });
 
-    test("argv reaches the program untouched, without a shell", async () => {
+    test("passes argv unchanged, without a shell", async () => {
       const words = ["*", "$HOME", "`id`", "a b", "", "--", "-n", "é\n'\"", ";", "~"];
       expect((await bench.argv(["printf", "<%s>", ...words])).stdout).toBe(words.map((word) => `<${word}>`).join(""));
       for (const builtin of ["cd", "export", "[["]) expect((await bench.argv([builtin, "/"])).exitCode).toBe(127);
     });
 
-    test("a script is run by bash, without anybody's start-up files", async () => {
+    test("runs scripts in bash without start-up files", async () => {
       const { stdout } = await bench.bash('echo "$BASH $-"; [[ x == x ]] && ! shopt -q login_shell && echo plain');
       expect(stdout).toMatch(/^\/\S*bash hBc\nplain\n$/);
     });
@@ -59,7 +59,7 @@ function describeRunner(wall: boolean): void {
     });
   });
 
-  describe("requests that make no sense", () => {
+  describe("malformed requests", () => {
     test("NUL, nothing to run, broken text", async () => {
       for (const argv of [["echo", "a\0b"], ["ec\0ho"], [], [""], ["echo", "\ud800"]]) {
         await expect(bench.argv(argv)).rejects.toThrow(TypeError);
@@ -82,7 +82,7 @@ function describeRunner(wall: boolean): void {
       await expect(bench.bash("true", { environment: { [name]: "x" } })).rejects.toThrow(TypeError);
     });
 
-    test("too many words for the system", async () => {
+    test("reports a command line that is too long for the system", async () => {
       const result = await bench.argv(["true", "x".repeat(200_000)]);
       expect(result).toMatchObject({ exitCode: 126, stdout: "" });
       const environment = { BIG: "x".repeat(200_000) };
@@ -119,7 +119,7 @@ function describeRunner(wall: boolean): void {
       }
     });
 
-    test("HOME is there, empty, writable and gone afterwards", async () => {
+    test("has a HOME that is empty, writable and gone afterwards", async () => {
       const first = await bench.bash("ls -A --ignore=.gitconfig ~; echo x > ~/.bashrc && cd && pwd -P");
       const home = first.stdout.trim();
       expect(home).toMatch(/^\/\S+$/);
@@ -150,7 +150,7 @@ function describeRunner(wall: boolean): void {
   });
 
   describe("output limits", () => {
-    test("keep the tail, in whole characters", async () => {
+    test("keep the tail in whole characters", async () => {
       const script = "for i in $(seq 1000); do printf 'é€😀'; done; printf '%03d' 7 >&2";
       for (const maxOutputBytes of [0, 1, 2, 3, 4, 5, 8, 9, 10, 100]) {
         const { stdout, stderr, dropped } = await bench.bash(script, { maxOutputBytes });
@@ -178,14 +178,14 @@ function describeRunner(wall: boolean): void {
   });
 
   describe("an end", () => {
-    test("out of time: -1, and what it said so far", { timeout: 20_000 }, async () => {
+    test("at the time limit returns -1 and the output so far", { timeout: 20_000 }, async () => {
       const seconds = uniqueSeconds();
       const result = await bench.bash(`echo begun; sleep ${seconds}; echo not reached`, { timeoutMilliseconds: 700 });
       expect(result).toMatchObject({ exitCode: -1, stdout: "begun\n", timedOut: true });
       expect(processesWith(seconds)).toEqual([]);
     });
 
-    test("out of time: it may tidy up, but not for long", { timeout: 30_000 }, async () => {
+    test("at the time limit leaves a short time to clean up", { timeout: 30_000 }, async () => {
       const tidy = await bench.bash("trap 'echo tidied; exit' TERM; sleep 50 & wait", { timeoutMilliseconds: 3000 });
       expect(tidy).toMatchObject({ exitCode: -1, stdout: "tidied\n" });
       const seconds = uniqueSeconds();
@@ -196,7 +196,7 @@ function describeRunner(wall: boolean): void {
       expect(processesWith(seconds)).toEqual([]);
     });
 
-    test("nobody wants it: rejects with the reason", { timeout: 20_000 }, async () => {
+    test("at an abort rejects with the reason", { timeout: 20_000 }, async () => {
       const seconds = uniqueSeconds();
       const controller = new AbortController();
       const running = bench.bash(`sleep ${seconds}`, { signal: controller.signal });
@@ -230,7 +230,7 @@ function describeRunner(wall: boolean): void {
       expect(processesWith(seconds)).toEqual([]);
     });
 
-    test("no descriptor of ours stays open", async () => {
+    test("closes all descriptors of ours", async () => {
       const { readdirSync } = await import("node:fs");
       bench.put("in/package.json", "{}");
       await bench.bash("true");
@@ -244,7 +244,7 @@ function describeRunner(wall: boolean): void {
   });
 
   describe("protected names", () => {
-    test("that appear are moved aside, and said", async () => {
+    test("that appear are moved aside and reported", async () => {
       bench.put("in/deep/er/file", "x");
       const script = `mkdir .git && echo x > .git/config; echo KEY=1 > deep/er/.env; echo x > new.worker; mkdir -p .github/workflows
         echo x > .github/workflows/a.yml; mkdir a && echo '{}' > a/package.json; echo x > plain.txt; ln -s / .vscode`;
@@ -273,7 +273,7 @@ function describeRunner(wall: boolean): void {
       );
     });
 
-    test("in folders too deep to be looked into: the wall hides those as a whole, and new ones are moved aside", async () => {
+    test("below the deepest level are hidden with their folder, and new ones are moved aside", async () => {
       const levels = (first: string, count: number) => [first, ...Array<string>(count).fill("d")].join("/");
       bench.put(`in/${levels("old", 201)}/.env`, "KEY=1");
       const script = `(cd ${levels("old", 200)} && ls -a d) 2>&1; mkdir -p ${levels("new", 205)} && echo x > ${levels("new", 205)}/.env`;
@@ -287,7 +287,7 @@ function describeRunner(wall: boolean): void {
       expect(again.tooDeep).toHaveLength(2);
     });
 
-    test("also where the command ended badly, and where it tried to hide them", { timeout: 30_000 }, async () => {
+    test("are moved aside after failures, and where the command tried to hide them", { timeout: 30_000 }, async () => {
       await bench.bash("mkdir .git; sleep 50", { timeoutMilliseconds: 500 });
       const hiding =
         "mkdir -p d/e && touch d/package.json d/e/tools.worker && chmod 111 d/e && chmod 000 d; touch .env; chmod 111 .";
@@ -296,21 +296,21 @@ function describeRunner(wall: boolean): void {
       expect(stdout).toBe("");
     });
 
-    test("that a request does without are left alone", async () => {
+    test("that a request opens are left alone", async () => {
       const asked = { unprotected: [".GIT", ".git/Config", "package.json"] };
       expect((await bench.bash("mkdir .git; echo > package.json; echo > .env", asked)).movedAside).toEqual(["s/.env"]);
       bench.put("in/.git/config", "old");
       expect((await bench.bash("echo new > .git/config; cat .git/config", asked)).stdout).toBe("new\n");
     });
 
-    test("that move with their folder stay", async () => {
+    test("that moved with their folder stay", async () => {
       bench.put("in/a/.git/config", "x");
       bench.put("in/a/package.json", "{}");
       expect(await bench.bash("mv a b; ls -A b")).toMatchObject({ stdout: ".git\npackage.json\n", movedAside: [] });
       expect(bench.read("in/b/.git/config")).toBe("x");
     });
 
-    test("that we wrote meanwhile stay", async () => {
+    test("that llm-do wrote meanwhile stay", async () => {
       const running = bench.bash("while [ ! -e go ]; do sleep 0.05; done; echo > .env");
       await until(() => processesWith("0.05").length > 0);
       await bench.scopes.write("s/package.json", Buffer.from("{}"), { expect: undefined });
@@ -322,8 +322,8 @@ function describeRunner(wall: boolean): void {
     });
   });
 
-  describe("somebody swaps the working directory", () => {
-    test("the command starts in the one that was opened, or not at all", { timeout: 120_000 }, async () => {
+  describe("a swapped working directory", () => {
+    test("starts the command in the opened one, or not at all", { timeout: 120_000 }, async () => {
       bench.put("in/folder/file", "inside");
       bench.put("in/decoy/file", "decoy");
       const child = await start("swap.js", bench.at("in/folder"), bench.at("in/decoy"));
@@ -340,7 +340,7 @@ function describeRunner(wall: boolean): void {
       }
     });
 
-    test("nor does a root lead elsewhere", { timeout: 120_000 }, async () => {
+    test("keeps roots where they were opened", { timeout: 120_000 }, async () => {
       bench.put("in/file", "inside");
       const child = await start("swap.js", bench.at("in"), bench.at("outside"));
       try {

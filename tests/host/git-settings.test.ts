@@ -51,7 +51,7 @@ describe.each([
     expect(existsSync(bench.at("outside/ran"))).toBe(false);
   });
 
-  test.skipIf(isSkipped)("takes who the repository names, and over that the environment", async () => {
+  test.skipIf(isSkipped)("prefers the repository's identity, and then that of the environment", async () => {
     git("config", "user.email", "work@example.org");
     await commit();
     expect(git("log", "-1", "--format=%ae")).toBe("work@example.org\n");
@@ -61,7 +61,7 @@ describe.each([
     expect(git("log", "-1", "--format=%an|%ae")).toBe("Grace|grace@example.org\n");
   });
 
-  test.skipIf(isSkipped)("runs hooks only when it is told to", async () => {
+  test.skipIf(isSkipped)("runs hooks only if the request allows them", async () => {
     script("in/.git/hooks/pre-commit", "touch hooked");
     expect(await commit()).toMatchObject({ exitCode: 0 });
     expect(existsSync(bench.at("in/hooked"))).toBe(false);
@@ -81,7 +81,7 @@ describe.each([
     expect(existsSync(bench.at("in/ran"))).toBe(false);
   });
 
-  test.skipIf(isSkipped)("takes no folder that only looks like a repository for one", async () => {
+  test.skipIf(isSkipped)("does not take a folder that looks like a repository for one", async () => {
     execFileSync("git", ["init", "-q", "--bare", bench.at("in/sub")]);
     expect(await bench.bash("cd sub && git rev-parse --is-bare-repository")).toMatchObject({ stdout: "" });
   });

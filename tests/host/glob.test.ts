@@ -58,7 +58,7 @@ test("agrees with picomatch on wildcards", () => {
   );
 });
 
-test("no pattern takes long", () => {
+test("matches any pattern in short time", () => {
   const started = performance.now();
   expect(matches(`${"*a".repeat(200)}b`, "a".repeat(255))).toBe(false);
   expect(matches(`${"**/a/".repeat(150)}b`, "a/".repeat(1000).slice(0, -1))).toBe(false);

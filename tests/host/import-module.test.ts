@@ -40,14 +40,14 @@ describe("importModule, in a folder without a package", () => {
     expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ made: 2 });
   });
 
-  test("the zod that it finds is the one that runs here", async () => {
+  test("finds the running copy of zod", async () => {
     put({ "tools.mjs": 'export { z } from "zod";', "old.cjs": 'exports.z = require("zod").z;' });
     const { z } = await import("zod");
     expect((await host.importModule(join(folder, "tools.mjs")))["z"]).toBe(z);
     expect((await host.importModule(join(folder, "old.cjs")))["z"]).toBeTypeOf("object");
   });
 
-  test("llm-do and zod are those that run here, whatever is installed", async () => {
+  test("finds the running copies of llm-do and zod even if others are installed", async () => {
     put({
       "tools.ts":
         'import { tool } from "llm-do";\nimport { scriptedModel } from "llm-do/testing";\nimport z from "zod";\nexport const all = [typeof tool, typeof scriptedModel, typeof z.object];',
@@ -59,7 +59,7 @@ describe("importModule, in a folder without a package", () => {
     expect((await host.importModule(join(folder, "tools.ts")))["all"]).toEqual(["function", "function", "function"]);
   });
 
-  test("modules in node_modules get none of this", async () => {
+  test("leaves modules in node_modules alone", async () => {
     put({
       "tools.ts": 'export * from "thing";',
       "node_modules/thing/package.json": '{"name":"thing","type":"module","exports":"./index.js"}',
@@ -68,7 +68,7 @@ describe("importModule, in a folder without a package", () => {
     expect(await failure("tools.ts")).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
   });
 
-  test("a package of type commonjs does not make a module of it something else", async () => {
+  test("runs modules in a package of type commonjs", async () => {
     put({
       "package.json": '{"type":"commonjs"}',
       "tools.ts": 'import { helped } from "./helper.js";\nexport const value: number = helped;',
@@ -77,13 +77,13 @@ describe("importModule, in a folder without a package", () => {
     expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ value: 4 });
   });
 
-  test("names with blanks, percent signs and letters of all kinds", async () => {
+  test("accepts names with blanks, percent signs and letters of all kinds", async () => {
     put({ "a b%20#é/tools ?.ts": 'export { x } from "./other one.js";', "a b%20#é/other one.ts": "export const x = 1;" });
     expect(await host.importModule(join(folder, "a b%20#é/tools ?.ts"))).toMatchObject({ x: 1 });
   });
 });
 
-describe("what goes wrong", () => {
+describe("errors of modules", () => {
   test.each([
     ["enum", "export enum Colour { Red }"],
     ["parameter property", "export class A { constructor(private x: number) {} }"],
@@ -96,19 +96,19 @@ describe("what goes wrong", () => {
     expect(error.message).toContain(`${join(folder, "part.ts")}:2: `);
   });
 
-  test("broken syntax says where", async () => {
+  test("reports the place of broken syntax", async () => {
     put({ "tools.ts": "export const x = ;\n" });
     expect(await failure("tools.ts")).toMatchObject({ file: join(folder, "tools.ts"), line: 1 });
   });
 
-  test("what the module's own code throws keeps its stack", async () => {
+  test("keeps the stack of errors that the module throws", async () => {
     put({ "tools.ts": 'interface X {}\nfunction fail(): X {\n  throw new RangeError("mine");\n}\nfail();\nexport {};' });
     const error = await failure("tools.ts");
     expect(error).toBeInstanceOf(RangeError);
     expect(error.stack).toContain(`${join(folder, "tools.ts")}:3`);
   });
 
-  test("what is not there says so", async () => {
+  test("reports a missing module", async () => {
     put({ "tools.ts": 'import "./missing.js";', "other.ts": 'import "llm-do-extra";' });
     expect(await failure("tools.ts")).toMatchObject({
       code: "ERR_MODULE_NOT_FOUND",
@@ -119,7 +119,7 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("llm-do itself, from a copy that is nobody's dependency", () => {
+describe("llm-do from a copy that is no dependency", () => {
   test.each([
     ["with exports", { ".": "./dist/index.js", "./toolsets": "./dist/toolsets.js" }, "index toolsets"],
     ["without exports", undefined, "index ERR_MODULE_NOT_FOUND"],
@@ -143,7 +143,7 @@ describe("llm-do itself, from a copy that is nobody's dependency", () => {
   });
 });
 
-test("other modules of the process see no difference, and nothing is printed", () => {
+test("leaves other modules of the process alone, and prints nothing", () => {
   put({
     "app.mjs": `
       import { createNodeHost } from ${JSON.stringify(new URL("../../src/host/node-host.ts", import.meta.url).href)};

@@ -7,7 +7,7 @@ describe.skipIf(noWall !== "")("places of the program, behind the wall", () => {
   const open = (...places: readonly string[]) =>
     bench.open([{}], { programFolder: bench.at("in"), programFiles: places.map((path) => bench.at(`in/${path}`)) });
 
-  test("a folder is read-only as a whole, and one that is linked where it leads", async () => {
+  test("a folder of the program is read-only as a whole, and so is the target of a link", async () => {
     bench.put("in/node_modules/dep/index.js", canary);
     bench.put("in/packages/linked/index.js", canary);
     bench.put("in/real/node_modules/x/index.js", canary);
@@ -27,7 +27,7 @@ describe.skipIf(noWall !== "")("places of the program, behind the wall", () => {
     expect(bench.read("in/lib/free")).toBe("ok\n");
   });
 
-  test("what appears at one is moved aside, folders and files", async () => {
+  test("folders and files that appear at a program path are moved aside", async () => {
     bench.put("in/lib/a.ts", "good");
     const scopes = await open("lib/a.ts", "lib/a.js", "lib/node_modules", "node_modules", "templates/part.md");
     const script =
@@ -37,7 +37,7 @@ describe.skipIf(noWall !== "")("places of the program, behind the wall", () => {
     for (const path of movedAside) expect(existsSync(bench.at(path.replace("s/", "in/")))).toBe(false);
   });
 
-  test("a link in the place of a folder on the way is moved aside; one that was there stays", async () => {
+  test("a link that replaces a folder on the way is moved aside; an existing one stays", async () => {
     bench.put("in/lib/sub/part.md", "good");
     bench.put("in/other/x.ts", "good");
     symlinkSync("other", bench.at("in/linked"));

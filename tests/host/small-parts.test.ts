@@ -40,7 +40,7 @@ describe("line search", () => {
     await search.close();
   });
 
-  test("an expression that never ends is ended", async () => {
+  test("ends an expression that would never end", async () => {
     const search = openLineSearch("^(a+)+$", { milliseconds: 300 });
     await expect(search.find(`${"a".repeat(60)}!`, 9)).rejects.toBeInstanceOf(LineSearchTimeout);
     await search.close();
@@ -81,7 +81,7 @@ test("ids begin with the second in UTC", () => {
 });
 
 describe("left-over temporaries", () => {
-  test("of dead processes and old ones go, of living ones stay", async () => {
+  test("of dead processes and old ones are removed, those of living ones stay", async () => {
     const root = mkdtempSync(join(tmpdir(), "llm-do-left-"));
     const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
     await scopes.write("s/probe", new Uint8Array(), { expect: undefined });
@@ -111,7 +111,7 @@ describe("left-over temporaries", () => {
     rmSync(root, { recursive: true });
   });
 
-  test("stay where scopes are opened only to look", async () => {
+  test("stay where scopes are opened for a dry run", async () => {
     const root = mkdtempSync(join(tmpdir(), "llm-do-left-"));
     const left = join(root, ".llm-do-elsewhere-1-old.tmp");
     writeFileSync(left, "x");
@@ -141,7 +141,7 @@ test("missing roots of a dry run are empty, apart, and cannot be written", async
 });
 
 describe("memory host", () => {
-  test("time moves when told to, and sleepers wake in order", async () => {
+  test("moves time by advance, and wakes sleepers in order", async () => {
     const { clock } = memoryHost({ now: 1000 });
     const woken: string[] = [];
     const sleep = (name: string, time: number) => clock.sleep(time).then(() => woken.push(`${name}@${clock.now()}`));
@@ -151,7 +151,7 @@ describe("memory host", () => {
     expect([woken, clock.now(), clock.monotonic()]).toEqual([["early@1010", "again@1030"], 1040, 40]);
   });
 
-  test("plans failures: a full disk leaves the old file and nothing else", async () => {
+  test("fails as planned: a full disk leaves the old file and nothing else", async () => {
     const host = memoryHost({ files: { "/d/file": "old" } });
     const scopes = await host.openScopes([{ name: "d", root: "/d", mode: "rw" }]);
     const { identity } = await scopes.facts("d/file");

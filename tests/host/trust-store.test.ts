@@ -33,7 +33,7 @@ describe("the trust store", () => {
   };
   const path = "/home/user/.local/state/llm-do/trust.json";
 
-  it("trusts nothing at first, and what was added from then on", async () => {
+  it("trusts nothing before it is added", async () => {
     const { host, store, warnings } = open();
     expect(await store.get("/work/program")).toBeUndefined();
     await store.add("/work/program", reach);
@@ -43,7 +43,7 @@ describe("the trust store", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("does not trust a folder that is gone, nor names that every object has", async () => {
+  it("trusts neither missing folders nor names of Object.prototype", async () => {
     const { store } = open();
     await store.add("/work/program", reach);
     expect(await store.get("/work/other")).toBeUndefined();
@@ -63,7 +63,7 @@ describe("the trust store", () => {
     },
   );
 
-  it("lists and revokes, also what is gone", async () => {
+  it("lists and revokes, missing folders included", async () => {
     const { host, store } = open({ "/work/other/main.worker": "---\n---\n" });
     await store.add("/work/program", reach);
     await store.add("/work/other", reach);
@@ -74,7 +74,7 @@ describe("the trust store", () => {
     expect((await store.list()).map(({ folder }) => folder)).toEqual(["/work/other"]);
   });
 
-  it("knows of folders of the first version that they were trusted, and not for what", async () => {
+  it("reads folders of version 1 without a reach", async () => {
     const { store, warnings } = open({ [path]: '{"v":1,"folders":{"/work/program":"2026-01-01T00:00:00.000Z"}}' });
     expect(await store.get("/work/program")).toEqual({
       folder: "/work/program",

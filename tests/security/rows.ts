@@ -105,7 +105,7 @@ export const rows: readonly Row[] = [
     tests: [
       commands("plants links, and the file tools follow none of them"),
       commands("copies and links what is hidden without naming it, and nothing of it can be read"),
-      wall("a link that a command plants is not followed by file tools"),
+      wall("keeps file tools from following a link that a command made"),
     ],
   },
   {
@@ -216,8 +216,8 @@ export const rows: readonly Row[] = [
       races("a folder for a link, under thousands of calls of all file tools"),
       races("a file for a link, under thousands of reads, writes and edits"),
       races("%s: an approved %s changes nothing"),
-      host("reads, lists and looks never leave the scope"),
-      host("writes never leave the scope"),
+      host("keep reads, lists and looks inside"),
+      host("keep writes inside"),
       files("a file is made under exactly the name that was shown, byte for byte"),
       files("blanks, letters of another case and of another form are another scope, which there is not"),
       files("suffixes hold in any case, and on the name that is opened alone"),
@@ -283,7 +283,7 @@ export const rows: readonly Row[] = [
       files("a limit that is empty is no licence: no scope, no rule, no folder"),
       files("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
       commands("reaches no listener of this machine, and looks no name up"),
-      wall("TCP to this machine: refused without it, works with it"),
+      wall("refuses TCP to this machine without network, and allows it with network"),
       wall("UDP to this machine"),
     ],
   },
