@@ -1,4 +1,5 @@
-import { holdsNested, listNames, nestNames } from "./list-names.ts";
+import { nameSet } from "../util/name-set.ts";
+import { holdsNested, nestNames } from "./nested-names.ts";
 import type { Protection } from "./scopes.ts";
 import { isSteeringName } from "./steering-names.ts";
 
@@ -70,28 +71,24 @@ function asksToRead(folded: string): boolean {
   return folded.startsWith(".env") || readProtected.has(folded);
 }
 
-const programNames = new Set(listNames("llm-do.yaml llm-do.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts"));
+const programNames = nameSet("llm-do.yaml llm-do.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts");
 
 const readProtected = new Set([".git", ".llm-do"]);
 
-const writeProtectedFolders = new Set(
-  listNames(".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .ssh .gnupg .direnv"),
+const writeProtectedFolders = nameSet(
+  ".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .ssh .gnupg .direnv",
 );
 
-const nestedFolders = nestNames(
-  listNames(".github/workflows .config/git .config/fish .config/nvim .config/autostart .config/systemd"),
-);
+const nestedFolders = nestNames(".github/workflows .config/git .config/fish .config/nvim .config/autostart .config/systemd");
 
-const writeProtected = new Set(
-  listNames(
-    // Packages and their managers.
-    "llm-do.yaml llm-do.yml package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .pypirc .netrc",
-    // Version control and agents.
-    ".gitconfig .gitmodules .gitattributes .pre-commit-config.yaml lefthook.yml .mcp.json",
-    // Start-up files of shells and sessions.
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc",
-    ".tcshrc .login .inputrc .xinitrc .xprofile .xsession",
-    // Editors.
-    ".vimrc .exrc .nvimrc .emacs .dir-locals.el .editorconfig",
-  ),
+const writeProtected = nameSet(
+  // Packages and their managers.
+  "llm-do.yaml llm-do.yml package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .pypirc .netrc",
+  // Version control and agents.
+  ".gitconfig .gitmodules .gitattributes .pre-commit-config.yaml lefthook.yml .mcp.json",
+  // Start-up files of shells and sessions.
+  ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc",
+  ".tcshrc .login .inputrc .xinitrc .xprofile .xsession",
+  // Editors.
+  ".vimrc .exrc .nvimrc .emacs .dir-locals.el .editorconfig",
 );

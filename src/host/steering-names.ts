@@ -1,4 +1,5 @@
-import { holdsNested, listNames, nestNames } from "./list-names.ts";
+import { nameSet } from "../util/name-set.ts";
+import { holdsNested, nestNames } from "./nested-names.ts";
 
 /**
  * Returns whether a program of the user reads such a file unasked, and obeys it: when a folder is opened in an editor, entered in a
@@ -54,30 +55,26 @@ const files: readonly RegExp[] = [
 /** One expression: every entry of a scope is compared. */
 const anyFile = new RegExp(files.map(({ source }) => source).join("|"));
 
-const folders: ReadonlySet<string> = new Set(
-  listNames(
-    // Settings of tools, shells and editors.
-    ".config .mise .ammonite .ansible .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mvn .sbt .subversion .xmonad",
-    ".emacs.d .fleet .helix .lapce .nova .nvim .settings .vim .vs .zed",
-    // Servers that build.
-    ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
-    ".woodpecker .zuul.d zuul.d",
-    // Workspaces in the cloud.
-    ".codesandbox .gitpod .idx .theia",
-    // Agents.
-    ".agent .agents .aiassistant .amazonq .amp .augment .cline .clinerules .codebuddy .codeium .cody .continue .copilot .crush",
-    ".factory .firebender .goose .iflow .junie .kilo .kilocode .kiro .lingma .opencode .openhands .pi .qwen .roo .rules .serena",
-    ".tabnine .trae .windsurf",
-  ),
+const folders: ReadonlySet<string> = nameSet(
+  // Settings of tools, shells and editors.
+  ".config .mise .ammonite .ansible .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mvn .sbt .subversion .xmonad",
+  ".emacs.d .fleet .helix .lapce .nova .nvim .settings .vim .vs .zed",
+  // Servers that build.
+  ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
+  ".woodpecker .zuul.d zuul.d",
+  // Workspaces in the cloud.
+  ".codesandbox .gitpod .idx .theia",
+  // Agents.
+  ".agent .agents .aiassistant .amazonq .amp .augment .cline .clinerules .codebuddy .codeium .cody .continue .copilot .crush",
+  ".factory .firebender .goose .iflow .junie .kilo .kilocode .kiro .lingma .opencode .openhands .pi .qwen .roo .rules .serena",
+  ".tabnine .trae .windsurf",
 );
 
 const nested = nestNames(
-  listNames(
-    ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
-    ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
-    ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
-    ".gradle/init.gradle .hg/hgrc .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
-    ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
-    ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
-  ),
+  ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
+  ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
+  ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
+  ".gradle/init.gradle .hg/hgrc .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
+  ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
+  ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
 );

@@ -1,4 +1,4 @@
-/** The names in a text, which stand apart by blanks or line ends. */
-export function nameSet(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s+/));
+/** Returns the names in texts, which are separated by blanks or line ends. */
+export function nameSet(...texts: readonly string[]): ReadonlySet<string> {
+  return new Set(texts.join(" ").trim().split(/\s+/));
 }

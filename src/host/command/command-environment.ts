@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { nameSet } from "../../util/name-set.ts";
 import { variable } from "../host.ts";
-import { listNames } from "../list-names.ts";
 import type { CommandSetting } from "./command-setting.ts";
 
 /** Runs a function with a private folder for HOME, which is removed afterwards. */
@@ -64,12 +64,14 @@ function gitSettings(hooks: boolean): Record<string, string> {
 }
 
 /** Variables with the folders of toolchains: paths, no secrets. The wall shows these folders. */
-export const toolchainVariables = listNames(
-  "RUSTUP_HOME PYENV_ROOT RBENV_ROOT VOLTA_HOME NVM_DIR SDKMAN_DIR ASDF_DATA_DIR JAVA_HOME GOROOT DOTNET_ROOT CONDA_PREFIX VIRTUAL_ENV",
-);
+export const toolchainVariables = [
+  ...nameSet(
+    "RUSTUP_HOME PYENV_ROOT RBENV_ROOT VOLTA_HOME NVM_DIR SDKMAN_DIR ASDF_DATA_DIR JAVA_HOME GOROOT DOTNET_ROOT CONDA_PREFIX VIRTUAL_ENV",
+  ),
+];
 
 const inheritedNames = new Set([
-  ...listNames(
+  ...nameSet(
     "LANG LANGUAGE TZ USER LOGNAME GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL",
     // Without these nothing starts on Windows.
     "SYSTEMROOT WINDIR COMSPEC PATHEXT",
@@ -94,15 +96,13 @@ function isRefused(name: string): boolean {
   return refusedNames.has(name) || /^(?:LD|DYLD|BASH_FUNC)_|^GIT_(?!AUTHOR_|COMMITTER_)/.test(name);
 }
 
-const refusedNames = new Set(
-  listNames(
-    // All programs.
-    "PATH HOME TMPDIR GCONV_PATH",
-    // Shells.
-    "BASH_ENV ENV BASHOPTS SHELLOPTS PS4 IFS CDPATH GLOBIGNORE PROMPT_COMMAND",
-    // Interpreters.
-    "NODE_OPTIONS NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS",
-    // Programs that these start.
-    "LESSOPEN LESSCLOSE",
-  ),
+const refusedNames = nameSet(
+  // All programs.
+  "PATH HOME TMPDIR GCONV_PATH",
+  // Shells.
+  "BASH_ENV ENV BASHOPTS SHELLOPTS PS4 IFS CDPATH GLOBIGNORE PROMPT_COMMAND",
+  // Interpreters.
+  "NODE_OPTIONS NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS",
+  // Programs that these start.
+  "LESSOPEN LESSCLOSE",
 );

@@ -1,12 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
-import { listNames } from "../list-names.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
-  ...listNames(
+  ...nameSet(
     // Keys, passwords and their stores.
     ".ssh .gnupg .password-store .netrc .pgpass .my.cnf .git-credentials .authinfo .authinfo.gpg .vault-token .Xauthority",
     ".local/share/keyrings .local/share/kwalletd .config/Bitwarden .config/op .config/sops Library/Keychains",
@@ -31,11 +31,13 @@ const inHome = [
 const inSystem = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/etc/ssh", "/var/run/docker.sock"];
 
 /** Variables with the path of such a file or folder; `KUBECONFIG` lists several. */
-const variables = listNames(
-  "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG DOCKER_CONFIG GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG",
-  "CLAUDE_CONFIG_DIR CODEX_HOME GH_CONFIG_DIR GNUPGHOME HISTFILE NETRC NPM_CONFIG_USERCONFIG npm_config_userconfig",
-  "PASSWORD_STORE_DIR PGPASSFILE PIP_CONFIG_FILE TF_CLI_CONFIG_FILE XAUTHORITY",
-);
+const variables = [
+  ...nameSet(
+    "AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG DOCKER_CONFIG GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG",
+    "CLAUDE_CONFIG_DIR CODEX_HOME GH_CONFIG_DIR GNUPGHOME HISTFILE NETRC NPM_CONFIG_USERCONFIG npm_config_userconfig",
+    "PASSWORD_STORE_DIR PGPASSFILE PIP_CONFIG_FILE TF_CLI_CONFIG_FILE XAUTHORITY",
+  ),
+];
 
 type Owner = Pick<Host, "environment" | "stateDirectory">;
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { listNames } from "../list-names.ts";
+import { nameSet } from "../../util/name-set.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 
@@ -12,18 +12,16 @@ export const wallTemporary = "/tmp";
  * An allow-list of `/etc`, which holds keys, passwords of services and tokens under any names; root in a container could read them
  * all. Configuration of registries (`npmrc`, `pip.conf`, `gitconfig`) is left out for its tokens.
  */
-const configuration = new Set(
-  listNames(
-    // Users, hosts and networks.
-    "group passwd shells host.conf hostname hosts gai.conf networks nsswitch.conf protocols resolv.conf rpc services",
-    // Languages, times and terminals.
-    "inputrc locale.alias locale.conf localtime papersize terminfo timezone fonts",
-    // Libraries, versions and types of files.
-    "alternatives ld.so.cache ld.so.conf ld.so.conf.d debian_version lsb-release os-release magic magic.mime mailcap mime.types",
-    // Certificates.
-    "ca-certificates ca-certificates.conf crypto-policies pki/ca-trust pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf",
-    "ssl/cert.pem ssl/certs ssl/openssl.cnf",
-  ),
+const configuration = nameSet(
+  // Users, hosts and networks.
+  "group passwd shells host.conf hostname hosts gai.conf networks nsswitch.conf protocols resolv.conf rpc services",
+  // Languages, times and terminals.
+  "inputrc locale.alias locale.conf localtime papersize terminfo timezone fonts",
+  // Libraries, versions and types of files.
+  "alternatives ld.so.cache ld.so.conf ld.so.conf.d debian_version lsb-release os-release magic magic.mime mailcap mime.types",
+  // Certificates.
+  "ca-certificates ca-certificates.conf crypto-policies pki/ca-trust pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf",
+  "ssl/cert.pem ssl/certs ssl/openssl.cnf",
 );
 
 /** Versions and packages are part of these names. */

@@ -1,8 +1,8 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
-import { listNames } from "../list-names.ts";
 import { protectionOfName } from "../protected-names.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import type { Mount } from "./mount.ts";
@@ -20,10 +20,8 @@ export interface ToolchainFacts {
 }
 
 /** Folders in a home directory that hold programs and nothing else. `~/.cargo` and `~/.local` are not among them. */
-const programHomes = new Set(
-  listNames(
-    ".asdf .bun .deno .dotnet .ghcup .juliaup .nodenv .nvm .opam .pyenv .rbenv .rustup .sdkman .volta anaconda3 miniconda3 miniforge3",
-  ),
+const programHomes = nameSet(
+  ".asdf .bun .deno .dotnet .ghcup .juliaup .nodenv .nvm .opam .pyenv .rbenv .rustup .sdkman .volta anaconda3 miniconda3 miniforge3",
 );
 
 /**

@@ -1,13 +1,10 @@
-/** The names of a table whose lines are subjects. Names are separated by blanks. */
-export function listNames(...lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => line.split(" "));
-}
+import { nameSet } from "../util/name-set.ts";
 
 /** Relative paths by their first name. */
 export type NestedNames = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-export function nestNames(paths: readonly string[]): NestedNames {
-  const split = paths.map((path) => path.split("/"));
+export function nestNames(...texts: readonly string[]): NestedNames {
+  const split = [...nameSet(...texts)].map((path) => path.split("/"));
   return Map.groupBy(split, ([first = ""]) => first);
 }
 
