@@ -1,4 +1,4 @@
-/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts, whatever the promise still does. */
+/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. The promise itself goes on. */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Cuts a text to `max` UTF-16 units, never through a surrogate pair, and marks the cut: with an ellipsis, or as told. */
+/** Cuts a text to `max` UTF-16 units, never through a surrogate pair, and marks the cut, by default with an ellipsis. */
 export function clipText(text: string, max: number, mark = "…"): string {
   if (text.length <= max) return text;
   const end = Math.max(0, max - mark.length);

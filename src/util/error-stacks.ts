@@ -1,6 +1,6 @@
 import { errorMessage } from "./error-message.ts";
 
-/** The stack of an error, and those of what caused it. Nothing for what is no error. */
+/** Returns the stack of an error and those of its causes; empty for other values. */
 export function errorStacks(thrown: unknown): string {
   const parts: string[] = [];
   const seen = new Set<unknown>();

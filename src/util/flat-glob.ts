@@ -1,4 +1,4 @@
-/** Whether a glob covers some text that begins so. */
+/** Returns whether a glob matches a text with this beginning. */
 export function couldMatchFlatGlob(glob: string, beginning: string): boolean {
   const star = glob.indexOf("*");
   const head = star === -1 ? glob : glob.slice(0, star);
@@ -7,7 +7,7 @@ export function couldMatchFlatGlob(glob: string, beginning: string): boolean {
   return matchesFlatGlob(head.slice(0, common), beginning.slice(0, common));
 }
 
-/** Whether a glob covers a whole text: `*` is any run of characters, `?` is one. Goes back only to the last star, so that no glob takes long. */
+/** Returns whether a glob matches a whole text: `*` is any run of characters, `?` is one. Backtracks to the last star only: no glob takes long. */
 export function matchesFlatGlob(glob: string, text: string): boolean {
   let [g, t, star, mark] = [0, 0, -1, 0];
   while (t < text.length) {

@@ -1,7 +1,7 @@
-/** Work in short steps: whoever runs it may do something else after each of them. */
+/** Work in short steps. The caller can do something else between them. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does all of it at once. */
+/** Runs all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -9,10 +9,10 @@ export function runSteps<T>(steps: Steps<T>): T {
   }
 }
 
-/** Items that one step may handle: some milliseconds. */
+/** Items of one step, which takes some milliseconds. */
 const itemsOfStep = 2000;
 
-/** The items, with a step after every few thousand. */
+/** Handles items, with a step after every 2,000. */
 export function* inSteps<T>(items: Iterable<T>, work: (item: T, index: number) => void): Steps<void> {
   let index = 0;
   for (const item of items) {

@@ -1,6 +1,6 @@
 const longestName = 64;
 
-/** The candidates that `name` is probably a misspelling of, nearest first, `limit` at most. */
+/** Returns the candidates of which `name` is probably a misspelling, nearest first, `limit` at most. */
 export function nearestNames(name: string, candidates: Iterable<string>, limit = 3): string[] {
   if (name.length === 0 || name.length > longestName) return [];
   const wanted = normalize(name);
@@ -17,7 +17,7 @@ function normalize(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
 
-/** Undefined where two names are too far apart to be taken for one another. */
+/** Returns undefined for names that are too different. */
 function distanceTo(wanted: string, candidate: string): number | undefined {
   const length = Math.max(wanted.length, candidate.length);
   const allowed = length <= 3 ? 1 : Math.floor(length / 3);
@@ -29,7 +29,7 @@ function distanceTo(wanted: string, candidate: string): number | undefined {
   return distance <= allowed ? distance : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`. */
+/** Counts the insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -20,11 +20,11 @@ export interface RecordedSecret {
   readonly value?: string;
 }
 
-/** Shorter values are too common to be told from ordinary text. */
+/** Shorter values cannot be distinguished from ordinary text. */
 const shortestSecret = 8;
 
 export interface RedactorOptions {
-  /** Whether texts with the shape of a credential are replaced too. Default true. */
+  /** True: texts with the shape of a credential are replaced, too. Default true. */
   readonly shapes?: boolean;
   /** Tells values of one shape apart: equal values have equal ids. Default: none, and the shape alone stands for the value. */
   readonly identify?: (shape: string, value: string) => string;
@@ -44,10 +44,10 @@ export class Redactor {
   readonly #secrets: readonly Secret[];
   readonly #findShapes: (text: string, from: number) => Iterable<Omit<FoundSecret, "kind">>;
   readonly #identify: ((shape: string, value: string) => string) | undefined;
-  /** Of the known values; undefined where there are none. */
+  /** Matches the known values; undefined without any. */
   readonly #pattern: RegExp | undefined;
   readonly #names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
-  /** A value can be hidden from the pattern where JSON escapes its characters. */
+  /** True if JSON escapes characters of a known value: the pattern would miss it in JSON. */
   readonly #isEscaped: boolean;
 
   constructor(secrets: readonly Secret[], { shapes = true, identify }: RedactorOptions = {}) {
@@ -97,8 +97,8 @@ export class Redactor {
   }
 
   /**
-   * Replaces the known values alone, and names those that it replaced: for a question, in which the shape of a credential,
-   * which anybody can write, must hide nothing.
+   * Replaces the known values alone, and returns their names. For questions: the shape of a credential, which any text can have,
+   * must hide nothing there.
    */
   hideKnown<T>(value: T): { readonly shown: T; readonly hidden: readonly string[] } {
     const hidden = new Set<string>();
@@ -110,7 +110,7 @@ export class Redactor {
     return { shown, hidden: [...hidden].sort() };
   }
 
-  /** How much of a text can be told by now: what follows is, or could become, a secret that goes on. */
+  /** Returns how much of a text can be shown: the rest is, or could become, a secret that goes on. */
   closedLength(text: string, from = 0): number {
     const closed = Math.max(Math.min(text.length - this.#openValue(text), openShapeAt(text)), from);
     for (const { index, end } of this.#findAll(text, from)) {
@@ -119,7 +119,7 @@ export class Redactor {
     return closed;
   }
 
-  /** The first one first; of one that begins in another, what goes on behind it. */
+  /** Finds secrets in order; of one that begins within another, the part after that. */
   *#findAll(text: string, from: number): Iterable<FoundSecret> {
     let at = from;
     let known = this.#findKnown(text, at);
@@ -145,7 +145,7 @@ export class Redactor {
     return match && secret ? { ...secret, index: match.index, end: pattern.lastIndex } : undefined;
   }
 
-  /** How many characters at the end of a text are the beginning of a known value. */
+  /** Counts the characters at the end of a text that are the beginning of a known value. */
   #openValue(text: string): number {
     let longest = 0;
     for (const secret of this.#names.keys()) {
@@ -167,7 +167,7 @@ export class Redactor {
     return JSON.parse(text, (_key, member: unknown) => this.#member(member, replacing)) as T;
   }
 
-  /** Whether a text holds a value that is known, or the shape of one. */
+  /** Returns whether a text holds a known value or a credential. */
   holdsSecret(text: string): boolean {
     for (const _ of this.#findAll(text, 0)) return true;
     return false;
@@ -206,7 +206,7 @@ export function restoreSecrets(text: string, secretOf: (token: string) => string
   );
 }
 
-/** A secret with characters that JSON escapes can also be met in its escaped form, inside JSON that is a string. */
+/** Adds the escaped form of values that JSON escapes: texts can hold JSON. */
 function spellings({ name, value }: Secret): [string, Pick<FoundSecret, "name" | "kind">][] {
   const escaped = JSON.stringify(value).slice(1, -1);
   const known = [value, { name, kind: "known" }] as [string, Pick<FoundSecret, "name" | "kind">];
@@ -219,7 +219,7 @@ function escapePattern(text: string): string {
 
 const secretName = /(key|token|secret|password|passwd|credential|private)s?(_|$)/i;
 
-/** The variables of an environment whose names say that they hold a secret. */
+/** Returns the variables of an environment whose names are those of secrets. */
 export function environmentSecrets(environment: Readonly<Record<string, string | undefined>>): Secret[] {
   return Object.entries(environment).flatMap(([name, value]) => (value && secretName.test(name) ? [{ name, value }] : []));
 }

@@ -1,9 +1,9 @@
-/** What a credential looks like whoever holds it: a prefix that its issuer documents, and enough characters after it. */
+/** The form of a credential: a prefix that its issuer documents, and enough characters after it. */
 interface Shape {
   readonly name: string;
-  /** One of these begins it. */
+  /** A credential begins with one of these. */
   readonly prefixes: readonly string[];
-  /** Where it ends, given where its prefix does; undefined where it is none. */
+  /** Returns the end of a credential, given the end of its prefix; undefined if it is none. */
   readonly end: (text: TokenText, from: number) => number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface FoundShape {
 interface Run {
   readonly start: number;
   readonly end: number;
-  /** The last place from which both a digit and a capital still follow; -1 without any. */
+  /** The last index from which both a digit and a capital still follow; -1 without any. */
   readonly isMixedUntil: number;
 }
 
@@ -30,16 +30,16 @@ class TokenText {
     this.text = text;
   }
 
-  /** The run that the place lies in, from there or further left on. Places come from left to right. */
-  runAround(place: number): Run {
-    if (place >= this.#current.end) this.#current = this.#walk(place);
+  /** Returns the run around an index; it begins there or further left. To be called with ascending indices. */
+  runAround(index: number): Run {
+    if (index >= this.#current.end) this.#current = this.#walk(index);
     return this.#current;
   }
 
-  /** Where the run that begins at the place ends. */
-  endOfRun(place: number): number {
-    const run = this.#whole.get(place) ?? this.#walk(place);
-    this.#whole.set(place, run);
+  /** Returns the end of the run that begins at an index. */
+  endOfRun(index: number): number {
+    const run = this.#whole.get(index) ?? this.#walk(index);
+    this.#whole.set(index, run);
     return run.end;
   }
 
@@ -55,7 +55,7 @@ class TokenText {
   }
 }
 
-/** `rest`: what follows the prefix; nothing in it may go back over more than a few characters. */
+/** `rest`: a pattern for the text after the prefix, which must not backtrack over more than a few characters. */
 function follows(rest: string): Shape["end"] {
   const pattern = new RegExp(rest, "y");
   return ({ text }, from) => {
@@ -64,7 +64,7 @@ function follows(rest: string): Shape["end"] {
   };
 }
 
-/** Mixed characters are asked for where the prefix alone could begin a word. */
+/** For prefixes that could begin a word: requires a digit and a capital. */
 const mixedRun: Shape["end"] = (tokens, from) => {
   const { end, isMixedUntil } = tokens.runAround(from);
   return end - from >= 20 && from <= isMixedUntil ? end : undefined;
@@ -83,7 +83,7 @@ const jsonWebToken: Shape["end"] = (tokens, from) => {
 const privateKeyStart = /(?:[A-Z0-9]+ )*PRIVATE KEY-----/y;
 const privateKeyEnd = /-----END (?:[A-Z0-9]+ )*PRIVATE KEY-----/g;
 
-/** To the end of a text that breaks off in it. */
+/** Ends at the end of the text if that breaks off within the key. */
 const privateKey: Shape["end"] = ({ text }, from) => {
   privateKeyStart.lastIndex = from;
   if (!privateKeyStart.test(text)) return undefined;
@@ -108,10 +108,10 @@ const keyShape: Shape = { name: "private-key", prefixes: [keyPrefix], end: priva
 const prefixes = shapes.flatMap((shape) => shape.prefixes);
 const byPrefix = new Map([...shapes, keyShape].flatMap((shape) => shape.prefixes.map((prefix) => [prefix, shape] as const)));
 
-/** As far as a beginning depends on what stands before it. */
+/** How many characters before a credential decide whether it begins there. */
 export const longestBefore = 6;
 
-/** All of them from some place on, the first one first. Takes time in proportion to the text, whatever it holds. */
+/** Finds all credentials from an index on, in order. Takes linear time. */
 export function* findShapes(text: string, from = 0): Iterable<FoundShape> {
   const tokens = new TokenText(text);
   const starts = new RegExp([keyPrefix, ...prefixes].join("|"), "g");
@@ -126,13 +126,13 @@ export function* findShapes(text: string, from = 0): Iterable<FoundShape> {
   }
 }
 
-/** Not within a word. The letter of `\n` in JSON that is text is no part of one. */
+/** Returns false within a word. The letter of an escape such as `\n` in JSON is no part of one. */
 function canBeginAt(text: string, index: number): boolean {
   if (!/[A-Za-z0-9]/.test(text.charAt(index - 1))) return true;
   return /\\(?:[bfnrt]|u[0-9A-Fa-f]{4})$/.test(text.slice(Math.max(index - longestBefore, 0), index));
 }
 
-/** Where at the end of a text something begins that could become one of them; the text's length where nothing does. */
+/** Returns the index at the end of a text where a credential could begin; the text's length if none could. */
 export function openShapeAt(text: string): number {
   const key = Math.max(text.lastIndexOf(keyPrefix), 0);
   const isOpenKey = /^-----BEGIN (?:[A-Z0-9]+ )*(?:P|PRIVATE KEY-----(?![\s\S]*-----END )|$)/.test(text.slice(key));

@@ -1,8 +1,8 @@
 import { abortable } from "./abortable.ts";
 
 /**
- * How a ticket holds a key. `change` excludes every other ticket; `read` excludes those that change. The two `-below` modes
- * are for keys that contain the ones that are read or changed: they exclude only tickets that hold the whole key.
+ * The mode in which a ticket locks a key. `change` excludes every other ticket; `read` excludes those that change. The two `-below`
+ * modes are for keys that contain the ones that are read or changed: they exclude only tickets that lock the whole key.
  */
 export type HoldMode = "change" | "read" | "change-below" | "read-below";
 
@@ -12,9 +12,9 @@ export interface Hold {
 }
 
 export interface Ticket {
-  /** True where an earlier ticket is in the way. */
+  /** True if an earlier ticket excludes this one. */
   readonly waits: boolean;
-  /** Resolves when no earlier ticket is in the way; rejects with the signal's reason when it aborts first. */
+  /** Resolves when no earlier ticket excludes this one; rejects with the signal's reason if it aborts first. */
   turn(signal?: AbortSignal): Promise<void>;
   /** Can be called several times, and before `turn` resolves. */
   release(): void;
@@ -42,7 +42,7 @@ export class Tickets {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // A ticket that is released before its turn still stands between the earlier and the later ones.
+    // A ticket that is released before its turn still orders the later ones after the earlier ones.
     const ended = Promise.all([...earlier, released]);
     for (const hold of holds) this.#add(hold, ended);
     ended.then(() => this.#remove(holds, ended));
@@ -58,7 +58,7 @@ export class Tickets {
     };
   }
 
-  /** Runs a function as the only holder of a key. */
+  /** Runs a function while no other ticket has the key. */
   async alone<T>(key: string, fn: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const ticket = this.take([{ key, mode: "change" }]);
     try {
@@ -76,7 +76,7 @@ export class Tickets {
 
   #add({ key, mode }: Hold, ended: Promise<unknown>): void {
     const holders: Holders = this.#keys.get(key) ?? new Map();
-    // It ends after all of them, and whoever would wait for them waits for it.
+    // It ends after all of them: later tickets need to wait for this one alone.
     if (mode === "change") holders.clear();
     holders.set(mode, (holders.get(mode) ?? new Set()).add(ended));
     this.#keys.set(key, holders);

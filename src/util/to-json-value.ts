@@ -1,7 +1,7 @@
-/** Deeper values are refused: whatever walks them would run out of stack. */
+/** Deeper values are rejected: recursive functions would overflow the stack. */
 const deepest = 200;
 
-/** What JSON makes of a value that code returned; undefined is null. Throws a `TypeError` for what JSON cannot hold. */
+/** Returns the JSON form of a value from code; undefined becomes null. Throws a `TypeError` for values without one. */
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined) return null;
   const text: string | undefined = JSON.stringify(value);
