@@ -80,7 +80,7 @@ export async function run(request: RunRequest): Promise<RunOutput> {
 }
 
 /**
- * What a run would give its entry first. Calls no model, runs no code of the program but what is imported, and writes nothing.
+ * Returns what a run would give its entry first. Calls no model, runs no code of the program but what is imported, and writes nothing.
  * Rejects as `run` does.
  */
 export async function rehearse(request: RunRequest): Promise<FirstRequest> {
@@ -99,7 +99,7 @@ function failAsRun(thrown: unknown): never {
   throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
 }
 
-/** What the gate would say of calls that nobody makes: policies can be tested. Rejects as `run` does, before anything is judged. */
+/** Judges calls as the gate would, and makes none: for tests of policies. Rejects as `run` does, before anything is judged. */
 export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
   const opened = await openProgram(request);
   const approval: ApprovalPolicy = { mode: "prompt", unisolated };
@@ -182,7 +182,7 @@ interface SetupRequest
   extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "onMessage">,
     Pick<RunSetup, "runId" | "redactor"> {}
 
-/** What runs, rehearsals and judges have in common. Rejects where nothing may begin. */
+/** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
   const { program, host, sources, providers, trusted } = opened;
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
@@ -218,7 +218,7 @@ async function defaultHost(): Promise<Host> {
   return createNodeHost();
 }
 
-/** What says how to compile has no effect on what is compiled. */
+/** Rejects options of `compile`, which have no effect on a compiled program. */
 function refuseSource(source: CompileRequest): void {
   for (const key of ["target", "files", "entry", "model", "set", "modelFor", "scopes"] as const)
     if (source[key] !== undefined) refuse(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);

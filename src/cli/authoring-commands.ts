@@ -3,7 +3,7 @@ import type { InitFlags } from "./commands/init.ts";
 import type { SchemaName } from "./editor-schemas.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** Where a command leaves its exit code, and what followed `--`. */
+/** Receives the exit code of a command; holds the arguments after `--`. */
 export interface Exit {
   exitCode: number;
   readonly afterDashes: readonly string[] | undefined;

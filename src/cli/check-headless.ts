@@ -46,7 +46,7 @@ function consequence({ approval, calls }: Forecast): string {
   return approval === "reject_all" ? "; the manifest says `reject_all`, so what asks is denied, and the run goes on" : "";
 }
 
-/** Where the manifest denies what asks, a run ends well without it. */
+/** With `reject_all` in the manifest, a denied call does not fail the run. */
 function exitCodeOf({ approval, calls }: Forecast): number {
   const isDenied = approval === "prompt" && calls.some(({ verdict }) => verdict === "asks");
   return isDenied ? exitCodes.approvalNeeded : exitCodes.done;

@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 export interface EditOptions {
   /** The arguments as they were shown. */
   readonly args: JsonObject;
-  /** What was written before, and was none. */
+  /** The previous, invalid text. */
   readonly draft: string | undefined;
   readonly checkArgs: (args: JsonObject) => Promise<string | undefined>;
   readonly signal: AbortSignal;

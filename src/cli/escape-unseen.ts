@@ -1,4 +1,4 @@
-/** What JSON leaves as it is, and a terminal would obey or hide. */
+/** Characters that JSON leaves unescaped and that a terminal would obey or hide. */
 const unseen = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** JSON that reads back as the same value and does nothing to a terminal. */

@@ -6,7 +6,7 @@ import { escapeUnseen } from "./escape-unseen.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr, writeStderrAsIs } from "./output.ts";
 
-/** Who listens to a run on the command line. */
+/** The event listeners of a run on the command line. */
 export interface Listeners {
   /** Undefined where nobody does. */
   readonly onEvent: EventSink | undefined;

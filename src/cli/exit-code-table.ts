@@ -1,6 +1,6 @@
 import { exitCodes } from "./exit-codes.ts";
 
-/** What each exit code means; help and docs/cli.md are made from it. */
+/** The meaning of each exit code; help and docs/cli.md are made from it. */
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "done; a person, or --reject-all, may have denied something on the way",
   failed: "failed",

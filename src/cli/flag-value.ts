@@ -11,12 +11,12 @@ export interface FlagValue {
   readonly text: string;
 }
 
-/** Whether reading the value takes stdin. */
+/** Returns true if the value is read from stdin. */
 export function takesStdin({ text }: FlagValue): boolean {
   return text === "@-";
 }
 
-/** What the value says. Throws a `UsageError` that names the flag. */
+/** Reads the value. Throws a `UsageError` that names the flag. */
 export async function readFlagValue(value: FlagValue, options: ReadOptions): Promise<string> {
   const { text } = value;
   if (text.startsWith("@@")) return text.slice(1);

@@ -8,7 +8,7 @@ import type { ApprovalRule } from "../protocol/approval.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
 import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";
 
-/** What every command that compiles a program takes: which one, and what the command line says over its files. */
+/** Flags of every command that compiles a program: they choose it, and override its files. */
 export interface CompileFlags {
   readonly entry?: string;
   readonly model?: string;

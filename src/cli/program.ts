@@ -13,10 +13,10 @@ import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import { addTrust } from "./trust-commands.ts";
 
-/** What the parser leaves behind, and what it does not see. */
+/** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
   exitCode: number;
-  /** What followed `--`: prompt, whatever it looks like. */
+  /** The arguments after `--`: always prompt. */
   readonly afterDashes: readonly string[] | undefined;
 }
 

@@ -5,7 +5,7 @@ import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import { escapeText } from "../util/escape-text.ts";
 
-/** What went wrong: diagnostics, or one line, and with `--debug` where: the stacks of the error and of what caused it. */
+/** Renders diagnostics, or a message of one line; with `--debug` also the stacks of the error and of its causes. */
 export function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): string {
   if (thrown instanceof CompileError) return `${renderDiagnostics(thrown.diagnostics)}\n`;
   const hint = isOfJournal(thrown) ? "; --no-journal runs without one" : "";
@@ -18,7 +18,7 @@ function isOfJournal(thrown: unknown): boolean {
   return thrown instanceof RunError ? thrown.code === "journal" : thrown instanceof Error && thrown.name === "JournalError";
 }
 
-/** Of a run without its secrets; before there was one, as it is. */
+/** Returns the stacks of an error; of a run, without its secrets. */
 function stacks(thrown: unknown): string {
   const text = (thrown instanceof RunError ? thrown.trace : undefined) ?? errorStacks(thrown);
   return text === "" ? "" : `${escapeText(text, { keepNewlines: true, keepBackslashes: true })}\n`;

@@ -66,7 +66,7 @@ function renderOutput(output: JsonValue): string {
   return text.endsWith("\n") || text === "" ? text : `${text}\n`;
 }
 
-/** What went wrong, on stderr, and with `--json` as an object of the same shape as a result. Gives the exit code. */
+/** Reports a failure on stderr, and with `--json` as an object of the same shape as a result. Returns the exit code. */
 export async function reportFailure(thrown: unknown, flags: ReportFlags): Promise<number> {
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
@@ -103,7 +103,7 @@ function stopReasonOf(exitCode: number): string {
   return exitCode === exitCodes.denied || exitCode === exitCodes.approvalNeeded ? "denied" : "failed";
 }
 
-/** What an unattended run needed, and the lines that would allow it. */
+/** Lists the calls that an unattended run needed, and the lines that would allow them. */
 function renderNeeded(denied: readonly DeniedCall[]): string {
   const needed = denied.filter(isUnanswered);
   const reason = needed.some(({ source }) => source === "timeout") ? "nobody answered in time" : "nobody could be asked";

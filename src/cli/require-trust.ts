@@ -37,9 +37,9 @@ export async function requireTrust({ untrusted, reach, trust }: Compiled, option
   return whole;
 }
 
-/** What must be asked before a program runs, if anything. */
+/** A question that must be answered before a program runs. */
 interface TrustQuestion {
-  /** What it is about: a heading, and a row for each reason. */
+  /** A heading, and a row for each reason. */
   readonly head: string;
   readonly rows: readonly string[];
 }
@@ -94,13 +94,13 @@ function answers(hasMore: boolean): string {
   ].join("");
 }
 
-/** Whether the user has trusted the program's folder for good, for all that it can do as far as is known. */
+/** Returns true if the folder is trusted for good, for everything that the program is known to be able to do. */
 export async function isTrusted({ untrusted, reach }: Compiled): Promise<boolean> {
   const known = untrusted && (await openTrustStore().get(untrusted.root));
   return known?.reach !== undefined && reach !== undefined && growthOf(known.reach, reach, known.folder).length === 0;
 }
 
-/** Whether a folder was trusted for good at some time, for whatever its program could do then. */
+/** Returns true if the folder is trusted for good, also if the program can do more by now. */
 export async function wasTrusted(root: string): Promise<boolean> {
   return (await openTrustStore().get(root)) !== undefined;
 }

@@ -38,7 +38,7 @@ export async function deliverResult(text: string, given: string | undefined, nam
   return true;
 }
 
-/** Of a name that the user did not choose: a program or a command can have put it there. */
+/** Checked for names that the user did not choose: a program or a command can have made the link. */
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

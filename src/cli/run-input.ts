@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import type { Program } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -6,8 +7,7 @@ import { attachmentField } from "../toolsets/attachments.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
 import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields, typeFields } from "./input-fields.ts";
-import { readPrompt } from "./read-prompt.ts";
-import type { ReadOptions } from "./read-stdin.ts";
+import { type ReadOptions, readStdin } from "./read-stdin.ts";
 import type { RunWords } from "./run-words.ts";
 
 /** The flags that make the entry's input. */
@@ -18,11 +18,11 @@ export interface InputFlags {
   readonly attachment?: readonly string[];
 }
 
-/** What the command line says about the entry's input, read, and not yet fitted to the entry. */
+/** The entry's input as the command line gives it: read, and not yet fitted to the schema. */
 export interface GivenInput {
   readonly fields: readonly ReadField[];
   readonly json: JsonObject | undefined;
-  /** What was written as the prompt; undefined where there is none. */
+  /** The prompt argument; undefined if there is none. */
   readonly prompt: string | undefined;
   /** stdin, where the prompt is to be found there although nobody said so. Reads once. */
   readonly readImpliedPrompt: () => Promise<string | undefined>;
@@ -52,7 +52,7 @@ function toJsonFlag(text: string): FlagValue {
   return { flag: `--input-json ${text}`, text: text === "-" ? "@-" : text };
 }
 
-/** Whether somebody reads stdin who says so; two of them are a mistake. */
+/** Returns true if an argument reads stdin. Throws a `UsageError` if several do. */
 function checkStdin({ prompt }: RunWords, fields: readonly FieldFlag[], json: FlagValue | undefined): boolean {
   const takers = [...fields, ...(json ? [json] : [])].filter(takesStdin).map(nameOf);
   if (prompt && !prompt.isLiteral && prompt.text === "-") takers.push("the prompt `-`");
@@ -103,4 +103,22 @@ function checkAttachments(given: GivenInput, schema: JsonSchema, input: JsonObje
   throw new UsageError(
     `--attachment fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`,
   );
+}
+
+/** The prompt of a run, if it has one. stdin is read for `-`, or where there is none and stdin is a pipe or a file. */
+async function readPrompt({ prompt }: RunWords, options: ReadOptions): Promise<string | undefined> {
+  if (prompt !== undefined && (prompt.isLiteral || prompt.text !== "-")) return prompt.text;
+  if (prompt && process.stdin.isTTY) throw new UsageError("`-` reads the prompt from stdin, and stdin is a terminal");
+  if (!prompt && !isPipeOrFile(0)) return undefined;
+  const text = await readStdin("the prompt", options);
+  return !prompt && text.trim() === "" ? undefined : text.replace(/\r?\n$/, "");
+}
+
+function isPipeOrFile(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFIFO() || stats.isFile() || stats.isSocket();
+  } catch {
+    return false;
+  }
 }

@@ -5,11 +5,11 @@ import { UsageError } from "./exit-codes.ts";
 export interface WrittenWords {
   readonly target: string;
   readonly rest: readonly string[];
-  /** What followed `--`; undefined where there was none. */
+  /** The arguments after `--`; undefined without `--`. */
   readonly afterDashes: readonly string[] | undefined;
 }
 
-/** What they mean. */
+/** The arguments of a run, told apart. */
 export interface RunWords {
   /** One; or several files, which make the program with what they refer to. */
   readonly targets: readonly string[];

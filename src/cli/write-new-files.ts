@@ -22,7 +22,7 @@ async function isFolderOrMissing(path: string): Promise<boolean> {
   return (await kindOf(path)) === undefined || (await lstat(path)).isDirectory();
 }
 
-/** What is at a path itself, a broken link too. */
+/** Returns the kind of the entry at a path, without following a link. */
 export async function kindOf(path: string): Promise<"folder" | "other" | undefined> {
   try {
     const stats = await lstat(path);

@@ -1,5 +1,6 @@
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { type Graph, reachedFrom, touchesScopes } from "./ceiling.ts";
+import { isAsNarrow } from "./reach.ts";
 
 /** One thing that a worker could do. Two with equal texts and groups are the same. */
 interface Ability {
@@ -71,7 +72,7 @@ function calledCode({ toolsets }: OutlinedWorker, { callables }: Graph): Ability
   return tools.map((text) => ({ text, group: calls }));
 }
 
-/** What the rules of a shell let through, and whether what they leave to the author runs without a question. */
+/** Lists what the rules of a shell let through; also if all other commands run without a question. */
 function ruleAbilities({ kind, rules = [], tools }: OutlinedToolset): Ability[] {
   const what = kind === "built-in" ? "run commands: " : "use ";
   const isFree = rules.length > 0 && tools.some(({ preApproved }) => preApproved === true);
@@ -86,7 +87,7 @@ function toolAbilities({ kind, reference, tools, rules = [] }: OutlinedToolset):
   if (kind === "worker" || kind === "unverified") return [];
   const nameOf = ({ name }: OutlinedTool) => (name === reference ? name : `${reference}/${name}`);
   if (kind === "built-in") {
-    // Where it depends, a scope or a rule still asks for some calls, and the others run without a question.
+    // `depends`: a scope or a rule still asks for some calls, and the others run without a question.
     const lifted = tools.filter(
       ({ plan, preApproved }) => rules.length === 0 && /allowed|depends/.test(plan.verdict) && preApproved === true,
     );
@@ -99,7 +100,7 @@ function toolAbilities({ kind, reference, tools, rules = [] }: OutlinedToolset):
   });
 }
 
-/** Whether its input takes files, which its caller's model chooses. */
+/** Returns true if its input takes files, which its caller's model chooses. */
 function takesAttachments({ input }: OutlinedWorker): boolean {
   return JSON.stringify(input).includes('"x-llm-do":"attachment"');
 }
@@ -135,17 +136,12 @@ function boundsOf({ suffixes, writeApproval }: OutlinedScope, writes: boolean): 
   return `${suffixes ? ` (${suffixes.join(" ")})` : ""}${free}`;
 }
 
-/** Whether the deepest of the scopes that the other one lies in lets as much through, and none lies deeper. */
+/** Returns true if the deepest scope around the other one lets as much through, and no scope lies inside of the other one. */
 function covers(scopes: readonly OutlinedScope[], scope: OutlinedScope, writes: boolean): boolean {
   const around = scopes.filter(({ root }) => contains(root, scope.root)).sort((a, b) => b.root.length - a.root.length);
   const [known] = around;
   if (!known || scopes.some(({ root }) => root !== scope.root && contains(scope.root, root))) return false;
-  return (
-    (!writes || (known.mode === "rw" && (scope.writeApproval || !known.writeApproval))) &&
-    (scope.readApproval || !known.readApproval) &&
-    (!known.suffixes || scope.suffixes?.every((suffix) => known.suffixes?.includes(suffix)) === true) &&
-    (known.maxFileBytes ?? Number.POSITIVE_INFINITY) >= (scope.maxFileBytes ?? Number.POSITIVE_INFINITY)
-  );
+  return isAsNarrow(known, writes ? scope : { ...scope, mode: "ro" });
 }
 
 /** Roots are relative to the program's folder where they lie in it, and absolute elsewhere. */

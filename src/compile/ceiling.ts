@@ -1,11 +1,11 @@
 import type { ToolsetReference } from "../program/program.ts";
 import type { Ceiling, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 
-/** Who can call whom. */
+/** The calls that are possible between workers. */
 export interface Graph {
   /** By id. */
   readonly workers: ReadonlyMap<string, OutlinedWorker>;
-  /** What code may call by name. */
+  /** Workers and tools that code may call, by name. */
   readonly callables: ReadonlyMap<string, ToolsetReference>;
 }
 
@@ -59,7 +59,7 @@ function ownCeiling({ id, model, scopes: declared, toolsets, commands }: Outline
 
 const nothing: Ceiling = { workers: [], models: [], reads: [], writes: [], tools: [], rules: [], code: [], unverified: [] };
 
-/** What the scopes of an entry that is code let it reach. */
+/** The ceiling of a code entry by its scopes. */
 export function ceilingOfScopes(scopes: readonly OutlinedScope[]): Ceiling {
   return { ...nothing, ...rootsOf(scopes) };
 }

@@ -10,7 +10,7 @@ import type { Packages } from "./packages.ts";
 import type { ProgramFiles } from "./program-files.ts";
 import type { ScopeRoots } from "./scope-roots.ts";
 
-/** What the passes of one compilation share. */
+/** State that the passes of one compilation share. */
 export interface Compilation {
   readonly host: Host;
   /** The manifest's, or the folder's. */

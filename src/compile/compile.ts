@@ -62,23 +62,23 @@ export interface CompileOptions {
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
   readonly providers: readonly KnownProvider[];
-  /** Whether the program's code may be imported. Without trust its exports are known by name alone. */
+  /** Imports the program's code. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
-  /** Whether the program is to be run now: a worker without a model, or a variable that is not set, is then an error. */
+  /** Compiles for a run: a worker without a model, or a variable that is not set, is an error. */
   readonly toRun: boolean;
 }
 
 export interface Compiled {
   /** Undefined where there are errors, or where its code could not be looked at for lack of trust. */
   readonly program: Program | undefined;
-  /** What the program is and could do, for people: also where it is not trusted. Undefined where there are errors. */
+  /** Describes for people what the program is and could do, also without trust. Undefined if there are errors. */
   readonly outline: Outline | undefined;
-  /** What it could do by what its files say, without what its caller says. Undefined where there are errors. */
+  /** Describes what it could do by its files alone, without its caller's options. Undefined if there are errors. */
   readonly reach: Reach | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Absolute paths of the program's code that a run would execute, scripts that play its models included. */
   readonly codeFiles: readonly string[];
-  /** Where the folder is not trusted, and something of it needs the trust. */
+  /** Present if the folder is not trusted, and something of it needs trust. */
   readonly untrusted?: NeedOfTrust;
   /**
    * Present beside `untrusted`: goes on with trust, imports the code and links what it holds. Files keep the text that they had; a
@@ -125,7 +125,7 @@ async function compileAt(place: ProgramPlace, options: CompileOptions): Promise<
 }
 
 interface Linked extends Omit<OutlineParts, "entry"> {
-  /** Where the entry is; undefined where it was not found. */
+  /** The place of the entry; undefined if it was not found. */
   readonly at: EntryPlace | undefined;
   readonly entry: Entry | undefined;
 }

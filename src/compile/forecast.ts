@@ -2,7 +2,7 @@ import type { Forecast, ForecastCall } from "../protocol/forecast.ts";
 import type { Outline, OutlinedCallable, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
 
 /**
- * What a run that can ask nobody would be denied: every tool that the entry reaches and whose calls do not simply run. `notIsolated`:
+ * Lists what an unattended run would be denied: every reachable tool whose calls are not simply allowed. `notIsolated`:
  * why programs cannot be isolated where the run would be, unless its caller accepts that.
  */
 export function forecast(outline: Outline, { notIsolated }: { readonly notIsolated?: string | undefined } = {}): Forecast {

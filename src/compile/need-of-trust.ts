@@ -58,7 +58,7 @@ export function addressesOf(servers: readonly LinkedServer[]): string[] {
   return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`);
 }
 
-/** Where scopes that the files name really lead, if that is outside of the program's folder. */
+/** Lists the real folders of scopes that files declare, if they lie outside of the program's folder. */
 function rootsBeyond(realRoot: string, scopes: readonly ScopeDeclaration[]): string[] {
   const outside = scopes.filter(({ isChosen, root, realRoot: leads = root }) => !isChosen && !isWithin(leads, realRoot));
   return outside.map(({ mode, root, realRoot: leads = root, writeApproval }) => {

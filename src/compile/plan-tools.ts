@@ -35,7 +35,7 @@ export function planTools(reference: ToolsetReference, { scopes, callers, rules 
   });
 }
 
-/** What code calls by name. Of the rules, those for all workers are known to hold. */
+/** Plans a callable of code. Only rules for all workers are known to apply to it. */
 export function planCallable(callable: ToolsetReference, rules: readonly ReadRule[]): readonly OutlinedCallable[] {
   return planTools(callable, { scopes: [], callers: ["*"], rules }).map(({ description: _, ...planned }) => planned);
 }
@@ -46,10 +46,10 @@ interface Planned {
   readonly isUnstated: boolean;
 }
 
-/** What others than the toolset say of a tool. */
+/** Statements about a tool from outside of its toolset. */
 interface Words {
   readonly preApproved: boolean | undefined;
-  /** Of the rules that hold whatever the arguments. */
+  /** The ruling of rules that ignore the arguments. */
   readonly ruling: Ruling | undefined;
   /** Rules that look at the arguments. */
   readonly sometimes: readonly ReadRule[];
@@ -90,7 +90,7 @@ function planOf(owns: readonly (OwnVerdict | undefined)[], words: Words): Planne
   return { plan: { verdict: "depends", why: reasons.join("; ") }, isUnstated };
 }
 
-/** What rules and `_approval_config` make of a verdict that comes with each call. */
+/** Combines rules and `_approval_config` with a verdict that is only known for each call. */
 function planByToolset({ preApproved, ruling }: Words): ToolPlan {
   if (ruling?.effect === "block") return { verdict: "blocked", why: ruling.why };
   if (ruling?.effect === "ask") return { verdict: "depends", why: `${ruling.why}, unless the toolset blocks it` };

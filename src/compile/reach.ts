@@ -3,7 +3,7 @@ import { defaultAttachmentPolicy, defaultTurns } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../protocol/outline.ts";
-import type { Freedom, Reach, ReachedScope, WorkerReach } from "../protocol/reach.ts";
+import type { Freedom, Reach, WorkerReach } from "../protocol/reach.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { isWithin } from "../util/within.ts";
 import { touchesScopes } from "./ceiling.ts";
@@ -13,7 +13,7 @@ export interface ManifestWords {
   readonly addresses: readonly string[];
 }
 
-/** What trust is given for. */
+/** Describes what trust is given for. */
 export function reachOf(outline: Outline, { rules, addresses }: ManifestWords): Reach {
   const { entry, workers, ceiling, root, limits, approval } = outline;
   const { network = [] } = ceiling;
@@ -41,17 +41,21 @@ const entryMark = "entry ";
 
 /** Code that starts a run has scopes of its own, and calls what the workers' reach tells of. */
 function entryReach(scopes: readonly OutlinedScope[]): WorkerReach {
-  return { ...nothing, scopes: scopes.filter(({ isChosen }) => !isChosen).map(toReachedScope) };
+  return { ...nothing, scopes: scopesOfFiles(scopes) };
+}
+
+/** Without those whose folder the user chose. */
+function scopesOfFiles(scopes: readonly OutlinedScope[]): readonly OutlinedScope[] {
+  return scopes.filter(({ isChosen }) => !isChosen);
 }
 
 function workerReach(
   { model, scopes, toolsets, limits, attachments, commands }: OutlinedWorker,
   { root, network }: { readonly root: string; readonly network: boolean },
 ): WorkerReach {
-  const own = scopes.filter(({ isChosen }) => !isChosen);
   return {
     models: model?.namedBy === "program" ? [model.id.replace(`scripted:${root}/`, "scripted:")] : [],
-    scopes: touchesScopes(toolsets) ? own.map(toReachedScope) : [],
+    scopes: touchesScopes(toolsets) ? scopesOfFiles(scopes) : [],
     references: toolsets.map(({ reference }) => reference),
     tools: Object.fromEntries(
       toolsets.flatMap(({ reference, tools }) => tools.map((tool) => [`${reference}/${tool.name}`, freedomOf(tool)])),
@@ -59,7 +63,7 @@ function workerReach(
     network,
     rules: toolsets.flatMap(({ reference, kind, tools, rules = [] }) => [
       ...rules.map((rule) => `${reference}: ${rule}`),
-      // What bounds a tool of the provider stands in its description.
+      // The description of a provider's tool holds its bounds.
       ...(kind === "provider" ? tools.map(({ description }) => `${reference}: ${description}`) : []),
     ]),
     limits,
@@ -73,20 +77,6 @@ function freedomOf({ plan: { verdict }, preApproved }: OutlinedTool): Freedom {
   return preApproved ? "pre-approved" : "asks";
 }
 
-function toReachedScope({ name, root, mode, suffixes, maxFileBytes, ...approvals }: OutlinedScope): ReachedScope {
-  const { writeApproval, writesAlwaysAsk = false, readApproval } = approvals;
-  return {
-    name,
-    root,
-    mode,
-    ...(suffixes ? { suffixes } : {}),
-    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
-    writeApproval,
-    writesAlwaysAsk,
-    readApproval,
-  };
-}
-
 /** Both: what is said of a worker now takes the place of what was said of it before. */
 export function mergeReach(before: Reach | undefined, now: Reach): Reach {
   const both = (key: "code" | "packages" | "variables"): string[] => [...new Set([...(before?.[key] ?? []), ...now[key]])].sort();
@@ -95,7 +85,7 @@ export function mergeReach(before: Reach | undefined, now: Reach): Reach {
 }
 
 /**
- * What a program could do now that it could not before, in words, a text each. Empty where it could do the same, or less.
+ * Lists what a program could do now and could not before, a text each. Empty if it could do the same, or less.
  * `folder`: the program's, which roots are relative to. Without it, scopes in the folder and those around it are told apart.
  */
 export function growthOf(before: Reach, now: Reach, folder = "/"): string[] {
@@ -145,7 +135,7 @@ function workerGrowth(before: WorkerReach, now: WorkerReach): string[] {
   ];
 }
 
-/** What held a worker that was known, and no longer does. */
+/** Lists restrictions of a known worker that are gone. */
 function loosening(before: WorkerReach, now: WorkerReach, folder: string): string[] {
   return [
     ...liftedScopes(before.scopes, now.scopes, folder),
@@ -188,7 +178,7 @@ function describeAttachments(policy: AttachmentPolicy): string {
   return `${maxAttachments} files of ${maxTotalBytes} bytes together, ${kinds}${denied}`;
 }
 
-function scopeGrowth(before: readonly ReachedScope[], scope: ReachedScope): string[] {
+function scopeGrowth(before: readonly OutlinedScope[], scope: OutlinedScope): string[] {
   if (before.some((known) => covers(known, scope))) return [];
   const does = scope.mode === "rw" ? "reads and writes" : "reads";
   const facts = [
@@ -199,11 +189,11 @@ function scopeGrowth(before: readonly ReachedScope[], scope: ReachedScope): stri
   return [`${does} ${showRoot(scope)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`];
 }
 
-function showRoot({ root }: ReachedScope): string {
+function showRoot({ root }: OutlinedScope): string {
   return root === "." ? "the program's folder" : root;
 }
 
-function describeChange(before: readonly ReachedScope[], scope: ReachedScope): string[] {
+function describeChange(before: readonly OutlinedScope[], scope: OutlinedScope): string[] {
   const known = before.filter(({ root }) => root === scope.root);
   if (known.length === 0) return [];
   return known.some((one) => isAsNarrow(one, scope)) ? [`as the scope ${scope.name}`] : ["less narrowly than before"];
@@ -212,8 +202,8 @@ function describeChange(before: readonly ReachedScope[], scope: ReachedScope): s
 /**
  * Folders that had a scope of their own, which the next one around them does not replace: of nested scopes, the deepest decides.
  */
-function liftedScopes(before: readonly ReachedScope[], now: readonly ReachedScope[], folder: string): string[] {
-  const place = ({ root }: ReachedScope) => resolve(folder, root);
+function liftedScopes(before: readonly OutlinedScope[], now: readonly OutlinedScope[], folder: string): string[] {
+  const place = ({ root }: OutlinedScope) => resolve(folder, root);
   return before.flatMap((known) => {
     if (now.some(({ root }) => root === known.root)) return [];
     const around = now.filter((scope) => isWithin(place(known), place(scope)));
@@ -224,12 +214,12 @@ function liftedScopes(before: readonly ReachedScope[], now: readonly ReachedScop
 }
 
 /** Rules of the shell and of approvals speak of scopes by their names. */
-function covers(known: ReachedScope, now: ReachedScope): boolean {
+function covers(known: OutlinedScope, now: OutlinedScope): boolean {
   return known.name === now.name && known.root === now.root && isAsNarrow(known, now);
 }
 
-/** Whether a scope lets through no more than another one did. */
-function isAsNarrow(known: ReachedScope, now: ReachedScope): boolean {
+/** Returns true if a scope lets through no more than a known one. */
+export function isAsNarrow(known: OutlinedScope, now: OutlinedScope): boolean {
   return (
     (known.mode === "rw" || now.mode === "ro") &&
     (!known.suffixes || now.suffixes?.every((suffix) => known.suffixes?.includes(suffix)) === true) &&

@@ -1,4 +1,5 @@
 import type { AttachmentPolicy } from "./attachment-policy.ts";
+import type { OutlinedScope } from "./outline.ts";
 import type { Limits } from "./usage.ts";
 
 /**
@@ -25,7 +26,7 @@ export interface Reach {
 
 export interface WorkerReach {
   readonly models: readonly string[];
-  readonly scopes: readonly ReachedScope[];
+  readonly scopes: readonly OutlinedScope[];
   /** What is under `toolsets`, also where its tools are not known. */
   readonly references: readonly string[];
   /** `reference/tool` to what happens to its calls. */
@@ -43,16 +44,3 @@ export interface WorkerReach {
 
 /** What happens to calls of a tool. `pre-approved`: as `depends`, but what no rule says asks no question. */
 export type Freedom = "blocked" | "asks" | "depends" | "pre-approved" | "allowed";
-
-export interface ReachedScope {
-  readonly name: string;
-  readonly root: string;
-  readonly mode: "ro" | "rw";
-  /** Absent: any. */
-  readonly suffixes?: readonly string[];
-  readonly maxFileBytes?: number;
-  readonly writeApproval: boolean;
-  /** No pre-approval lifts that. */
-  readonly writesAlwaysAsk: boolean;
-  readonly readApproval: boolean;
-}

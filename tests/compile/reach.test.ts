@@ -184,6 +184,17 @@ describe("what a program can do more than before", () => {
     expect(grown).toEqual(["helper calls filesystem/write_file, without a question"]);
   });
 
+  it("is nothing beside what was stored when scopes did not say whether they lie outside", async () => {
+    const now = await reach(files("{ root: ./notes, mode: rw }"));
+    const workers = Object.entries(now.workers).map(([id, one]) => {
+      const scopes = one.scopes.map(({ outside: _, ...scope }) => ({ ...scope, writesAlwaysAsk: false }));
+      return [id, { ...one, scopes }];
+    });
+    const stored = JSON.parse(JSON.stringify({ ...now, workers: Object.fromEntries(workers) }));
+    expect(growthOf(stored, now)).toEqual([]);
+    expect(growthOf(stored, await reach(files("{ root: ./notes, mode: rw, write_approval: false }")))).not.toEqual([]);
+  });
+
   it("is nothing for either of two entries that are both trusted", async () => {
     const other = { "other.worker": worker(`model: openai:m\n${files(outside)}`) };
     const main = await reach(files("{ root: ./notes }"), {}, other);

@@ -91,6 +91,16 @@ toolsets: { filesystem: {}, ${shell} }`);
     expect(can(question)).toEqual(["run commands that its rules leave open, without a question", "write w without a question"]);
   });
 
+  test("that it can write where its caller is always asked", async () => {
+    const scope = (more: string) => `sandbox: { paths: { w: { root: ./w, mode: rw${more} } } }`;
+    const question = await questionOf({
+      "main.worker": worker(`${text}\n${scope(", write_approval: true")}\ntoolsets: { filesystem: {}, helper: {} }`),
+      "helper.worker": worker(`${text}\ndescription: h\n${scope("")}\ntoolsets: { filesystem: {} }`),
+      "w/x": "",
+    });
+    expect(can(question)).toEqual(["write w"]);
+  });
+
   test("nothing, where its caller can do the same in a folder around it", async () => {
     const question = await questionOf({
       "main.worker": worker(`${text}\ntoolsets: { filesystem: {}, helper: {} }`),

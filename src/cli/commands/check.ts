@@ -9,7 +9,7 @@ import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { wasTrusted } from "../require-trust.ts";
 
-/** What `--format` takes. All but `text` are for machines, and go to stdout. */
+/** Values of `--format`. All but `text` are for machines, and go to stdout. */
 export type CheckFormat = "text" | "json" | "sarif" | "github";
 
 export interface CheckFlags extends CompileFlags {
