@@ -5,7 +5,7 @@ import type { FilePart } from "./message.ts";
 import type { ToolError } from "./tool.ts";
 import type { LimitName, Limits, Usage } from "./usage.ts";
 
-/** What a run does to the world, or asks of it. Everything else that happens in a run is computed. */
+/** The kinds of effects: a run touches the world by these alone. Everything else in a run is computed. */
 export type EffectKind = "model" | "tool" | "question";
 
 /**
@@ -17,39 +17,39 @@ export interface FactKey {
   readonly key: string;
 }
 
-/** What a worker or code was called with. */
+/** The input of a call of a worker or of code. */
 export interface CallInput {
   readonly input: JsonValue;
-  /** With their content, which a journal keeps beside its lines. */
+  /** With their content. A journal keeps the content in blobs. */
   readonly files: readonly FilePart[];
-  /** Texts of the caller beside the input. */
+  /** Texts that the caller adds to the input. */
   readonly fragments: readonly string[];
 }
 
 /**
- * `interrupted`: the run did not take it as a value, since it was on its way out. Another fact says why: an abort, a policy stop,
- * a limit above, the failure of a call beside it.
+ * `interrupted`: the effect ended while the run or the call unwound, so its outcome was not used. Another fact has the cause: an
+ * abort, a policy stop, a limit of a caller, a failed call of the same turn.
  */
 export type Outcome =
   | { readonly type: "value"; readonly value: JsonValue }
   | { readonly type: "error"; readonly error: JsonObject; readonly usage?: Usage }
   | { readonly type: "interrupted"; readonly usage?: Usage };
 
-/** A call that a person approved for the run, as it is listed for them. */
+/** A call that a person approved for the run, as it is listed. */
 export interface RememberedCall {
   readonly worker: string;
-  /** What the worker calls the toolset: another toolset's tool of the same name is another call. */
+  /** The worker's name for the toolset. Tools of one name in two toolsets are different calls. */
   readonly reference: string;
   readonly tool: string;
   readonly args: JsonObject;
 }
 
-/** `shown`: digests of the reasons and contents that it was approved with, and holds for. */
+/** `shown`: digests of the reasons and contents that were shown. The approval covers these alone. */
 export interface ApprovalForRun extends RememberedCall {
   readonly shown: readonly string[];
 }
 
-/** The facts of a run. Nothing about a run is true that no fact says. Plain data; a journal holds one on each line. */
+/** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
       readonly type: "run-start";
@@ -90,10 +90,10 @@ export type Fact =
       readonly usage: Usage;
       readonly output?: JsonValue;
       readonly error?: JsonObject;
-      /** Of a tool that calls others. */
+      /** Present for a tool that calls others. */
       readonly result?: JsonObject;
     }
-  /** What was found out about a call, and what the rules say of it. */
+  /** The preparation of a call, and the verdict of the rules on it. */
   | (FactKey & {
       readonly type: "verdict";
       readonly tool: string;
@@ -101,26 +101,26 @@ export type Fact =
       readonly facts: JsonObject;
       readonly digest: string;
       readonly verdict: Verdict;
-      /** Only where it differs from what the tool itself says. */
+      /** Present where it differs from the tool's own. */
       readonly sideEffect?: boolean;
-      /** What a model is told beside a denial. */
+      /** Returned to the model with a denial. */
       readonly hint?: string;
     })
-  /** A call that could not be prepared, or was no longer what had been approved. */
+  /** A call that could not be prepared, or that changed after its approval. */
   | (FactKey & { readonly type: "refusal"; readonly tool: string; readonly error: ToolError })
-  /** How a question was settled. `denied` says what was needed, where it was denied. */
+  /** The answer to a question. `denied` describes a call that was denied. */
   | (FactKey & {
       readonly type: "decision";
       readonly tool: string;
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
-      /** Equal calls have equal ids, by which approvals and denials are remembered. Absent where the mode decided. */
+      /** The id of equal calls: approvals and denials are remembered by it. Absent where the mode decided. */
       readonly memory?: string;
       /** Present where the approval is for the whole run. */
       readonly remembered?: ApprovalForRun;
       readonly denied?: DeniedCall;
     })
-  /** A person took back what was approved for the run. */
+  /** A person revoked an approval for the run. */
   | {
       readonly type: "revocation";
       readonly callPath: CallPath;
@@ -128,9 +128,9 @@ export type Fact =
       readonly tool: string;
       readonly memory: string;
     }
-  /** Exactly the call of this key's verdict may execute. */
+  /** Allows the call of this key's verdict to execute, and no other. */
   | (FactKey & { readonly type: "grant"; readonly tool: string })
-  /** Written ahead of an effect that may change the world, or costs money. */
+  /** Recorded before an effect that may change the world or costs money. */
   | (FactKey & {
       readonly type: "intent";
       readonly kind: EffectKind;
@@ -138,16 +138,16 @@ export type Fact =
       readonly sideEffect: boolean;
       readonly detail: JsonObject;
     })
-  /** `digest`: of an effect without an intent, which has it otherwise. */
+  /** `digest`: present where the effect has no intent. */
   | (FactKey & { readonly type: "result"; readonly kind: EffectKind; readonly digest?: string; readonly outcome: Outcome })
-  /** A request or a tool call that a limit did not allow, or a time that was up. `owner`: whose limit; absent for the run's own. */
+  /** A request or a tool call that a limit did not allow, or a time limit that was reached. `owner`: the call with the limit; absent for the run. */
   | (FactKey & {
       readonly type: "limit";
       readonly limit: LimitName;
       readonly allowed: number;
       readonly owner?: CallPath;
     })
-  /** The name under which a file that a provider made is kept. */
+  /** The name of a file that a provider made. */
   | (FactKey & { readonly type: "artifact"; readonly name: string; readonly sha256: string });
 
 export type FactType = Fact["type"];

@@ -11,6 +11,14 @@ async function reports(cwd: string): Promise<string[]> {
   return readdir(join(cwd, "evaluations")).catch(() => []);
 }
 
+/** How many calls of a run have come to their question. */
+async function countVerdicts(cwd: string): Promise<number> {
+  const runs = join(cwd, ".llm-do/runs");
+  const [run = ""] = await readdir(runs);
+  const journal = await readFile(join(runs, run, "journal.jsonl"), "utf8");
+  return journal.match(/"verdict":\{"type":"ask"/g)?.length ?? 0;
+}
+
 /** A worker that writes these files, one a turn, and then says what came of the last one. */
 async function writer(contents: readonly string[], file = "out.txt"): Promise<string> {
   const calls = contents.map((content) => ({ calls: [{ tool: "write_file", args: { path: file, content } }] }));
@@ -124,11 +132,9 @@ describe("approvals at a terminal", () => {
     const terminal = openTerminal([".", "--model", scripted], { cwd });
     terminal.type("a\ra\rr\ra");
     await terminal.waitFor(prompt);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await reports(cwd)).toEqual([]);
-    expect(terminal.screen().match(/Approval/g)).toHaveLength(1);
     terminal.type("s\r");
-    expect((await end(terminal)).exitCode).toBe(5);
+    const { exitCode, screen } = await end(terminal);
+    expect({ exitCode, approvals: screen.match(/Approval/g)?.length }).toEqual({ exitCode: 5, approvals: 1 });
     expect(await reports(cwd)).toEqual([]);
   });
 
@@ -150,17 +156,16 @@ describe("approvals at a terminal", () => {
     const command = `yes a | $LLM_DO . "all of them" --model ${scripted}`;
     const terminal = openTerminal([], { cwd, command });
     await terminal.waitFor(prompt);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await reports(cwd)).toEqual([]);
     terminal.type("s\r");
     expect((await end(terminal)).exitCode).toBe(5);
+    expect(await reports(cwd)).toEqual([]);
   });
 
   it("keeps what others print out of an open question", async () => {
     const cwd = await copyExample();
     const terminal = openTerminal([".", "--model", scripted, "-v"], { cwd });
     await terminal.waitFor(prompt);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => countVerdicts(cwd), { timeout: 20_000 }).toBe(3);
     expect(terminal.screen().split("\n").at(-1)).toBe(">");
     terminal.type("s\r");
     expect((await end(terminal)).exitCode).toBe(5);

@@ -6,9 +6,11 @@ import { copyExample, runCli, scripted, writeProgram } from "./run-cli.ts";
 
 const recorder = pathToFileURL(join(import.meta.dirname, "fixtures/record-modules.mjs")).href;
 
+let records = 0;
+
 /** The packages that a command loads, and how many of our own files. */
 async function loadedBy(args: readonly string[], cwd: string): Promise<{ readonly packages: string[]; readonly own: number }> {
-  const record = join(dirname(cwd), `modules-${Math.random()}`);
+  const record = join(dirname(cwd), `modules-${records++}`);
   const { exitCode, stderr } = await runCli(args, { cwd, env: { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: record } });
   expect(exitCode, stderr).toBe(0);
   const urls = (await readFile(record, "utf8")).trim().split("\n");
