@@ -3,7 +3,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
-import { assertWellFormed, decodeText, encodeText, type FileText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
+import { assertWellFormed, decodeText, encodeText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 import { assertFits } from "./write-file.ts";
 
@@ -24,11 +24,6 @@ export const editFile: FileTool = {
 interface Edit {
   readonly oldText: string;
   readonly newText: string;
-}
-
-interface PlannedEdit {
-  readonly before: FileText;
-  readonly after: FileText;
 }
 
 async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> {
@@ -59,7 +54,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
   };
 }
 
-async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit): Promise<PlannedEdit> {
+async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit) {
   const { bytes } = await scopes.read(target.virtualPath);
   const before = await decodeText(bytes, target.virtualPath);
   const lineEnd = lineEndOf(before.text);

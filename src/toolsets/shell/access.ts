@@ -19,7 +19,7 @@ export interface PlannedRun {
   readonly cwd: ResolvedPath;
   readonly timeoutSeconds: number;
   readonly networkEnabled: boolean;
-  /** Why nothing keeps it in its place; undefined where a kernel wall does. */
+  /** Why it is not isolated. Undefined behind a kernel wall. */
   readonly notIsolated: string | undefined;
   /** Protected names that it may use like others: a person is asked, or a rule spells out what uses them. */
   readonly opens: readonly string[];

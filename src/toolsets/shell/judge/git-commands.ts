@@ -1,6 +1,6 @@
 import { getOwn } from "../../../util/get-own.ts";
 import { nameSet } from "../../../util/name-set.ts";
-import { enter } from "../parse/folders.ts";
+import { followPath } from "../parse/folders.ts";
 import { everyCommand, type Folder, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { baseName } from "../parse/scripts.ts";
 import { changing, harmlessSubcommands } from "../programs/git.ts";
@@ -71,7 +71,7 @@ function foldersOf({ words, folders = [] }: SimpleCommand): readonly Folder[] {
   for (const [index, { value }] of words.entries()) {
     const target = value === "-C" ? words[index + 1]?.value : undefined;
     if (target === undefined) continue;
-    current = current.map((folder) => enter(folder, target)).filter((folder) => folder !== undefined);
+    current = current.map((folder) => followPath(folder, target)).filter((folder) => folder !== undefined);
     all.push(...current);
   }
   return all;

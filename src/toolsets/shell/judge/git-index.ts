@@ -24,6 +24,7 @@ export function readGitlinks(index: Uint8Array, hashBytes: number): GitLinks {
   try {
     return readEntries(view, index, hashBytes);
   } catch (error) {
+    // Also what a view or a decoder throws at bytes that are not there, or are no text.
     if (error instanceof RangeError || error instanceof TypeError) return { paths: [], unknown: "its index cannot be read" };
     throw error;
   }
@@ -31,7 +32,7 @@ export function readGitlinks(index: Uint8Array, hashBytes: number): GitLinks {
 
 function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitLinks {
   const version = view.getUint32(4);
-  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) return { paths: [], unknown: "its index cannot be read" };
+  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) throw new RangeError("no index of a known version");
   const paths: string[] = [];
   let at = 12;
   /** The path before, for version 4, where an entry names only the end of its path. */
@@ -42,17 +43,11 @@ function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitL
     at += statBytes + hashBytes;
     const isExtended = version > 2 && (view.getUint16(at) & hasMoreFlags) !== 0;
     at += isExtended ? 4 : 2;
-    let kept = 0;
-    if (version === 4) {
-      const dropped = readNumber(view, at);
-      at = dropped.end;
-      kept = name.length - dropped.value;
-      if (kept < 0) return { paths, unknown: "its index cannot be read" };
-    }
-    const end = index.indexOf(0, at);
-    if (end === -1) return { paths, unknown: "its index cannot be read" };
-    if (version === 4) name = Buffer.concat([name.subarray(0, kept), index.subarray(at, end)]);
-    else if (format === gitlink) name = index.slice(at, end);
+    const dropped = version === 4 ? readNumber(view, at) : { value: name.length, end: at };
+    const kept = name.length - dropped.value;
+    const end = index.indexOf(0, dropped.end);
+    if (kept < 0 || end === -1) throw new RangeError("a path without an end");
+    if (version === 4 || format === gitlink) name = Buffer.concat([name.subarray(0, kept), index.subarray(dropped.end, end)]);
     if (format === folder) return { paths, unknown: "its index leaves folders out" };
     if (format === gitlink) paths.push(new TextDecoder("utf-8", { fatal: true }).decode(name));
     at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;

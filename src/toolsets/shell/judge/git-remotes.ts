@@ -20,7 +20,7 @@ export function judgeRemotes(
   const remotes = new Set(
     settings.flatMap(({ section, subsection }) => (section === "remote" && subsection ? [subsection] : [])),
   );
-  const isKnown = (place: string) => remotes.has(place) || isNetworkAddress(place);
+  const isKnown = (repository: string) => remotes.has(repository) || isNetworkAddress(repository);
   const named = transport.named.find((word) => !isKnown(word) && !isHarmlessSelf(transport, word) && couldBePath(word));
   if (named !== undefined) return `\`${named}\` is a repository on this machine, whose hooks and configuration git would obey`;
   const wanted = settings.filter((setting) => isWanted(setting, transport.named));
@@ -51,8 +51,8 @@ function isStandardRemote({ section, key }: GitSetting): boolean {
 }
 
 /** The repository itself: its configuration was looked at. Only what is pushed meets hooks. */
-function isHarmlessSelf({ subcommand }: GitTransport, place: string): boolean {
-  return place === "." && subcommand !== "push" && subcommand !== "send-pack";
+function isHarmlessSelf({ subcommand }: GitTransport, repository: string): boolean {
+  return repository === "." && subcommand !== "push" && subcommand !== "send-pack";
 }
 
 /** As git tells addresses from paths: a scheme of the network, or a host and a colon before any slash. */

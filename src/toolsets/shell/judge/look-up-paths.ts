@@ -1,7 +1,7 @@
 import { type ResolvedPath, ScopeError, type Scopes } from "../../../host/scopes.ts";
 import { matchesFlatGlob } from "../../../util/flat-glob.ts";
 import { type Expansions, expansionKey, isExpandable } from "../parse/expand.ts";
-import { enter } from "../parse/folders.ts";
+import { followPath } from "../parse/folders.ts";
 import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { fearsOptions } from "../programs/registry.ts";
 import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey, withEnds } from "./path-table.ts";
@@ -31,11 +31,11 @@ function wantedBy(plan: ShellPlan) {
     const targets = redirects.flatMap(({ target }) => target ?? []);
     const names = withEnds([...words.slice(1), ...targets]).flatMap(([word, ended]) => namesOf(word, ended));
     for (const folder of folders) {
-      for (const components of [folder, ...names.map((name) => enter(folder, name))]) {
+      for (const components of [folder, ...names.map((name) => followPath(folder, name))]) {
         if (components !== undefined) paths.add(pathKey(components));
       }
       for (const { type, target } of redirects) {
-        const components = type === "write" && target?.kind === "static" ? enter(folder, target.value) : undefined;
+        const components = type === "write" && target?.kind === "static" ? followPath(folder, target.value) : undefined;
         if (components !== undefined) written.add(pathKey(components));
       }
     }

@@ -1,6 +1,6 @@
 import { protectionOfName } from "../../../host/protected-names.ts";
 import type { Protection, ScopeDeclaration } from "../../../host/scopes.ts";
-import { enter } from "../parse/folders.ts";
+import { followPath } from "../parse/folders.ts";
 import type { Folder, ShellWord } from "../parse/plan.ts";
 
 /** Facts of a path, found when the call was prepared. */
@@ -42,7 +42,7 @@ export function lookedUp({ value }: Pick<ShellWord, "value">, ended = false): re
   return [...(ended ? [value] : []), ...valuesOfOption(value)];
 }
 
-/** True where a path that is looked up for a word counts only if something is there: `-rf` is no path, unless a file is called `f`. */
+/** True where a path in a word counts only if something is there: `-rf` is no path, unless a file is called `f`. */
 export function isGuess({ value }: Pick<ShellWord, "value">, path: string): boolean {
   return value.startsWith("-") && !value.includes("=") && path !== value && !/[/.~]/.test(path);
 }
@@ -77,7 +77,7 @@ export type Where =
 
 /** Follows a path from a folder. A glob leads to the folder that it looks in. */
 export function whereIs(table: PathTable, folder: Folder, path: string): Where {
-  const components = enter(folder, path);
+  const components = followPath(folder, path);
   return components === undefined ? { type: "outside" } : { type: "inside", components, fact: table.get(pathKey(components)) };
 }
 

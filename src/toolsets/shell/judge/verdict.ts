@@ -9,7 +9,7 @@ import { asks, each, type Reason, toVerdict } from "./reasons.ts";
 export interface JudgedCall {
   readonly plan: ShellPlan;
   readonly table: PathTable;
-  /** Why nothing keeps the command in its place; undefined where a kernel wall does. */
+  /** Why the command is not isolated. Undefined behind a kernel wall. */
   readonly notIsolated: string | undefined;
   /** The caller of the run accepts that. */
   readonly unisolated: boolean;

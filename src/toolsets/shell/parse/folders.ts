@@ -33,7 +33,7 @@ export function flowAfter(words: readonly ShellWord[], folders: Folders): Flow {
   if (!mayWander(program)) return staying(folders);
   const isPlainMove = program?.value === "cd" && target?.kind === "static" && more.length === 0;
   if (!isPlainMove || folders === undefined || target.value === "-") return { ok: undefined, failed: undefined };
-  const moved = folders.map((folder) => enter(folder, target.value));
+  const moved = folders.map((folder) => followPath(folder, target.value));
   return { ok: moved.every((folder) => folder !== undefined) ? moved : undefined, failed: folders };
 }
 
@@ -41,7 +41,7 @@ export function flowAfter(words: readonly ShellWord[], folders: Folders): Flow {
  * Follows a relative path from a folder, in components below the scope's root. Undefined where it leaves the scope, or
  * where names before a `..` could be links.
  */
-export function enter(folder: Folder, path: string): Folder | undefined {
+export function followPath(folder: Folder, path: string): Folder | undefined {
   if (path.startsWith("/") || path.startsWith("~") || path.includes("\0")) return undefined;
   const components = [...folder];
   let named = false;

@@ -21,7 +21,7 @@ interface Walked {
   readonly flow: Flow;
 }
 
-interface Place {
+interface Context {
   readonly folders: Folders;
   /** The command reads something other than the call's own empty input. */
   readonly hasInput?: boolean;
@@ -56,18 +56,18 @@ export class Walk {
     this.#reader = reader;
   }
 
-  script(script: ParsedScript, place: Place): Walked {
+  script(script: ParsedScript, context: Context): Walked {
     const [error] = script.errors ?? [];
     if (error !== undefined) this.#doubt(`it is not valid bash (${error.message})`);
-    return this.#list(script.commands, place);
+    return this.#list(script.commands, context);
   }
 
-  #list(statements: readonly Statement[], place: Place): Walked {
+  #list(statements: readonly Statement[], context: Context): Walked {
     const prints: (string | undefined)[] = [];
-    let folders = place.folders;
+    let folders = context.folders;
     let flow = staying(folders);
     for (const statement of statements) {
-      const walked = this.#statement(statement, { ...place, folders });
+      const walked = this.#statement(statement, { ...context, folders });
       prints.push(walked.print);
       flow = walked.flow;
       folders = either(flow.ok, flow.failed);
@@ -75,25 +75,28 @@ export class Walk {
     return { print: joinAll(prints, "; "), flow };
   }
 
-  #statement(statement: Statement, place: Place): Walked {
+  #statement(statement: Statement, context: Context): Walked {
     this.#count(statement);
-    const walked = this.#and(statement.command, place);
+    const walked = this.#and(statement.command, context);
     if (statement.background !== true) return walked;
     this.findings.add("it starts something in the background (`&`)");
-    return { print: undefined, flow: staying(place.folders) };
+    return { print: undefined, flow: staying(context.folders) };
   }
 
-  #and(node: AndOr | PipelineNode, place: Place): Walked {
-    if (node.type !== "AndOr") return this.#pipelineNode(node, place);
+  #and(node: AndOr | PipelineNode, context: Context): Walked {
+    if (node.type !== "AndOr") return this.#pipelineNode(node, context);
     this.#count(node);
     const [first, ...rest] = node.commands;
-    if (first === undefined) return this.#unknown(node.type, place);
-    let { print, flow } = this.#pipelineNode(first, place);
+    if (first === undefined) {
+      this.#doubt(`it has an empty ${node.type}`);
+      return { print: undefined, flow: staying(context.folders) };
+    }
+    let { print, flow } = this.#pipelineNode(first, context);
     for (const [index, command] of rest.entries()) {
       const operator = node.operators[index] ?? "&&";
       this.operators.push(operator);
       const isAnd = operator === "&&";
-      const next = this.#pipelineNode(command, { ...place, folders: isAnd ? flow.ok : flow.failed });
+      const next = this.#pipelineNode(command, { ...context, folders: isAnd ? flow.ok : flow.failed });
       print = joinAll([print, next.print], ` ${operator} `);
       flow = isAnd
         ? { ok: next.flow.ok, failed: either(flow.failed, next.flow.failed) }
@@ -102,25 +105,22 @@ export class Walk {
     return { print, flow };
   }
 
-  #pipelineNode(node: PipelineNode, place: Place): Walked {
-    return node.type === "Pipeline" ? this.#pipeline(node, place) : this.#command(node, place);
+  #pipelineNode(node: PipelineNode, context: Context): Walked {
+    return node.type === "Pipeline" ? this.#pipeline(node, context) : this.#command(node, context);
   }
 
-  #pipeline(node: Pipeline, place: Place): Walked {
+  #pipeline(node: Pipeline, context: Context): Walked {
     this.#count(node);
     const prefixes = node.prefixes.map((prefix) => this.#prefix(prefix));
     const walked = node.commands.map((command, index) => {
       const operator = node.operators[index - 1];
       if (operator !== undefined) this.operators.push(operator);
-      return this.#command(command, index === 0 ? place : { ...place, hasInput: true });
+      return this.#command(command, index === 0 ? context : { ...context, hasInput: true });
     });
-    const print = walked
-      .map((one, index) =>
-        index === 0 ? one.print : prefixed(node.operators[index - 1] === "|&" ? " 2>&1 | " : " | ", one.print),
-      )
-      .reduce((all, one) => joinAll([all, one], ""), prefixes.join(""));
+    const pipes = ["", ...node.operators.map((operator) => (operator === "|&" ? " 2>&1 | " : " | "))];
+    const print = joinAll([...prefixes, ...walked.flatMap((one, index) => [pipes[index], one.print])], "");
     const [only, ...others] = walked;
-    if (only === undefined || others.length > 0) return { print, flow: staying(place.folders) };
+    if (only === undefined || others.length > 0) return { print, flow: staying(context.folders) };
     const isNegated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     return { print, flow: isNegated ? { ok: only.flow.failed, failed: only.flow.ok } : only.flow };
   }
@@ -138,45 +138,45 @@ export class Walk {
     return prefix.posix === undefined ? "time " : "time -p ";
   }
 
-  #command(node: Exclude<PipelineNode, Pipeline>, place: Place): Walked {
+  #command(node: Exclude<PipelineNode, Pipeline>, context: Context): Walked {
     this.#count(node);
-    if (node.type === "Command") return this.#simple(node, place);
-    if (node.type === "Redirected") return this.#redirected(node, place);
-    if (node.type !== "Subshell" && node.type !== "BraceGroup") return this.#control(node, place);
+    if (node.type === "Command") return this.#simple(node, context);
+    if (node.type === "Redirected") return this.#redirected(node, context);
+    if (node.type !== "Subshell" && node.type !== "BraceGroup") return this.#control(node, context);
     const isSubshell = node.type === "Subshell";
     this.operators.push(isSubshell ? "(" : "{");
-    const body = this.#list(node.body.commands, place);
+    const body = this.#list(node.body.commands, context);
     this.operators.push(isSubshell ? ")" : "}");
-    if (isSubshell) return { print: wrapped("( ", body.print, " )"), flow: staying(place.folders) };
-    return { print: wrapped("{ ", body.print, "; }"), flow: body.flow };
+    if (isSubshell) return { print: joinAll(["( ", body.print, " )"], ""), flow: staying(context.folders) };
+    return { print: joinAll(["{ ", body.print, "; }"], ""), flow: body.flow };
   }
 
-  #redirected(node: Extract<PipelineNode, { type: "Redirected" }>, place: Place): Walked {
+  #redirected(node: Extract<PipelineNode, { type: "Redirected" }>, context: Context): Walked {
     const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
-    const hasInput = place.hasInput === true || redirects.some(feeds);
-    const walked = this.#command(node.command, { ...place, hasInput });
+    const hasInput = context.hasInput === true || redirects.some(feeds);
+    const walked = this.#command(node.command, { ...context, hasInput });
     // Held as a command without words, so that its files are judged like all others.
-    this.#add({ words: [], assignments: [], redirects, hasInput: false, folders: place.folders });
+    this.#add({ words: [], assignments: [], redirects, hasInput: false, folders: context.folders });
     return { ...walked, print: joinAll([walked.print, ...redirects.map((redirect) => redirect.print)], " ") };
   }
 
-  #simple(node: Command, place: Place): Walked {
+  #simple(node: Command, context: Context): Walked {
     const assignments = node.prefix.filter((one) => one.type === "Assignment");
-    for (const assignment of assignments) this.#children(assignment, place.folders);
-    const words: ShellWord[] = node.name === undefined ? [] : [this.#word(node.name, place.folders)];
+    for (const assignment of assignments) this.#children(assignment, context.folders);
+    const words: ShellWord[] = node.name === undefined ? [] : [this.#word(node.name, context.folders)];
     for (const argument of node.args) {
-      if (argument.type === "Word") words.push(this.#word(argument, place.folders));
-      else if (!assignments.includes(argument)) words.push(this.#argument(argument, place.folders));
+      if (argument.type === "Word") words.push(this.#word(argument, context.folders));
+      else if (!assignments.includes(argument)) words.push(this.#argument(argument, context.folders));
     }
     const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
-    const hasInput = place.hasInput === true || redirects.some(feeds);
-    const expanded = expandWords(words, place.folders, this.#reader.expansions);
-    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, place.folders));
+    const hasInput = context.hasInput === true || redirects.some(feeds);
+    const expanded = expandWords(words, context.folders, this.#reader.expansions);
+    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, context.folders));
     const names = assignments.map((assignment) => assignment.name);
-    this.#add({ words: known, assignments: names, redirects, hasInput, folders: place.folders });
+    this.#add({ words: known, assignments: names, redirects, hasInput, folders: context.folders });
     const prints = [...known.map(printWord), ...redirects.map((redirect) => redirect.print)];
     const print = assignments.length > 0 || prints.length === 0 ? undefined : joinAll(prints, " ");
-    return { print, flow: names.length > 0 ? { ok: undefined, failed: undefined } : flowAfter(known, place.folders) };
+    return { print, flow: names.length > 0 ? { ok: undefined, failed: undefined } : flowAfter(known, context.folders) };
   }
 
   /** `A=b` behind a program that declares: a word of its own kind, whose value nobody needs. */
@@ -212,35 +212,35 @@ export class Walk {
   }
 
   /** Everything else that holds commands: judged, but never without a person. */
-  #control(node: ControlNode, place: Place): Walked {
+  #control(node: ControlNode, context: Context): Walked {
     this.findings.add(`it has ${controlKinds[node.type]}`);
     const wanders = this.#wanders(node);
     const before = this.#inWords++;
-    this.#inside(node, { ...place, folders: wanders ? undefined : place.folders });
+    this.#inside(node, { ...context, folders: wanders ? undefined : context.folders });
     this.#inWords = before;
-    return { print: undefined, flow: staying(wanders ? undefined : place.folders) };
+    return { print: undefined, flow: staying(wanders ? undefined : context.folders) };
   }
 
-  #inside(node: SyntaxNode, place: Place): void {
+  #inside(node: SyntaxNode, context: Context): void {
     this.#reader.eachChild(node, (child) => {
       this.#count(child);
       switch (child.type) {
         case "Statement":
-          this.#statement(child, place);
+          this.#statement(child, context);
           return;
         case "Script":
-          this.script(child, { folders: place.folders, hasInput: place.hasInput ?? false });
+          this.script(child, { folders: context.folders, hasInput: context.hasInput ?? false });
           return;
         case "Word":
-          this.#word(child, place.folders);
+          this.#word(child, context.folders);
           return;
         case "Command":
         case "Redirected":
-          this.#command(child, place);
+          this.#command(child, context);
           return;
         default:
-          if (child.type in controlKinds) this.#control(child as ControlNode, place);
-          else this.#inside(child, place);
+          if (child.type in controlKinds) this.#control(child as ControlNode, context);
+          else this.#inside(child, context);
       }
     });
   }
@@ -280,11 +280,6 @@ export class Walk {
     if (!isKnownKind(node.type)) this.#doubt(`it has a part of an unknown kind (${node.type})`);
   }
 
-  #unknown(type: string, { folders }: Place): Walked {
-    this.#doubt(`it has an empty ${type}`);
-    return { print: undefined, flow: staying(folders) };
-  }
-
   #doubt(why: string): void {
     this.uncertain ??= why;
   }
@@ -300,12 +295,4 @@ function printWord(word: ShellWord, index: number): string | undefined {
 
 function joinAll(prints: readonly (string | undefined)[], separator: string): string | undefined {
   return prints.some((print) => print === undefined) ? undefined : prints.join(separator);
-}
-
-function prefixed(prefix: string, print: string | undefined): string | undefined {
-  return print === undefined ? undefined : prefix + print;
-}
-
-function wrapped(before: string, print: string | undefined, after: string): string | undefined {
-  return print === undefined ? undefined : before + print + after;
 }

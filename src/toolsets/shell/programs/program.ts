@@ -71,7 +71,7 @@ export interface ProgramTraits extends TableTraits {
   readonly otherwise?: string;
   /** Options that the table does not have are free. */
   readonly isOpen?: boolean;
-  /** Adds to the reading. Its hatches come after that of the options. Default of `effect`: `read`, or `write` with a dangerous option. */
+  /** Adds hatches behind that of the options. Default of `effect`: `read`, or `write` with a dangerous option. */
   readonly look?: (start: ReadStart) => Partial<ProgramReading>;
 }
 

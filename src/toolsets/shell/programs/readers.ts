@@ -12,8 +12,8 @@ export function leavesFolder(path: string): boolean {
 }
 
 /**
- * `grep PATTERN FILE…`: the first operand and most values are no paths. `given`: options that take the pattern's place. `paths`: options
- * whose value is a path.
+ * `grep PATTERN FILE…`: the first operand and most values are no paths. `given`: options that take the pattern's place.
+ * `paths`: options whose value is a path.
  */
 function patternFirst(given: readonly string[], paths: readonly string[]): Look {
   return ({ options, operands, unknown }) => {

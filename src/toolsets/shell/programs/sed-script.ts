@@ -11,7 +11,8 @@ const text = (name: string) => String.raw`(?:\\[^]|(?!\k<${name}>)[^\\\n])*\k<${
 /** The same for a regular expression. Seds disagree on delimiters and backslashes in brackets: those are not understood. */
 function regex(name: string): string {
   const other = String.raw`(?!\k<${name}>)`;
-  const characterClass = String.raw`\[(?:(?![:.=])|${other}(?<${name}Class>[:.=])(?:${other}(?!\k<${name}Class>\])[^])*\k<${name}Class>\])`;
+  const kind = `${name}Class`;
+  const characterClass = String.raw`\[(?:(?![:.=])|${other}(?<${kind}>[:.=])(?:${other}(?!\k<${kind}>\])[^])*\k<${kind}>\])`;
   const brackets = String.raw`\[(?!\^?\])\^?(?:${characterClass}|${other}[^\]\\\n\[])*\]`;
   return String.raw`(?:\\[^]|${brackets}|${other}[^\\\n\[])*\k<${name}>`;
 }
