@@ -7,7 +7,6 @@ import { toFacts } from "./node-entry.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
-import { isZombie } from "./process-state.ts";
 import { errorCode } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -88,4 +87,10 @@ function isDead(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns whether `/proc/<pid>/stat` describes a zombie: a process that has ended, and that its parent has not reaped. */
+export function isZombie(stat: string): boolean {
+  // The name in brackets can hold anything; the state follows it.
+  return /^.*\) Z/s.test(stat);
 }

@@ -3,11 +3,19 @@ import type { DirectoryEntry } from "./directory.ts";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
 import { systemRefused } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import { folderOfRoot, hasSuffix, inFolder, inSubfolder, type OpenFolder } from "./scope-walk.ts";
+import {
+  folderOfRoot,
+  hasSuffix,
+  inFolder,
+  inSubfolder,
+  mostLevels,
+  mostNamed,
+  mostWalked,
+  type OpenFolder,
+} from "./scope-walk.ts";
 import type { ListedFiles, ListOptions } from "./scopes.ts";
 import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
-import { mostLevels, mostNamed, mostWalked } from "./walk-limits.ts";
 
 /** Names between two turns of the event loop. */
 const burst = 2000;

@@ -5,6 +5,15 @@ import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type FileFacts, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { errorCode } from "./system-error.ts";
 
+/** How many levels down a walk goes. Each level opens a descriptor. */
+export const mostLevels = 200;
+
+/** How many names or folders a walk looks at. */
+export const mostWalked = 1_000_000;
+
+/** How many of the folders below the deepest level are named. */
+export const mostNamed = 10;
+
 /** An open folder with the deepest scope that it lies in, and its path below that scope's root. */
 export interface OpenFolder {
   readonly directory: Directory;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
+import type { Duplex } from "node:stream";
 import { errorCode } from "../system-error.ts";
-import { connectHanded } from "./handed-pipes.ts";
-import type { Launch } from "./launch.ts";
+import type { Handed, Launch } from "./launch.ts";
 import { OutputTail } from "./output-tail.ts";
 
 /** A child in a process group of its own, its output collected from the first byte on. */
@@ -69,6 +69,47 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
     abandon: () => {
       process.kill("SIGKILL");
       for (const stream of process.stdio) stream?.destroy();
+    },
+  };
+}
+
+/** Connects our ends of the pipes of `Launch.handed`. */
+function connectHanded(process: ChildProcess, handed: readonly Handed[]) {
+  let status = "";
+  let gate: Duplex | undefined;
+  let isOpen = !handed.some(({ type }) => type === "gate");
+  const { promise: reportedEnd, resolve: end } = Promise.withResolvers<void>();
+  for (const [index, { type, ...one }] of handed.entries()) {
+    const stream = process.stdio[index + 3] as Duplex | null | undefined;
+    if (type === "descriptor" || stream === null || stream === undefined) continue;
+    // A child that dies early reads nothing: its exit says what happened.
+    stream.on("error", () => undefined);
+    if ("bytes" in one) stream.end(one.bytes);
+    else if (type === "status") {
+      stream.on("data", (chunk: Buffer) => {
+        status += chunk.toString();
+        if (status.includes('"exit-code"')) end();
+      });
+    } else if (type === "gate") {
+      gate = stream;
+      gate.once("data", () => {
+        isOpen = true;
+        stream.end("go\n");
+      });
+    }
+  }
+  return {
+    /** The pid of the process that `bwrap` started and watches, as it reports it. */
+    reportedPid: () => {
+      const pid = /"child-pid": (\d+)/.exec(status)?.[1];
+      return pid === undefined ? undefined : Number(pid);
+    },
+    /** Resolves when `bwrap` reports the end; never without a status pipe. */
+    reportedEnd,
+    /** True from the start without a gate. */
+    hasBegun: () => isOpen,
+    refuse: () => {
+      gate?.destroy();
     },
   };
 }

@@ -4,11 +4,10 @@ import { dependencyFolders } from "../dependency-folders.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle } from "../directory.ts";
 import { foldName, isOpened } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import { closing, folderOfRoot, type OpenFolder, openSubfolder } from "../scope-walk.ts";
+import { closing, folderOfRoot, mostLevels, mostNamed, mostWalked, type OpenFolder, openSubfolder } from "../scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
 import { isTransientName } from "../temporary-name.ts";
-import { mostLevels, mostNamed, mostWalked } from "../walk-limits.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
 

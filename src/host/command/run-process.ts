@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { isZombie } from "../process-state.ts";
+import { isZombie } from "../node-system.ts";
 import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
 import { type Ended, type Launch, neverStarted, type ProcessLimits } from "./launch.ts";
 import { endMarked, markerName } from "./marked-processes.ts";
