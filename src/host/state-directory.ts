@@ -1,11 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
+import type { Host } from "./host.ts";
 
-export interface StateDirectoryFacts {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly homeDirectory: string;
-  readonly workingDirectory: string;
-}
+type StateDirectoryFacts = Pick<Host, "environment" | "homeDirectory" | "workingDirectory"> & { readonly platform: string };
 
 /** Returns the folder for the user's state, by the convention of each system. */
 export function findStateDirectory(facts: StateDirectoryFacts): string {

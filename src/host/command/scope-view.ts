@@ -30,14 +30,11 @@ function toMount(kind: "read-only" | "writable", path: string, handle: EntryHand
   return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
 }
 
-/** The folder in which a command starts in the wall, and how it can check that. */
-export interface StartingFolder {
-  readonly path: string;
-  /** Undefined for a root that lies in no other: nothing else can be at its path. */
-  readonly identity: string | undefined;
-}
-
-export function findStart(table: ScopeTable, folder: OpenFolder): StartingFolder {
+/**
+ * Finds the folder in which a command starts in the wall. `identity` lets it check that; it is undefined for a root that lies in no
+ * other, since nothing else can be at its path.
+ */
+export function findStart(table: ScopeTable, folder: OpenFolder): { path: string; identity: string | undefined } {
   const root = table.root(folder.scope).directory.realPath;
   const isNested = table.roots.some(({ directory: { realPath } }) => realPath !== root && isWithin(root, realPath));
   const isFixed = folder.components.length === 0 && !isNested;
