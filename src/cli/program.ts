@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
-import { addInit, addSchema, refuseDashes } from "./authoring-commands.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -11,7 +10,7 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
-import { addTrust } from "./trust-commands.ts";
+import { addInit, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { InitFlags } from "./commands/init.ts";
+import type { TrustFlags } from "./commands/trust.ts";
 import type { SchemaName } from "./editor-schemas.ts";
 import { UsageError } from "./exit-codes.ts";
 
@@ -39,4 +40,28 @@ export function addInit(program: Command, exit: Exit): void {
 
 export function refuseDashes(command: string, { afterDashes }: Exit): void {
   if (afterDashes !== undefined) throw new UsageError(`\`--\` begins the prompt of a run, and \`llm-do ${command}\` takes none`);
+}
+
+/** `llm-do trust list|revoke`. */
+export function addTrust(program: Command, exit: Exit): void {
+  const trust = program.command("trust").description("see and take back which folders are trusted for good");
+  trust
+    .command("list")
+    .description("list the folders that are trusted for good, with what that was given for")
+    .option("--json", "print JSON")
+    .action(async (flags: TrustFlags) => {
+      refuseDashes("trust list", exit);
+      const { listTrustCommand } = await import("./commands/trust.ts");
+      exit.exitCode = await listTrustCommand(flags);
+    });
+  trust
+    .command("revoke")
+    .description("trust a folder no longer: the next run of its program asks again")
+    .argument("[folder]", "the program's folder; also one that is gone", ".")
+    .option("--json", "print JSON")
+    .action(async (folder: string, flags: TrustFlags) => {
+      refuseDashes("trust revoke", exit);
+      const { revokeTrustCommand } = await import("./commands/trust.ts");
+      exit.exitCode = await revokeTrustCommand(folder, flags);
+    });
 }
