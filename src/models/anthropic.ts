@@ -53,7 +53,7 @@ function toServerTool(tool: ServerTool): LanguageModelV4ProviderTool {
   return { type: "provider", id: toolIds[type], name: type, args: { maxUses, allowedDomains, blockedDomains } };
 }
 
-/** What code has left behind is there for the turns after it, too. */
+/** Keeps the container for later turns, with the files that code has left there. */
 function carryContainer({ anthropic }: SharedV4ProviderMetadata): JsonObject | undefined {
   const container = anthropic?.["container"];
   return isRecord(container) && typeof container["id"] === "string" ? { container: { id: container["id"] } } : undefined;

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, ReasoningPart } from "../protocol/message.ts";
 import { recordsIn } from "./wire/repair.ts";
 
-/** Where a server of chat completions puts its reasoning, of which the library tells the text alone. */
+/** The place where a server of chat completions puts its reasoning; the library passes on the text alone. */
 type Found = {
   /** The member of the message that it came in. */
   name?: "reasoning_content" | "reasoning" | "content" | undefined;
@@ -13,7 +13,7 @@ type Found = {
 
 const key = "chatReasoning";
 
-/** For the library: notes for an answer, streamed or not, where its reasoning was. */
+/** Notes the place of an answer's reasoning, streamed or not. Called by the library. */
 export const reasoningExtractor = {
   async extractMetadata({ parsedBody }: { parsedBody: unknown }): Promise<SharedV4ProviderMetadata | undefined> {
     const found: Found = {};
@@ -29,7 +29,7 @@ export const reasoningExtractor = {
   },
 };
 
-/** Keeps with the answer's reasoning what was noted for it. Reasoning that is only there encrypted gets a part of its own. */
+/** Stores the noted data in the answer's reasoning part. Reasoning that is encrypted only gets a part of its own. */
 export function keepReasoning(message: AssistantMessage, metadata: SharedV4ProviderMetadata | undefined): AssistantMessage {
   const noted = metadata?.[key];
   if (!noted) return message;
@@ -41,7 +41,7 @@ export function keepReasoning(message: AssistantMessage, metadata: SharedV4Provi
   return { ...message, parts: index === -1 ? [kept, ...others] : message.parts.map((one) => (one === part ? kept : one)) };
 }
 
-/** Members of the message that goes back, in place of the one that the library writes. */
+/** Returns members of the message that is sent back, which replace the one that the library writes. */
 export function giveReasoningBack({ parts }: AssistantMessage): { providerOptions?: SharedV4ProviderOptions } {
   const reasoning = parts.filter((part) => part.type === "reasoning");
   const noted = reasoning.map(({ providerData }) => providerData?.[key]).find((one): one is JsonObject => isRecord(one));

@@ -9,7 +9,7 @@ export function isCompatibleModel(modelId: string, globs: readonly string[]): bo
   return normalize(modelId).startsWith("scripted:") || globs.some((glob) => matchesModel(glob, modelId));
 }
 
-/** Whether a glob covers a model's whole `provider:name`. */
+/** Returns whether a glob matches a model's whole `provider:name`. */
 export function matchesModel(glob: string, modelId: string): boolean {
   return matchesFlatGlob(normalize(glob), normalize(modelId));
 }

@@ -20,12 +20,12 @@ export interface LibraryProviderFacts extends EndpointFacts {
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
-  /** False where a server cannot constrain its answer while tools are offered; the schema is then told in words. */
+  /** False for a server that cannot constrain its answer while tools are offered; the schema is then described in words. */
   readonly outputBesideTools: boolean;
   readonly serverTools?: ServerToolSupport;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
-  /** What an answer says of itself that the requests after it must carry, as options of the provider. */
+  /** Returns the provider options that later requests must carry because of this answer. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Imports the list of options that a worker may set. */
   loadOptionRules(): Promise<OptionRules>;
@@ -34,7 +34,7 @@ export interface LibraryProviderFacts extends EndpointFacts {
   load(settings: LibrarySettings): Promise<LoadedModel>;
   /** True where `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
-  /** What to do where nobody listens at the address. */
+  /** Advice for the user if the connection is refused. */
   readonly whenUnreachable?: string;
 }
 

@@ -35,7 +35,10 @@ export interface LanguageModelSource {
   readonly optionsKey?: string;
   /** The `provider_options` that worker files may set, with the schema of each value. Default: none. */
   readonly options?: Readonly<Record<string, JsonSchema>>;
-  /** True if the models can fit an answer to a schema while tools are offered. Default false: the schema is then described in words. */
+  /**
+   * True if the models can fit an answer to a schema while tools are offered. Default false: the schema is then described in
+   * words.
+   */
   readonly outputBesideTools?: boolean;
 }
 

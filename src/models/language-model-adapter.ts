@@ -27,11 +27,11 @@ export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts,
   /** `provider:name`. */
   readonly id: string;
   readonly model: LanguageModel;
-  /** What an answer says of itself that the requests after it must carry, as options of the provider. */
+  /** Returns the provider options that later requests must carry because of this answer. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Named where it is refused; its value is kept out of every message. */
   readonly key?: ProviderKey;
-  /** What to do where nobody listens at the address. */
+  /** Advice for the user if the connection is refused. */
   readonly whenUnreachable?: string;
 }
 
@@ -71,7 +71,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
   };
 }
 
-/** A file that cannot be had makes the answer no worse than it is. */
+/** Adds the files that the provider made. A failed download is a warning. */
 async function withFiles(
   response: ModelResponse,
   { download }: LanguageModelAdapterFacts,
@@ -140,7 +140,7 @@ async function stream(
   return answer;
 }
 
-/** The body of an answer that the library refused. */
+/** Returns the body of an answer that the library rejected. */
 function bodyOf(error: unknown): unknown {
   const body = isRecord(error) ? error["responseBody"] : undefined;
   if (typeof body !== "string" || !body.includes('"usage"')) return undefined;

@@ -12,13 +12,13 @@ import { madeFile, takeImage } from "./made-file.ts";
 import type { ModelResponse, ReportedUsage } from "./model.ts";
 import { readUsage, type UsageFacts } from "./reported-usage.ts";
 
-/** A whole answer of the library: what a request gives, and what a stream has given at its end. */
+/** A whole answer of the library: the result of a request, or of a stream at its end. */
 export interface LibraryAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason: LanguageModelV4FinishReason;
   readonly usage: LanguageModelV4Usage;
   readonly warnings: readonly SharedV4Warning[];
-  /** What the answer says of itself as a whole. */
+  /** Metadata of the whole answer. */
   readonly providerMetadata?: SharedV4ProviderMetadata;
 }
 
@@ -123,7 +123,7 @@ function toProviderData(metadata: SharedV4ProviderMetadata | undefined): { provi
   return Object.values(providerData).some((data) => Object.keys(data as object).length > 0) ? { providerData } : {};
 }
 
-/** An answer that says something has tokens: servers that do not count report 0. */
+/** Omits 0 output tokens of an answer with content: servers that do not count report 0. */
 function withoutZero({ outputTokens, ...usage }: ReportedUsage, parts: readonly Part[]): ReportedUsage {
   return outputTokens === undefined || (outputTokens === 0 && parts.length > 0) ? usage : { ...usage, outputTokens };
 }
@@ -139,7 +139,7 @@ function toFinish({ finishReason, providerMetadata }: LibraryAnswer): Pick<Model
   };
 }
 
-/** Words of any wire format, in small letters. Servers of one format use those of another. */
+/** Finish reasons of any wire format, in lower case. Servers of one format use those of another. */
 const words: Readonly<Record<AnswerFinish, readonly string[]>> = {
   stop: ["stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "end", "unknown"],
   "tool-calls": ["tool_calls", "tool-calls", "tool_call", "tool_use", "function_call", "function_calls"],
@@ -154,7 +154,7 @@ const finishOfWords: ReadonlyMap<string, AnswerFinish> = new Map(
   Object.entries(words).flatMap(([finish, own]) => own.map((word) => [word, finish as AnswerFinish])),
 );
 
-/** An answer that ended with a word that nobody knows is `other`, whatever it holds. */
+/** Returns `other` for an unknown word, whatever the answer holds. */
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): AnswerFinish {
   if (raw === undefined) return unified === "error" || unified === "interrupted" || unified === "other" ? "stop" : unified;
   const known = finishOfWords.get(raw.toLowerCase());

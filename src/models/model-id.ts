@@ -8,7 +8,7 @@ export interface ModelId {
   readonly name: string;
 }
 
-/** Why a text is no model id. `message` says what to write instead and lists the providers. */
+/** The reason why a text is no model id. `message` says what to write instead and lists the providers. */
 export interface ModelIdError {
   readonly type: "empty" | "no-provider" | "no-name" | "unknown-provider";
   readonly text: string;

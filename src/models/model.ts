@@ -4,7 +4,7 @@ import type { AnswerFinish, AssistantMessage, Message } from "../protocol/messag
 import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";
 
-/** What one turn asks of a model. The same object for every provider; an adapter turns it into a wire format. */
+/** The request of one turn. It is the same object for every provider; an adapter converts it to a wire format. */
 export interface ModelRequest {
   /** System parts, in order; never glued together. */
   readonly system: readonly string[];
@@ -37,11 +37,11 @@ export interface GenerateOptions {
   readonly signal: AbortSignal;
   /** How long the server may be silent, in seconds. Absent: as long as the host waits. */
   readonly timeout?: number;
-  /** Present: the response is streamed, and each piece told. Absent: one request, one answer. Both end in the same message. */
+  /** Receives each piece of a streamed response. Absent: the response is not streamed. Both end in the same message. */
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called with what the provider has reported so far, as often as it says more: what counts where the request fails. */
   readonly onUsage?: (usage: ReportedUsage) => void;
-  /** Whose turn this is; for scripted models, traces and tests. No provider gets it. */
+  /** The worker and turn of the request, for scripted models, traces and tests. No provider gets it. */
   readonly call: ModelCall;
 }
 
@@ -57,7 +57,7 @@ export interface ModelDelta {
   readonly text: string;
 }
 
-/** What a provider reported of a request. What is absent is not known, and gets estimated. `usd` goes before any price. */
+/** Usage that a provider reported. Omitted counts are unknown and get estimated. `usd` takes precedence over any price. */
 export interface ReportedUsage extends Partial<Omit<Usage, "estimatedTokens">> {
   /** Of `cacheWriteTokens`, those that stay in the cache for an hour, for which Anthropic asks more. */
   readonly longCacheWriteTokens?: number;
@@ -110,7 +110,7 @@ export class ModelError extends Error {
   readonly model: string;
   readonly status: number | undefined;
   readonly retryable: boolean;
-  /** What `retry-after` asked for, in milliseconds. */
+  /** The wait that `retry-after` asked for, in milliseconds. */
   readonly retryAfterMilliseconds: number | undefined;
 
   constructor(facts: {

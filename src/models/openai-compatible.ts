@@ -67,7 +67,7 @@ export const openaiCompatibleProvider = createCompatibleProvider({
   outputBesideTools: false,
 });
 
-/** Ollama's own variable: `host`, `host:port` or a URL, as its server and its command read it. */
+/** Reads Ollama's own variable: `host`, `host:port` or a URL, as its server and its command do. */
 function readOllamaHost(host: string): string {
   const isUrl = /^https?:\/\//i.test(host);
   const text = isUrl ? host : `http://${host}`;

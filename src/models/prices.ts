@@ -14,7 +14,7 @@ export interface Price {
 /** By model: `provider:name`, or a pattern with `*` and `?`. Of several that fit, the last one holds. */
 export type PriceOverrides = Readonly<Record<string, Price>>;
 
-/** What one request came to, in what providers ask money for. */
+/** The billed quantities of one request. */
 export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens"> {
   readonly cacheWriteTokens?: number;
   /** Of `cacheWriteTokens`, those that stay for an hour. */
@@ -22,10 +22,10 @@ export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "ca
   readonly webSearches?: number;
 }
 
-/** What a request to one model costs, in dollars. */
+/** Returns the cost of a request to one model, in dollars. */
 export type PriceOf = (billed: Billed) => number;
 
-/** The price of a model; undefined where nobody knows it. */
+/** Returns the price of a model; undefined if it is unknown. */
 export type PriceLookup = (modelId: string) => Promise<PriceOf | undefined>;
 
 /** The published prices that a release comes with, and the day that they are of. */
@@ -48,7 +48,7 @@ export function createPriceLookup(
   };
 }
 
-/** What a model asks for a million tokens in short requests, and for the dearest million of all. */
+/** Dollars for a million tokens in short requests, and for the most expensive million. */
 export interface ListedPrice {
   readonly input: number;
   readonly output: number;
@@ -76,7 +76,7 @@ function listPrice(price: PriceOf): ListedPrice {
   return { input: of(few, 0) * 1000, output: of(0, few) * 1000, highest };
 }
 
-/** Throws a `TypeError` for what is no price. */
+/** Throws a `TypeError` for an invalid price. */
 export function checkPrices(overrides: PriceOverrides): PriceOverrides {
   for (const [model, price] of Object.entries(overrides)) {
     const { input, output, cachedInput = 0 } = price;

@@ -1,7 +1,7 @@
 import { ModelError } from "./model.ts";
 import type { ProviderEnvironment } from "./provider.ts";
 
-/** Where a provider is reached and what opens it. Plain data. */
+/** The address and the key of a provider. Plain data. */
 export interface EndpointFacts {
   /** `ANTHROPIC`: the variables are `<prefix>_BASE_URL` and `<prefix>_BASE_URL_KEY`. */
   readonly prefix: string;
@@ -10,7 +10,7 @@ export interface EndpointFacts {
   /** Keys for the default origin, the first that is set is used. */
   readonly keyVariables: readonly string[];
   readonly keyRequired: boolean;
-  /** A second variable for the base URL, where the provider has one of its own, and how it is read. */
+  /** The provider's own variable for the base URL, and its conversion to a URL. */
   readonly otherBaseUrl?: { readonly variable: string; readonly toUrl: (value: string) => string };
 }
 

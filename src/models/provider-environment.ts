@@ -2,7 +2,10 @@ import type { Host } from "../host/host.ts";
 import { ModelError } from "./model.ts";
 import type { ProviderEnvironment } from "./provider.ts";
 
-/** What adapters get of the host. `mayImport` says which scripts may run: those of a trusted program, and the user's own. */
+/**
+ * Creates the part of the host that adapters get. `mayImport` returns whether a script may run: those of a trusted program, and
+ * the user's own.
+ */
 export function createProviderEnvironment(host: Host, mayImport: (path: string) => boolean): ProviderEnvironment {
   return {
     variable: (name) => host.environment[name] || undefined,

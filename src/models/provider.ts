@@ -2,7 +2,7 @@ import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
 
-/** What a provider may use of the outside. Given by the host; an adapter reads nothing from `process`. */
+/** What an adapter may use of the machine. The host provides it; an adapter reads nothing from `process`. */
 export interface ProviderEnvironment {
   /** Environment variables; an empty value counts as unset. */
   variable(name: string): string | undefined;
@@ -25,7 +25,7 @@ export interface Provider {
   readonly families?: RegExp;
   /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */
   readonly serverTools?: ServerToolSupport;
-  /** What `provider_options` may hold for it. Absent: anything, passed on as it is written. */
+  /** The `provider_options` that it takes. Absent: anything, passed on unchanged. */
   loadOptionRules?(): Promise<OptionRules>;
   /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */
   create(name: string, environment: ProviderEnvironment): Promise<Model>;

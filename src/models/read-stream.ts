@@ -10,7 +10,7 @@ import { abortable } from "../util/abortable.ts";
 import type { LibraryAnswer } from "./library-answer.ts";
 import type { GenerateOptions } from "./model.ts";
 
-/** The stream ended, but not with what its provider closes a whole answer with. */
+/** The stream ended without the event that closes a whole answer. */
 export class BrokenStream extends Error {
   constructor(cause?: unknown) {
     super("the stream ended before the answer was complete", { cause });

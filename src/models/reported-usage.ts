@@ -76,7 +76,7 @@ function uncounted(
   return input && total !== undefined && isCount(total) ? Math.max(0, total - input - output) : 0;
 }
 
-/** With a key of one's own at the provider behind it, the cost is the fee alone, and what that provider takes is beside it. */
+/** With the user's own key at the upstream provider, `cost` is the fee alone; the upstream cost is a member of its own. */
 function readCost(wire: Record<string, unknown>): number | undefined {
   const upstream = wire["is_byok"] === true ? memberOf(wire, "cost_details")?.["upstream_inference_cost"] : 0;
   const [cost, more] = [wire["cost"], upstream].map(numberOf);

@@ -3,7 +3,7 @@ import type { ModelError, ModelSettings } from "./model.ts";
 const baseMilliseconds = 500;
 const capMilliseconds = 30_000;
 
-/** How patient a worker is with its provider. */
+/** The attempts and waits that a worker allows its provider. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly maxRetries: number;
@@ -37,7 +37,7 @@ export function retryDelay(
   return asked === undefined ? jittered : Math.round(asked + baseMilliseconds * random);
 }
 
-/** Why there is no further attempt, to continue the error's message; empty where the error itself says so. */
+/** Returns why there is no further attempt, to continue the error's message. Empty if the error itself says so. */
 export function describeSurrender(error: ModelError, attempt: number, policy: RetryPolicy): string {
   if (!error.retryable) return "";
   const asked = error.retryAfterMilliseconds ?? 0;

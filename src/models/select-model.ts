@@ -1,4 +1,4 @@
-/** Everything that can name a worker's model. A missing or blank value counts as unset. */
+/** The sources that can name a worker's model. A missing or blank value counts as unset. */
 export interface ModelCandidates {
   /** The worker's own `model`. */
   readonly worker?: string | undefined;
@@ -10,7 +10,7 @@ export interface ModelCandidates {
   readonly environment?: string | undefined;
 }
 
-/** Where a worker's model comes from, in the words that are shown. */
+/** The source of a worker's model, in the words that are shown. */
 export type ModelSource = "worker" | "--model" | "manifest" | "LLM_DO_MODEL";
 
 export interface SelectedModel {

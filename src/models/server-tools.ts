@@ -1,19 +1,19 @@
 import type { ServerTool, ServerToolType } from "../protocol/tool.ts";
 
-/** What can bound a tool that the provider executes. */
+/** A key that bounds a tool which the provider executes. */
 export type ServerToolBound = Exclude<keyof ServerTool, "type">;
 
 /** The server-side tools that the models of a provider can have, each with the bounds that the provider keeps. */
 export type ServerToolSupport = Readonly<Partial<Record<ServerToolType, readonly ServerToolBound[]>>>;
 
-/** Why a provider's models cannot have a tool as it is written. `bound`: for this key of it alone. */
+/** The reason why a provider's models cannot have a tool as it is written. `bound`: only this key of it is wrong. */
 export interface ServerToolRefusal {
   readonly bound?: ServerToolBound;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Undefined where they can have it. */
+/** Returns undefined if the models can have it. */
 export function refuseServerTool(
   tool: ServerTool,
   { name, serverTools = {} }: { readonly name: string; readonly serverTools?: ServerToolSupport },

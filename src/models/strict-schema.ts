@@ -2,7 +2,7 @@ import { isRecord } from "../protocol/json.ts";
 
 const unsupported = ["allOf", "oneOf", "not", "if", "patternProperties", "prefixItems", "dependentRequired", "dependentSchemas"];
 
-/** Whether OpenAI's strict mode takes a schema: every object closed, and every member of it required. */
+/** Returns whether OpenAI's strict mode takes a schema: every object closed, and every member of it required. */
 export function isStrictSchema(schema: unknown): boolean {
   if (typeof schema === "boolean" || !isRecord(schema)) return false;
   if (unsupported.some((keyword) => keyword in schema)) return false;

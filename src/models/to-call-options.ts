@@ -27,7 +27,7 @@ export interface CallOptionsFacts {
 
 const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>();
 
-/** Our request as the library's call. Who asks (worker and call path) is no part of it. */
+/** Converts a request to the library's call. The worker and the call path are not part of it. */
 export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): LanguageModelV4CallOptions {
   const constrained = request.output !== undefined && (facts.outputBesideTools || request.tools.length === 0);
   const system = request.output && !constrained ? [...request.system, describeOutput(request.output)] : request.system;
@@ -51,14 +51,16 @@ function toSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, "
   };
 }
 
-/** Strictness is asked for only where the schema allows it: with optional members the request would be refused. */
+/** Asks for strictness only where the schema allows it: a request with optional members would be rejected. */
 function toProviderOptions(request: ModelRequest, facts: CallOptionsFacts): Record<string, never> {
   const strictness = request.output && !isStrictSchema(request.output) ? { strictJsonSchema: false } : {};
   const defaults = { ...facts.defaults, ...carried(request.messages) };
   return { ...defaults, ...strictness, ...ownOptions(request.settings, facts) } as Record<string, never>;
 }
 
-/** Those of this provider. Compiling has refused what is not allowed; a request that was made otherwise is refused here. */
+/**
+ * Returns the options of this provider. The compiler has rejected others; this check covers requests that were made without it.
+ */
 function ownOptions({ provider_options: all = {} }: ModelSettings, { id, optionRules }: CallOptionsFacts): JsonObject {
   const own = getOwn(all, id.slice(0, id.indexOf(":")));
   if (!isRecord(own)) return {};
@@ -74,7 +76,7 @@ function ownOptions({ provider_options: all = {} }: ModelSettings, { id, optionR
   return own as JsonObject;
 }
 
-/** What the last answer asked all requests after it to carry. */
+/** Returns what the last answer asked all later requests to carry. */
 function carried(messages: readonly Message[]): JsonObject | undefined {
   const last = messages.findLast((message) => message.role === "assistant" && message.providerData !== undefined);
   return last?.role === "assistant" ? last.providerData : undefined;

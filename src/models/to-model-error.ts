@@ -9,7 +9,7 @@ import { readRetryAfter } from "./retry.ts";
 import { AnswerRefusal } from "./wire/bounds.ts";
 import { describeErrorBody, describeReported } from "./wire/error-words.ts";
 
-/** What is known of a failure before it is worded. */
+/** Facts about a failure, from which the message is made. */
 interface Failure {
   readonly code: ModelErrorCode;
   readonly message: string;
@@ -69,7 +69,7 @@ function classify(thrown: unknown): Failure {
   return { code: "bad_response", message: errorMessage(thrown), cause: thrown };
 }
 
-/** The members of the library's errors that matter here; told by name, since several copies of it can be installed. */
+/** Members of the library's errors. Errors are recognised by name, because several copies of the library can be installed. */
 interface LibraryError extends Error {
   readonly statusCode?: number;
   readonly responseHeaders?: Readonly<Record<string, string>>;

@@ -11,7 +11,10 @@ type AssistantContent = Content<"assistant">[number];
 /** Messages never change, so each is converted once, however often it is sent. `undefined`: nothing in it can be sent. */
 const converted = new WeakMap<Message, LanguageModelV4Message | "nothing">();
 
-/** System parts stay messages of their own, in their order, before the conversation. Empty parts are left out: providers refuse them. */
+/**
+ * System parts stay messages of their own, in their order, before the conversation. Empty parts are left out: providers refuse
+ * them.
+ */
 export function toPrompt(system: readonly string[], messages: readonly Message[]): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   for (const content of system) if (content !== "") prompt.push({ role: "system", content });

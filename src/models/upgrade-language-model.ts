@@ -13,7 +13,7 @@ import type {
 /** Models of older versions of the interface (a user's own provider package) as ones of the current. */
 export function upgradeLanguageModel(model: LanguageModelV4 | LanguageModelV3 | LanguageModelV2): LanguageModelV4 {
   if (model.specificationVersion === "v4") return model;
-  // What is used of versions 2 and 3 differs from 4 only in what is converted below.
+  // The members of versions 2 and 3 that are used here differ from version 4 only where they are converted below.
   const older = model as unknown as OlderModel;
   return {
     specificationVersion: "v4",
@@ -84,7 +84,7 @@ function toStreamPart(part: OlderStreamPart): LanguageModelV4StreamPart {
   return tagFile(part);
 }
 
-/** What a model made, as bytes or base64 without a tag. */
+/** Tags a generated file, whose data is bare bytes or base64. */
 function tagFile<Part extends { readonly type: string }>(part: Part): Part {
   const { data } = part as { readonly data?: unknown };
   const isBare = part.type === "file" && (typeof data === "string" || data instanceof Uint8Array);

@@ -4,11 +4,11 @@ import type { JsonObject } from "./json.ts";
 /** The pure outcome of the rules for one call. `blocked` never reaches a person, and no mode unblocks it. */
 export type Verdict =
   | { readonly type: "allowed"; readonly why: string }
-  /** `isUnstated`: nobody wrote that it asks, so an author may pre-approve it. */
+  /** `isUnstated`: no rule says that it asks, so an author may pre-approve it. */
   | { readonly type: "ask"; readonly why: string; readonly isUnstated: boolean }
   | { readonly type: "blocked"; readonly why: string };
 
-/** What an approver sees. Plain data; text in it is the raw text: whoever shows it escapes it. */
+/** The question that an approver sees. Plain data with raw text: the code that shows it must escape it. */
 export interface ApprovalRequest {
   readonly runId: string;
   readonly callPath: CallPath;
@@ -21,7 +21,7 @@ export interface ApprovalRequest {
   readonly preview?: Preview;
   /** `n of m`: this question's number and how many have come up so far. */
   readonly position: { readonly n: number; readonly m: number };
-  /** What of the call is not shown, in words: `the value of API_KEY`. Absent where everything is shown. */
+  /** The parts of the call that are not shown, in words: `the value of API_KEY`. Absent if everything is shown. */
   readonly notShown?: string;
   /** False where something is not shown: an approval for the run is of exactly what was shown. */
   readonly canRemember: boolean;
@@ -36,17 +36,17 @@ export type Preview =
       readonly text: string;
       /** It is a command line: what looks like the syntax of a shell is marked. */
       readonly syntax?: "shell";
-      /** What it does not show of the call, in words. */
+      /** The parts of the call that it does not show, in words. */
       readonly omits?: string;
     };
 
-/** Of a call of a worker. Its input stands in the arguments. */
+/** The preview of a call of a worker. Its input is in the arguments. */
 export interface WorkerPreview {
   readonly type: "worker";
   readonly worker: string;
-  /** Whose call it is: `can` is compared with it. Absent for code that starts a run. */
+  /** The caller that `can` is compared with. Absent for code that starts a run. */
   readonly caller?: string;
-  /** What the worker could do, itself or through what it calls, that its caller cannot: a text each. */
+  /** Abilities of the worker, by itself or through what it calls, that its caller does not have: a text each. */
   readonly can: readonly string[];
   /** The worker with its model: who gets the files. */
   readonly destination: string;
@@ -64,10 +64,10 @@ export type ApprovalDecision =
   | { readonly type: "deny"; readonly note?: string }
   | { readonly type: "stop"; readonly note?: string };
 
-/** How a question was settled: by whom, so that a report can tell a person's answer from a mode's. */
+/** The source of a decision. It tells a person's answer from that of a mode. */
 export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "timeout" | "error";
 
-/** What a rule does: `allow` pre-approves what nobody else spoke of, `ask` always asks, `block` never lets it run. */
+/** The effect of a rule: `allow` pre-approves calls that nothing else decides, `ask` always asks, `block` never lets them run. */
 export type RuleEffect = "allow" | "ask" | "block";
 
 /** `rule` is written as `worker/tool(pattern)`; docs/approval.md has the grammar. `source` says where it was written. */

@@ -15,7 +15,7 @@ export function childCallPath(parent: CallPath, ordinal: number, name: string): 
   return `${parent}/${ordinal}.${name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)}`;
 }
 
-/** Undefined for the entry, which nobody in the run called. */
+/** Returns undefined for the entry, which has no caller. */
 export function parentCallPath(path: CallPath): CallPath | undefined {
   const end = path.lastIndexOf("/");
   return end < 0 ? undefined : path.slice(0, end);

@@ -4,7 +4,7 @@ import type { JsonValue } from "./json.ts";
 import type { AnswerFinish, ToolResult } from "./message.ts";
 import type { LimitName, Usage } from "./usage.ts";
 
-/** What every event carries. `time` is milliseconds since the epoch. */
+/** Members of every event. `time` is milliseconds since the epoch. */
 export interface EventEnvelope {
   readonly v: 1;
   readonly runId: string;
@@ -13,7 +13,7 @@ export interface EventEnvelope {
   readonly time: number;
 }
 
-/** All that a call begins with. What is absent there is none of; code has neither instructions nor a prompt. */
+/** Everything that a call begins with. Omitted members mean "none"; code has neither instructions nor a prompt. */
 export interface CallDetail {
   readonly input: JsonValue;
   readonly instructions?: string;
@@ -84,7 +84,7 @@ export type RunEventBody =
       readonly type: "tool-result";
       readonly tool: string;
       readonly result: ToolResult;
-      /** 0 where the provider executed it: nobody took the time. */
+      /** 0 for provider-executed tools (not measured). */
       readonly milliseconds: number;
       readonly executedBy?: "provider";
       /** Where the tool threw, in a call that is debugged. */
@@ -96,7 +96,7 @@ export type RunEventBody =
       readonly type: "retry";
       /** The attempt that failed, from 1. */
       readonly attempt: number;
-      /** How many attempts there are at most. */
+      /** Most attempts. */
       readonly maxAttempts: number;
       readonly delayMilliseconds: number;
       readonly reason: string;

@@ -1,4 +1,4 @@
-/** What would happen to a run that can ask nobody, as far as that can be told beforehand. */
+/** The expected outcome of an unattended run, as far as it is known beforehand. */
 export interface Forecast {
   readonly v: 1;
   /** `reject_all`: the manifest says so, and what asks is denied also where somebody could be asked. */
@@ -10,7 +10,7 @@ export interface Forecast {
 export interface ForecastCall {
   /** The worker that calls; the entry's name where code calls. */
   readonly caller: string;
-  /** As it is called. */
+  /** The name by which it is called. */
   readonly tool: string;
   /** `asks`: is denied. `depends`: some calls may be denied. `blocked`: never runs. `unverified`: its code was not looked at. */
   readonly verdict: "asks" | "depends" | "blocked" | "unverified";

@@ -24,7 +24,7 @@ export interface AssistantMessage {
     | SourcePart
     | FilePart
   )[];
-  /** What the provider needs back unchanged that belongs to the answer as a whole (the id of a container). */
+  /** Data of the whole answer that the provider needs back unchanged (the id of a container). */
   readonly providerData?: JsonObject;
 }
 
@@ -61,7 +61,7 @@ export interface FilePart {
   readonly data: string;
 }
 
-/** A file that came of a run beside its output: one that a provider made. `name` is a plain one, and its own in the run. */
+/** A file that a provider made in a run. `name` holds no path and is unique in the run. */
 export interface Artifact extends FilePart {
   readonly callPath: CallPath;
   /** Absolute; absent where no record of the run is kept. */
@@ -71,7 +71,7 @@ export interface Artifact extends FilePart {
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
-  /** What the provider needs back unchanged on the next turn (signatures, ids). Opaque to everybody else. */
+  /** Data that the provider needs back unchanged on the next turn (signatures, ids). Opaque to everything else. */
   readonly providerData?: JsonObject;
 }
 
@@ -81,7 +81,9 @@ export interface ToolCallPart {
   readonly id: string;
   readonly name: string;
   readonly args: JsonValue;
-  /** The argument text as the model wrote it, present only where it is not valid JSON or holds a key twice; `args` is then null. */
+  /**
+   * The argument text as the model wrote it, present only where it is not valid JSON or holds a key twice; `args` is then null.
+   */
   readonly invalidArgs?: string;
   readonly providerData?: JsonObject;
 }
@@ -96,7 +98,7 @@ export interface ServerCallPart {
   readonly providerData?: JsonObject;
 }
 
-/** What came of a `server-call`, in the provider's own form. It can come in a later answer than its call. */
+/** The result of a `server-call`, in the provider's own form. It can come in a later answer than its call. */
 export interface ServerResultPart {
   readonly type: "server-result";
   readonly id: string;
@@ -106,7 +108,7 @@ export interface ServerResultPart {
   readonly providerData?: JsonObject;
 }
 
-/** Where a server-side tool found something. For readers: no provider needs it back. */
+/** A source that a server-side tool found. It is for readers; no provider needs it back. */
 export interface SourcePart {
   readonly type: "source";
   readonly url?: string;
@@ -120,5 +122,5 @@ export interface ToolResultPart {
   readonly result: ToolResult;
 }
 
-/** What the model gets back for a call. Exactly one per call, also on abort. */
+/** The result of a call that is returned to the model. Exactly one per call, also on abort. */
 export type ToolResult = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: ToolError };

@@ -19,7 +19,7 @@ export interface Outline {
   readonly workers: readonly OutlinedWorker[];
   /** What code calls by name: tools that declare `calls`, and an entry that is code. */
   readonly callables: readonly OutlinedCallable[];
-  /** Of a run, by the manifest. */
+  /** Limits of a run, from the manifest. */
   readonly limits: Limits;
   /** By the manifest. */
   readonly approval?: "prompt" | "reject_all";
@@ -48,11 +48,11 @@ export interface OutlinedWorker {
   readonly toolsets: readonly OutlinedToolset[];
 }
 
-/** `user`: whoever starts the run named it, by a flag, a variable or the library, and no file of the program. */
+/** `user`: the user named it, by a flag, a variable or the library, and no file of the program. */
 export interface OutlinedModel {
   readonly id: string;
   readonly source: string;
-  /** Where it is reached, as the manifest writes it, if the manifest says so. */
+  /** Its address, as the manifest writes it, if the manifest has one. */
   readonly address?: string;
   readonly namedBy: "program" | "user";
 }
@@ -74,7 +74,7 @@ export interface OutlinedScope {
 }
 
 export interface OutlinedToolset {
-  /** As written under `toolsets`. */
+  /** The name under `toolsets`. */
   readonly reference: string;
   /**
    * `unverified`: code that was not looked at for lack of trust, so that its tools are not known. `provider`: executed by the
@@ -95,7 +95,7 @@ export interface OutlinedToolset {
 }
 
 export interface OutlinedTool {
-  /** As a model calls it. */
+  /** The name by which a model calls it. */
   readonly name: string;
   readonly description: string;
   readonly plan: ToolPlan;
@@ -103,7 +103,7 @@ export interface OutlinedTool {
   readonly preApproved?: boolean;
   /** The line of the worker's file that would allow what asks. Absent where none does. */
   readonly allow?: string;
-  /** What its code may call. */
+  /** The calls that its code may make. */
   readonly calls?: readonly string[];
 }
 
@@ -111,11 +111,11 @@ export interface OutlinedTool {
 export interface OutlinedCallable {
   readonly name: string;
   readonly plan: ToolPlan;
-  /** What its own code may call. */
+  /** The calls that its own code may make. */
   readonly calls?: readonly string[];
 }
 
-/** What will happen to calls of a tool. `depends`: the toolset judges each call by its arguments; `why` says within which bounds. */
+/** The outcome of calls of a tool. `depends`: the toolset judges each call by its arguments; `why` says within which bounds. */
 export interface ToolPlan {
   readonly verdict: "allowed" | "asks" | "blocked" | "depends";
   readonly why: string;
@@ -124,7 +124,7 @@ export interface ToolPlan {
 /** Each list is sorted and without repetitions. */
 export interface Ceiling {
   readonly workers: readonly string[];
-  /** Who sees what is read: the models that could be asked, with their address where the manifest says one. */
+  /** The models that could see what is read, with the address where the manifest names one. */
   readonly models: readonly string[];
   /** Roots of scopes. What can be written can be read. */
   readonly reads: readonly string[];
@@ -135,7 +135,10 @@ export interface Ceiling {
   readonly rules: readonly string[];
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
-  /** npm packages that this code loads, with those that they depend on: `dep 1.2.0 (node_modules/dep)`; absent where there is none. */
+  /**
+   * npm packages that this code loads, with those that they depend on: `dep 1.2.0 (node_modules/dep)`; absent where there is
+   * none.
+   */
   readonly packages?: readonly string[];
   /** Variables of the environment that the configuration takes; absent where there is none. */
   readonly variables?: readonly string[];

@@ -20,7 +20,7 @@ export interface Reach {
   readonly addresses: readonly string[];
   /** The mode and the rules of the manifest, which ask or block: without one of them it can do more. */
   readonly restrictions: readonly string[];
-  /** Of a run, by the manifest. */
+  /** Limits of a run, from the manifest. */
   readonly limits: Limits;
 }
 
@@ -36,11 +36,11 @@ export interface WorkerReach {
   /** What a toolset's configuration lets through: `shell: git log, without a question`. */
   readonly rules: readonly string[];
   readonly limits: Limits;
-  /** What callers may pass to it. */
+  /** The attachments that callers may pass to it. */
   readonly attachments: AttachmentPolicy;
   /** No run begins where its commands cannot be isolated. */
   readonly isolationRequired: boolean;
 }
 
-/** What happens to calls of a tool. `pre-approved`: as `depends`, but what no rule says asks no question. */
+/** The outcome of calls of a tool. `pre-approved`: like `depends`, but calls without a rule ask no question. */
 export type Freedom = "blocked" | "asks" | "depends" | "pre-approved" | "allowed";

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "./json.ts";
 
 export type JsonSchema = JsonObject;
 
-/** What a model is told about a tool. */
+/** The definition of a tool that is sent to a model. */
 export interface ToolDefinition {
   /** `[A-Za-z][A-Za-z0-9_-]{0,63}`: what every provider accepts. */
   readonly name: string;
@@ -17,14 +17,14 @@ export type ServerToolType = "web_search" | "web_fetch" | "code_execution" | "im
 /** A tool of the provider, with what bounds it. */
 export interface ServerTool {
   readonly type: ServerToolType;
-  /** How often the model may use it in one call of its worker. */
+  /** Most uses in one call of its worker. */
   readonly max_uses?: number;
   /** Only these hosts. Never together with `blocked_domains`. */
   readonly allowed_domains?: readonly string[];
   readonly blocked_domains?: readonly string[];
 }
 
-/** A failure that is told to the model: what went wrong, of which type, and what to try next. */
+/** A failure that is returned to the model: what went wrong, of which type, and what to try next. */
 export interface ToolError {
   readonly error: string;
   readonly type: ToolErrorType;

@@ -1,4 +1,4 @@
-/** What was spent: provider requests, their tokens, and dollars. */
+/** Provider requests, their tokens, and dollars. */
 export interface Usage {
   readonly requests: number;
   /** Input tokens in total, cached ones included. */
@@ -10,7 +10,7 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** Of input and output together, the tokens that a provider did not count and that are estimated. Absent: none. */
   readonly estimatedTokens?: number;
-  /** What all of it cost. Absent where the price of some of it is not known. */
+  /** The cost of all requests. Absent if the price of one is unknown. */
   readonly usd?: number;
 }
 

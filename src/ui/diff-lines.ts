@@ -16,7 +16,7 @@ export interface LineDiff {
   /** Lines with their line breaks, which the last one may lack. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** In order. Exact, and as short as could be found within bounds. */
+  /** Changes in order. Exact, and as short as could be found within bounds. */
   readonly changes: readonly Change[];
 }
 

@@ -13,7 +13,7 @@ export interface DiffWindow {
   readonly lines: readonly [number, number];
 }
 
-/** Leaves out what is the same at both ends, so that the size of a file matters less than that of its change. */
+/** Finds the part that differs. The cost depends on the size of the change more than on that of the file. */
 export function* findDiffWindow(before: string, after: string): Steps<DiffWindow> {
   const head = commonHead(before, after);
   yield;
@@ -59,7 +59,7 @@ export function* countBreaks(text: string): Steps<number> {
 /** Whole pieces are compared first, which costs little however long the texts are. */
 const piece = 65_536;
 
-/** How many characters are the same at the beginning of two texts. */
+/** Counts the characters that two texts share at the beginning. */
 export function commonHead(a: string, b: string): number {
   const shortest = Math.min(a.length, b.length);
   let head = 0;
@@ -68,7 +68,7 @@ export function commonHead(a: string, b: string): number {
   return head;
 }
 
-/** How many characters are the same at the end of two texts, `most` at most. */
+/** Counts the characters that two texts share at the end, `most` at most. */
 export function commonTail(a: string, b: string, most: number): number {
   const end = (text: string, from: number, to: number) => text.slice(text.length - from, text.length - to);
   let tail = 0;

@@ -83,7 +83,7 @@ function isAtProgram(line: string, index: number): boolean {
   return /(?:^|[;|&(){}`])[\s"'\\]*$/.test(line.slice(Math.max(index - 100, 0), index));
 }
 
-/** For each word, whether it is honest by its own letters or by the words of its script beside it. */
+/** Returns for each word whether its own letters, or words of its script next to it, show that it is honest. */
 function findCompany(words: readonly Word[], line: string): boolean[] {
   const found = words.map(() => false);
   for (const order of [words.keys(), [...words.keys()].reverse()]) {
@@ -104,7 +104,7 @@ function findCompany(words: readonly Word[], line: string): boolean[] {
   return found;
 }
 
-/** Whether nothing stands between two words that parts them in code. */
+/** Returns whether no character between two words separates them in code. */
 function areNeighbours(line: string, a: Word, b: Word): boolean {
   const [first, second] = a.index < b.index ? [a, b] : [b, a];
   return !/[=<>/\\;|&{}[\]$#*+^~`@_]/.test(line.slice(first.index + first.text.length, second.index));

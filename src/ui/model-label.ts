@@ -1,4 +1,4 @@
-/** A model's id for people: of a script on this machine only the file's name, which tells it apart well enough. */
+/** Renders a model's id. For a script on this machine, the file's name alone is enough. */
 export function modelLabel(text: string): string {
   return text.replace(/\bscripted:\S*[\\/]([^\\/\s]+)/, "scripted:$1");
 }

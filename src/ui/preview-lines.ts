@@ -5,7 +5,7 @@ import { modelLabel } from "./model-label.ts";
 import type { PreviewLine } from "./preview-rows.ts";
 import { noLineBreak, renderDiff } from "./render-diff.ts";
 
-/** What a question shows of its call, unescaped. */
+/** Returns the lines that a question shows of its call, unescaped. */
 export function* previewLines({ preview, args }: ApprovalRequest): Steps<PreviewLine[]> {
   const argumentLines = toLines(JSON.stringify(args, undefined, 2));
   switch (preview?.type) {

@@ -9,7 +9,7 @@ export type PreviewLine = TextLine | TextBlock | string;
 
 interface TextLine {
   readonly text: string;
-  /** Of a diff. It stands apart, so that no mark at the beginning of the line changes it. */
+  /** The sign of a diff. It is separate, so that no mark at the beginning of the line changes it. */
   readonly sign?: " " | "+" | "-";
   readonly format?: "green" | "red";
 }

@@ -4,7 +4,7 @@ import { commonHead, commonTail, context, type DiffWindow, findDiffWindow } from
 import { count } from "./explain/phrases.ts";
 import type { PreviewLine } from "./preview-rows.ts";
 
-/** Of a line that is changed, longer ones are shown around the change alone. */
+/** Characters of a changed line. Longer lines are shown around the change alone. */
 const longestLine = 400;
 /** Characters that are shown before and after the change of a long line. */
 const aroundChange = 80;
@@ -22,7 +22,7 @@ export function* renderDiff(path: string, before: string, after: string): Steps<
   return lines;
 }
 
-/** Of a part that is compared line by line. */
+/** Lines of a part that is compared line by line. */
 const mostLines = 200_000;
 
 function wholeChange({ before, after, skipped, lines: [old, now] }: DiffWindow): PreviewLine[] {
@@ -69,7 +69,7 @@ function* addHunk(lines: PreviewLine[], { before, after, skipped }: PartDiff, ch
   for (const line of before.slice(at, end)) lines.push(...signed(" ", line));
 }
 
-/** As `diff -u` writes it: of no lines, the one before. */
+/** Writes a range as `diff -u` does: an empty one as the line before it. */
 function rangeText({ start, end }: LineRange): string {
   return `${end > start ? start + 1 : start},${end - start}`;
 }

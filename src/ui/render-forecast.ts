@@ -2,7 +2,7 @@ import type { Forecast, ForecastCall } from "../protocol/forecast.ts";
 import { counted, show } from "./explain/phrases.ts";
 import { wrapWords } from "./wrap-text.ts";
 
-/** What an unattended run would be denied, for a person. Lines of configuration are left whole: they are to be copied. */
+/** Renders what an unattended run would be denied. Lines of configuration are not wrapped, so that they can be copied. */
 export function renderForecast({ calls }: Forecast, columns: number): string {
   if (calls.length === 0) return "Unattended: nothing that it can call asks.\n";
   const parts = headings.flatMap(([verdict, heading]) => {

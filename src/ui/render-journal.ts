@@ -22,7 +22,7 @@ interface JournalEnds {
   readonly last?: JournalEntry;
 }
 
-/** One line on a run: when it began, and how it ended or how far it got. */
+/** Summarizes a run in one line: when it began, and how it ended or how far it got. */
 export function summarizeJournal({ version, first, last }: JournalEnds): string {
   if (first?.type !== "run-start" || !last) return "nothing is recorded: it ended before it began";
   const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
@@ -38,7 +38,7 @@ function readable<T>(entry: JournalEntry, render: () => T): T | string {
   }
 }
 
-/** A run as its journal tells it: calls, approvals, and what was under way when it broke off. */
+/** Renders a run from its journal: calls, approvals, and what was under way when it broke off. */
 export function renderJournal(journal: Journal, columns: number): string {
   const { version, entries, problems } = journal;
   const [first, last] = [entries[0], entries.at(-1)];

@@ -11,7 +11,7 @@ interface Remembered {
 
 const longestArguments = 300;
 
-/** What was approved for a run, numbered from 1. */
+/** Lists what was approved for a run, numbered from 1. */
 export function renderRemembered(calls: readonly Remembered[], columns: number): string {
   if (calls.length === 0) return "Nothing is approved for this run.";
   const lines = calls.flatMap(({ worker, tool, args }, index) => {

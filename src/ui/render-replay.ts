@@ -4,7 +4,7 @@ import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { show } from "./explain/phrases.ts";
 
-/** What a replay came to, as far as it is shown. */
+/** The outcome of a replay, as far as it is shown. */
 export interface ShownReplay {
   readonly runId: string;
   readonly same: boolean;

@@ -23,11 +23,11 @@ export interface OpenRequest extends RenderedRequest {
   readonly more: () => RenderedRequest;
 }
 
-/** Rows that are shown of what goes into a file; the rest is counted. */
+/** Rows of content for a file; the rest is counted. */
 const longestContent = 60;
-/** Of a command or of arguments: they are what runs, and nobody should have to ask for their end. */
+/** Rows of a command or of arguments: they are what runs, so that all of them should be visible at once. */
 const longestText = 2000;
-/** Of a page that follows. */
+/** Rows of each page that follows. */
 const longestPage = 500;
 /** Characters of what would be done, and of the reason; what goes on is shown as a part of the preview. */
 const longestDescription = 2000;
@@ -42,7 +42,7 @@ export function renderRequest(request: ApprovalRequest, { whole = false, ...styl
   return { text, isWhole };
 }
 
-/** As `renderRequest`, to be read page by page, and made in steps: the comparison of large files takes a while. */
+/** Like `renderRequest`, page by page and in steps, because the comparison of large files takes a while. */
 export function* openRequest(
   request: ApprovalRequest,
   { columns, style }: RowStyle,

@@ -2,7 +2,7 @@ import { isRecord, type JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { show } from "./explain/phrases.ts";
 
-/** What came of a tool's call, in one line: `gave …`, or `failed (denied): …`. Takes what a journal holds, too. */
+/** Renders the result of a tool's call in one line: `gave …`, or `failed (denied): …`. Takes results of a journal, too. */
 export function renderResult(result: JsonValue, longest: number): string {
   if (!isRecord(result)) return clip(JSON.stringify(result), longest);
   const { ok, value, error } = result;

@@ -12,7 +12,7 @@ export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTo
   return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}`;
 }
 
-/** To the cent; of less than a dollar, three digits that count, for a cent is much for one request. */
+/** Rounds to the cent; amounts under a dollar to three significant digits, because a cent is much for one request. */
 function dollars(usd: number): string {
   if (usd === 0 || usd >= 1) return `$${usd.toFixed(2)}`;
   const places = Math.min(10, 2 - Math.floor(Math.log10(usd)));

@@ -22,7 +22,7 @@ export function showText(text: string, { isCommand = false, found }: Showing = {
     .join(tab);
 }
 
-/** As `showText`, for the beginning of a row: what would look like a margin there is escaped. */
+/** Like `showText`, for the beginning of a row: a character that would look like a margin there is escaped. */
 export function showFirst(text: string, showing?: Showing): string {
   return showText(text, showing).replace(/^[ |:(]/, escapeCharacter);
 }

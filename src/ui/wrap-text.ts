@@ -1,6 +1,8 @@
 import stringWidth from "string-width";
 
-/** Breaks a line between words, and inside one only where it is longer than a whole line. Columns, not characters, are counted. */
+/**
+ * Breaks a line between words, and inside one only where it is longer than a whole line. Columns, not characters, are counted.
+ */
 export function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -25,7 +27,7 @@ export function cutText(text: string, columns: number): string[] {
   return cut(text, columns, (start, end) => (start + end) / 2);
 }
 
-/** As `cutText`, but after the last space, however far back: for sentences. */
+/** Like `cutText`, but breaks after the last space, however far back: for sentences. */
 export function cutWords(text: string, columns: number): string[] {
   return cut(text, columns, (start) => start);
 }
@@ -48,7 +50,7 @@ function startsWithMark(text: string, at: number): boolean {
   return /^\p{M}/u.test(text.slice(at, at + 2));
 }
 
-/** Where a line that begins at `start` is full, between two characters with their marks, and never where it began. */
+/** Returns where a line that begins at `start` is full: between two characters with their marks, and never at `start`. */
 function fittingEnd(text: string, start: number, columns: number): number {
   const most = start + columns;
   if (most < text.length && /^[ -~]*$/.test(text.slice(start, most + 1))) return most;

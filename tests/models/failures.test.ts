@@ -140,7 +140,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(await failureOf(served.model, false)).toMatchObject({ code: "broken_stream", retryable: true });
   });
 
-  test("nobody listens", async () => {
+  test("a refused connection", async () => {
     const server = await startServer(() => undefined);
     await server[Symbol.asyncDispose]();
     const model = await createModelResolver(testEnvironment(dialect.variables(server.url)))(dialect.model);
@@ -161,7 +161,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     await served.server.dropped;
   });
 
-  test("a redirect is not followed: the key stays where it belongs", async () => {
+  test("follows no redirect, which would carry the key to another address", async () => {
     await using elsewhere = await startServer((response) => sendJson(response, dialect.body(canned)));
     await using served = await serve(dialect, (response) => {
       response.writeHead(307, { location: `${elsewhere.url}/v1/elsewhere` }).end();

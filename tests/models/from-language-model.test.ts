@@ -110,7 +110,7 @@ describe("a language model of the AI SDK", () => {
     expect([result.output, names, requests[0]?.headers.authorization]).toEqual(["Hi!", ["m"], `Bearer ${key}`]);
   });
 
-  test("names the variable of a key that is refused, and keeps its value out of everything", async () => {
+  test("names the variable of a rejected key, and never shows its value", async () => {
     const link: Link = (url) => ({
       keyVariables: ["MY_KEY"],
       model: (_, { apiKey = "" }) => chatModel(url, { apiKey }),

@@ -83,7 +83,7 @@ describe("a provider of the manifest", () => {
     expect(server.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([["/chat/completions", undefined]]);
   });
 
-  test("names the variable of a key that is refused, and shows its value to nobody", async () => {
+  test("names the variable of a rejected key, and never shows its value", async () => {
     const { error, events, host } = await ask(() => ({ body: chat.error(`bad key ${key}`), status: 401 }));
     expect(error).toMatchObject({ name: "RunError", code: "authentication" });
     expect(String(error)).toContain("MY_KEY");

@@ -163,7 +163,7 @@ describe("Anthropic", () => {
     expect(server.requests[1]?.body.messages[1].content).toEqual(failed);
   });
 
-  test("a file that cannot be had is a warning", async () => {
+  test("warns of a file that cannot be fetched", async () => {
     const server = await startServer((response, { path }) =>
       path.includes("/files/") ? sendJson(response, anthropic.error("gone"), 404) : sendJson(response, message),
     );

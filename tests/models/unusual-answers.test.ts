@@ -61,7 +61,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(partsOf(outcome)).toEqual(whole);
   });
 
-  test("events of a kind that nobody knows are passed over", async () => {
+  test("ignores events of an unknown kind", async () => {
     const known = dialect.events(canned);
     const unknown = 'data: {"type":"shiny_new","index":0,"x":[1]}\n\n';
     const outcome = await ask(dialect, true, (response) =>
@@ -71,7 +71,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(outcome.requests).toHaveLength(1);
   });
 
-  test("a whole answer in the place of a stream is taken as it is, with its text as a delta", async () => {
+  test("takes a whole answer in place of a stream, with its text as a delta", async () => {
     const outcome = await ask(dialect, true, (response) => sendJson(response, dialect.body(canned)));
     expect(partsOf(outcome)).toEqual(whole);
     expect(outcome.generated?.deltas).toBe(canned.text);
@@ -88,7 +88,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(String(error)).toContain("Sign in");
   });
 
-  test("an answer that does not fit what the library expects is not asked for again", async () => {
+  test("does not retry an answer that the library rejects", async () => {
     const wrong = { ...(dialect.body(canned) as object), content: 7, choices: 7, output: 7 };
     const { error } = await ask(dialect, false, (response) => sendJson(response, wrong));
     expect(error).toMatchObject({ code: "bad_response", retryable: false });
@@ -120,7 +120,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(streamed.error).toMatchObject({ code: "too_large", retryable: false });
   });
 
-  test("an error without end is told by what it begins with", async () => {
+  test("shows the beginning of an endless error", async () => {
     const { error } = await ask(dialect, false, (response) => {
       response.writeHead(400, { "content-type": "text/plain" });
       const write = (): void => void (response.destroyed || response.write("No, because. ".repeat(10_000), write));
@@ -155,7 +155,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
   });
 });
 
-describe("members that nobody knows", () => {
+describe("unknown members", () => {
   test("blocks of the Messages API, streamed and not", async () => {
     const unknown = { type: "shiny_block", data: [1] };
     const body = anthropic.body(canned) as { content: unknown[] };
@@ -216,7 +216,7 @@ describe("chat completions as servers write them", () => {
     ]);
   });
 
-  test("a stream that says by its mark alone that it is complete", async () => {
+  test("takes a stream that only its end mark says is complete", async () => {
     const events = chat.events({ text: "fine" }).filter((event) => !event.includes('"stop"'));
     expect(partsOf(await ask(chat, true, (response) => sendEvents(response, events)))).toEqual(["fine"]);
     const cut = await ask(chat, true, (response) => sendEvents(response, events.slice(0, -1)));
@@ -228,7 +228,7 @@ describe("chat completions as servers write them", () => {
     expect(String(error)).toContain("out of memory");
   });
 
-  test("Ollama that does not run: how to start it", async () => {
+  test("says how to start Ollama if it does not run", async () => {
     const model = await createModelResolver(testEnvironment({ OLLAMA_HOST: "http://127.0.0.1:9" }))("ollama:x");
     await expect(generate(model, asked, false)).rejects.toThrow("ollama serve");
   });

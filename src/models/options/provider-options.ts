@@ -82,7 +82,7 @@ export const chatOptions: OptionRules = {
   chat_template_kwargs: templateVariables,
 };
 
-/** OpenRouter's own members beside those. Its plug-ins and presets run tools and are left out. */
+/** Adds OpenRouter's own members. Its plug-ins and presets run tools and are left out. */
 export const openrouterOptions: OptionRules = {
   ...chatOptions,
   provider: members({

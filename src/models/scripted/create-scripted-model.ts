@@ -72,7 +72,7 @@ function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): 
   }));
 }
 
-/** What the provider did itself, and what came of it. A tool that was not enabled cannot have been used. */
+/** Calls of the provider with their results. A call of a tool that is not enabled is a mistake in the script. */
 function toServerParts(calls: readonly ScriptedServerCall[], request: ScriptedRequest): AssistantMessage["parts"] {
   const unknown = calls.find((call) => !request.hasServerTool(call.tool));
   if (unknown) request.unexpected(`the server-side tool ${unknown.tool} enabled, because the script uses it`);

@@ -19,7 +19,7 @@ function renderPath(path: Path): string {
   return path.map((key, index) => (typeof key === "number" ? `[${key}]` : index > 0 ? `.${key}` : key)).join("");
 }
 
-/** What a script may have in one place: a value, a mapping with known keys, or a list of such mappings. */
+/** The shape of one place in a script: a value, a mapping with known keys, or a list of such mappings. */
 export type Shape =
   | { readonly is: (value: unknown) => boolean; readonly must: string; readonly isRequired?: boolean }
   | { readonly keys: Readonly<Record<string, Shape>>; readonly isList?: boolean };

@@ -27,7 +27,7 @@ export interface ScriptedRequest extends ModelRequest {
   /** All files of the conversation, with their content. */
   files(): readonly ScriptedFile[];
   hasTool(name: string): boolean;
-  /** Whether the provider may use it: a type of `server_side_tools`. */
+  /** Returns whether the provider may use a type of `server_side_tools`. */
   hasServerTool(type: string): boolean;
   /** Throws a `ModelError` of code `unexpected_request` that shows what came. */
   unexpected(expected: string): never;
@@ -47,20 +47,20 @@ export interface ScriptedReply {
   readonly json?: JsonValue;
   readonly reasoning?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** What the provider is said to have done itself, before it wrote `text`. */
+  /** Calls that the provider has executed itself, before it wrote `text`. */
   readonly serverCalls?: readonly ScriptedServerCall[];
-  /** Files that it is said to have made. */
+  /** Files that the provider has made. */
   readonly files?: readonly ScriptedMadeFile[];
-  /** What is not given is 0, and one request. */
+  /** Default: one request, and 0 for everything else. */
   readonly usage?: Partial<Omit<Usage, "usd">>;
   readonly finish?: ModelResponse["finish"];
-  /** Fails the request; `text` beside it is streamed first, as from a connection that breaks. */
+  /** Fails the request. A `text` is streamed first, as from a connection that breaks. */
   readonly error?: ScriptedError;
 }
 
 export interface ScriptedCall {
   readonly tool: string;
-  /** Nothing is `{}`. */
+  /** Default: `{}`. */
   readonly args?: JsonValue;
   /** Argument text that is not valid JSON, in place of `args`. */
   readonly invalidArgs?: string;
@@ -71,10 +71,10 @@ export interface ScriptedCall {
 export interface ScriptedServerCall {
   /** A type of `server_side_tools`; one that is not enabled is a mistake in the script. */
   readonly tool: string;
-  /** Nothing is `{}`. */
+  /** Default: `{}`. */
   readonly args?: JsonValue;
   readonly result?: JsonValue;
-  /** It failed, in place of `result`. */
+  /** Fails the call, in place of `result`. */
   readonly error?: string;
 }
 

@@ -191,7 +191,7 @@ describe("a module", () => {
       "unexpected_request",
       "threw (worker main, turn 1): oops",
     ],
-  ])("that does not answer well is told of, %#", async (script, code, message) => {
+  ])("reports a wrong answer, %#", async (script, code, message) => {
     const model = await resolve({ default: script });
     const pending = model.generate(request("x"), options("main", 1));
     await expect(pending).rejects.toMatchObject({ code, retryable: false });

@@ -1,6 +1,6 @@
 const mebibyte = 2 ** 20;
 
-/** What is taken of one answer. */
+/** Bounds on one answer. */
 export const bounds = {
   /** Bytes of an answer that is not streamed, and of one event of a stream. */
   bodyBytes: 32 * mebibyte,
@@ -19,7 +19,7 @@ export function checkCalls(count: number): void {
   if (count > bounds.calls) throw new AnswerRefusal("too_large", `the answer makes more than ${bounds.calls} tool calls`);
 }
 
-/** Passes bytes on, up to a bound; then the answer is refused and its connection closed. */
+/** Passes bytes on, up to a bound. A larger answer is rejected and its connection closed. */
 export function boundBytes(most: number): TransformStream<Uint8Array, Uint8Array> {
   let seen = 0;
   return new TransformStream({

@@ -57,7 +57,7 @@ function createEventRepair(): EventRepair {
   };
 }
 
-/** Returns the error beside or in an answer: gateways send what they have got so far together with the error. */
+/** Returns the error of an answer: gateways send the text so far together with the error. */
 function findError(body: Body): unknown {
   const errors = [body, ...recordsIn(body["choices"])].map((holder) => holder["error"]);
   return errors.find((error) => error !== undefined && error !== null && error !== "" && error !== false);

@@ -1,6 +1,6 @@
 import { isRecord } from "../../protocol/json.ts";
 
-/** What a server says of an error, in whichever of the usual forms its body has. Undefined where it says nothing. */
+/** Returns a server's words about an error, in any of the usual forms of a body. Undefined if there are none. */
 export function describeErrorBody(body: unknown): string | undefined {
   if (typeof body !== "string") return undefined;
   let parsed: unknown;
@@ -14,7 +14,7 @@ export function describeErrorBody(body: unknown): string | undefined {
 
 const deepest = 8;
 
-/** The same of a body that is parsed. */
+/** Like `describeErrorBody`, for a parsed body. */
 export function describeReported(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value.trim() || undefined;
   if (depth > deepest) return undefined;
@@ -29,7 +29,7 @@ export function describeReported(value: unknown, depth = 0): string | undefined 
   return joinWords([said === undefined ? undefined : `${said}${place}`, upstream]);
 }
 
-/** A gateway reports that there was an error, and in `metadata` what the server behind it said. */
+/** A gateway reports the error of the server behind it in `metadata`. */
 function describeUpstream({ raw, provider_name: provider }: Record<string, unknown>): string | undefined {
   const said = typeof raw === "string" ? describeErrorBody(raw) : describeReported(raw);
   if (typeof provider !== "string") return said;

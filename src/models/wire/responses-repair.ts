@@ -1,7 +1,7 @@
 import { isRecord } from "../../protocol/json.ts";
 import { type AnswerRepair, type Body, recordsIn } from "./repair.ts";
 
-/** What the library knows of the Responses API. It ignores unknown events by itself, but rejects unknown items. */
+/** Items and annotations that the library knows. It ignores unknown events by itself, but rejects unknown items. */
 const items: ReadonlySet<unknown> = new Set([
   ...["message", "reasoning", "compaction", "function_call", "custom_tool_call", "web_search_call", "file_search_call"],
   ...["code_interpreter_call", "image_generation_call", "apply_patch_call", "shell_call", "shell_call_output"],
@@ -46,7 +46,7 @@ export const responsesRepair: AnswerRepair = {
 interface Ending {
   /** An item is marked as incomplete. */
   readonly unfinished: boolean;
-  /** A refusal stands beside calls. */
+  /** The answer has both a refusal and calls. */
   readonly refusedCall: boolean;
 }
 

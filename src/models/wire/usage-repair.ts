@@ -30,7 +30,10 @@ function repairUsage(holder: Body): void {
   repairCounts(counts);
 }
 
-/** Anthropic's library requires these, and OpenAI's where there is a usage. The end of a stream repeats the input only if it changed. */
+/**
+ * Anthropic's library requires these, and OpenAI's where there is a usage. The end of a stream repeats the input only if it
+ * changed.
+ */
 function requiredBy({ type, object, usage }: Body): readonly string[] {
   if (type === "message_delta") return ["output_tokens"];
   return type === "message" || (object === "response" && isRecord(usage)) ? ["input_tokens", "output_tokens"] : [];

@@ -1,7 +1,7 @@
 import type { CallDetail, RunEvent } from "../../protocol/event.ts";
 import { escapeText } from "../../util/escape-text.ts";
 
-/** What the one line of an event leaves out, for a call that is debugged: each text whole, indented below it. */
+/** Renders what the line of an event omits, for a call that is debugged: each text whole, indented below the line. */
 export function renderDetail(event: RunEvent): string {
   switch (event.type) {
     case "call-start":

@@ -6,7 +6,10 @@ import { renderDetail } from "./render-detail.ts";
 import { renderEvent } from "./render-event.ts";
 
 export interface TextPrinterOptions {
-  /** 0: calls that are debugged, long waits for a provider, and nothing else. 1: calls, approvals and usage. 2: also text as it comes. */
+  /**
+   * 0: calls that are debugged, long waits for a provider, and nothing else. 1: calls, approvals and usage. 2: also text as it
+   * comes.
+   */
   readonly verbosity: number;
   readonly write: (text: string) => void;
 }
@@ -54,7 +57,7 @@ function isLongWait(event: RunEvent): boolean {
   return event.type === "retry" && event.delayMilliseconds > unnoticedMilliseconds;
 }
 
-/** Whether an event belongs to a call that is debugged: that of a tool to the worker, or the code, that it was called by. */
+/** Returns whether an event belongs to a call that is debugged. Events of a tool belong to the worker or code that called it. */
 function trackDebugged(): (event: RunEvent) => boolean {
   const calls = new Map<CallPath, boolean>();
   return (event) => {
