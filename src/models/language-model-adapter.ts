@@ -50,7 +50,9 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       try {
         if (options.timeout !== undefined) patienceOf.set(controller.signal, options.timeout * 1000);
         const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
-        const answer = await (options.onDelta ? stream(model, call, { ...options, onUsage }) : generate(model, call, options));
+        const answer = options.onDelta
+          ? await stream(model, call, { ...options, onUsage })
+          : await abortable(model.doGenerate(call), options.signal);
         onUsage(answer.usage);
         checkCalls(answer.content.filter(({ type }) => type === "tool-call").length);
         const { unified, raw } = answer.finishReason;
@@ -88,14 +90,6 @@ async function withFiles(
   }
 }
 
-async function generate(
-  model: LanguageModelV4,
-  call: LanguageModelV4CallOptions,
-  options: GenerateOptions,
-): Promise<LibraryAnswer> {
-  return abortable(model.doGenerate(call), options.signal);
-}
-
 /**
  * Counts the characters of arguments in an event of chat completions. The library drops pieces that it cannot assign to a call,
  * and the call would run with what is left.
@@ -131,7 +125,7 @@ async function stream(
   } catch (error) {
     if (!(error instanceof WholeAnswer)) throw error;
   }
-  const answer = await generate(model, call, options);
+  const answer = await abortable(model.doGenerate(call), options.signal);
   for (const { type, ...content } of answer.content) {
     if ((type === "text" || type === "reasoning") && "text" in content && content.text !== "") {
       options.onDelta?.({ type: `${type}-delta`, text: content.text });
