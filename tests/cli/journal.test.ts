@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmod, chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bin, cleanEnvironment, copyExample, runCli, scripted, watch } from "./run-cli.ts";
@@ -22,6 +22,24 @@ describe("the journal", () => {
     expect((await stat(join(cwd, ".llm-do/runs", run))).mode & 0o777).toBe(0o700);
     expect((await stat(join(cwd, ".llm-do/runs", run, "journal.jsonl"))).mode & 0o777).toBe(0o600);
     expect(await runsOf(join(cwd, ".llm-do"))).toEqual([".gitignore", "runs"]);
+  });
+
+  it("keeps the values of its secrets in a folder of the owner's, and replays the same with and without it", async () => {
+    const cwd = await copyExample();
+    const token = `ghp_${"aB3d".repeat(9)}`;
+    const { exitCode, stderr } = await runCli([".", `all of them, with ${token}`, ...args.slice(1)], { cwd });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const [run = ""] = await runsOf(join(cwd, ".llm-do/runs"));
+    const folder = join(dirname(cwd), "state/private", run);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, "secrets.jsonl"))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, "secrets.jsonl"), "utf8")).toContain(token);
+    expect(await readFile(join(cwd, ".llm-do/runs", run, "journal.jsonl"), "utf8")).not.toContain(token);
+    const replay = () => runCli(["replay", "last", ".", "--model", scripted, "--json"], { cwd });
+    const whole = await replay();
+    expect(whole.stdout).not.toContain(token);
+    await rm(folder, { recursive: true });
+    for (const { stdout } of [whole, await replay()]) expect(JSON.parse(stdout)).toMatchObject({ same: true });
   });
 
   it("goes to the user's state folder where the program's is read-only, and `runs` finds it there", async () => {
