@@ -5,8 +5,7 @@ import { isRecord } from "../protocol/json.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { isCodePath } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
-import { exportedFiles, importedTargets } from "./package-exports.ts";
-import { readDescription, splitSpecifier } from "./packages.ts";
+import { exportedFiles, importedTargets, readDescription, splitSpecifier } from "./packages.ts";
 
 export interface CodeSearchOptions {
   readonly host: Pick<Host, "files" | "homeDirectory">;

@@ -1,7 +1,7 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ProfileSyntax } from "../language/manifest.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
-import type { SandboxSyntax, ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
+import type { SandboxSyntax, WorkerFile } from "../language/worker-file.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
@@ -88,25 +88,23 @@ function findProfile({ manifest, diagnostics }: Compilation, { value, span }: Sp
  */
 function mergeSettings(base: ProfileSyntax, own: ProfileSyntax): ProfileSyntax {
   const sandbox = mergeSandbox(base.sandbox, own.sandbox);
-  const toolsets = mergeToolsets(base.toolsets, own.toolsets);
+  const toolsets = unite(base.toolsets, own.toolsets, ({ reference }) => reference.value);
   return { ...base, ...own, ...(sandbox && { sandbox }), ...(toolsets && { toolsets }) };
 }
 
 function mergeSandbox(base: Spanned<SandboxSyntax> | undefined, own: Spanned<SandboxSyntax> | undefined) {
   if (!base || !own) return own ?? base;
-  const paths = mergePaths(base.value.paths, own.value.paths);
+  // `paths: {}` declares that there is no scope.
+  const isNone = own.value.paths?.value.length === 0;
+  const paths = isNone ? own.value.paths : unite(base.value.paths, own.value.paths, ({ name }) => name.value);
   return { value: { ...base.value, ...own.value, ...(paths && { paths }) }, span: own.span };
 }
 
-/** `paths: {}` says that there is no scope, and goes on saying so. */
-function mergePaths(base: SandboxSyntax["paths"], own: SandboxSyntax["paths"]): SandboxSyntax["paths"] {
-  if (!base || !own || own.value.length === 0) return own ?? base;
-  const names = new Set(own.value.map(({ name }) => name.value));
-  return { value: [...base.value.filter(({ name }) => !names.has(name.value)), ...own.value], span: own.span };
-}
+type Listed<T> = Spanned<readonly T[]> | undefined;
 
-function mergeToolsets(base: ProfileSyntax["toolsets"], own: ProfileSyntax["toolsets"]): ProfileSyntax["toolsets"] {
+/** The entries of both; one of `own` replaces the whole of one of the same name. */
+function unite<T>(base: Listed<T>, own: Listed<T>, nameOf: (entry: T) => string): Listed<T> {
   if (!base || !own) return own ?? base;
-  const names = new Set(own.value.map((toolset: ToolsetSyntax) => toolset.reference.value));
-  return { value: [...base.value.filter(({ reference }) => !names.has(reference.value)), ...own.value], span: own.span };
+  const names = new Set(own.value.map(nameOf));
+  return { value: [...base.value.filter((entry) => !names.has(nameOf(entry))), ...own.value], span: own.span };
 }

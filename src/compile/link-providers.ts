@@ -1,5 +1,5 @@
 import type { Span, Spanned } from "../diagnostics/source.ts";
-import type { ProviderSyntax } from "../language/providers-shape.ts";
+import type { ProviderSyntax } from "../language/server-shapes.ts";
 import { baseUrlProblem } from "../language/text-shapes.ts";
 import type { NamedServer } from "../models/named-provider.ts";
 import type { Provider } from "../models/provider.ts";

@@ -1,12 +1,12 @@
 import type { Report } from "../diagnostics/diagnose.ts";
-import type { Spanned } from "../diagnostics/source.ts";
-import type { MapNode } from "../language/syntax-node.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
+import { parseYaml } from "../language/parse-yaml.ts";
+import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
-import { type Override, parseModelFor, parseOverride } from "./parse-override.ts";
-import { setIn } from "./set-in.ts";
+import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** The worker that an override may mean. */
 export interface Overridden {
@@ -99,4 +99,119 @@ function pathIn({ segments }: Override, { id, name, isEntry }: Overridden): read
   const isKey = rest.length === 0 || keys.includes(first.value) || first.value.startsWith("x-");
   if (isKey) return isEntry ? segments : undefined;
   return first.value === name || first.value === id ? rest : undefined;
+}
+
+/** `--set worker.key=value`, taken apart. */
+export interface Override {
+  readonly text: string;
+  readonly segments: readonly [Spanned<string>, ...Spanned<string>[]];
+  readonly value: SyntaxNode;
+}
+
+const form = 'write `key=value` or `worker.key=value`; a key with dots in it as `["literal"]`';
+
+/** One part of a key: a quoted text in brackets, with backslash escapes, or a word up to the next `.`, `[` or `=`. */
+const segment = /\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]|([^.[=]*)/sy;
+
+/**
+ * Reads dots, `["literal"]` segments, and a value: JSON, `true` or `false` in any case, or else text. The first `=` outside
+ * of brackets splits. Undefined, with a diagnostic, where that cannot be done.
+ */
+export function parseOverride(text: string, report: Report): Override | undefined {
+  const source = createFlagSource(`--set ${text}`, text);
+  const end = text.length;
+  const refuse = (message: string, start: number) =>
+    report("override-syntax", { message, note: form, span: { source, start, end } });
+  const segments: Spanned<string>[] = [];
+  for (let at = 0; ; ) {
+    const { written, value, start } = readSegment(text, at);
+    if (written === "" && text[at] === "[") return refuse("a bracket holds one quoted text, and is closed", at);
+    if (value.trim() === "") return refuse(text.trim() === "" ? "there is no key" : "a part of the key is empty", at);
+    segments.push({ value, span: { source, start, end: text[at] === "[" ? at + written.length : start + value.length } });
+    at += written.length;
+    const [first, ...rest] = segments;
+    if (first && text[at] === "=") {
+      return { text, segments: [first, ...rest], value: readValue({ source, start: at + 1, end }, report) };
+    }
+    if (text[at] === ".") at++;
+    else if (text[at] !== "[") return refuse(text[at] === undefined ? "there is no `=`" : "a `.` or `=` is missing here", at);
+  }
+}
+
+function readSegment(text: string, at: number) {
+  segment.lastIndex = at;
+  const [written = "", double, single, word = ""] = segment.exec(text) ?? [];
+  const literal = (double ?? single)?.replace(/\\(.)/gs, "$1");
+  const value = literal ?? word.trim();
+  return { written, value, start: literal === undefined ? at + word.indexOf(value) : at };
+}
+
+/** Collections are read as the YAML that JSON is, so that each value in them knows its place. */
+function readValue(span: Span, report: Report): SyntaxNode {
+  const text = span.source.text.slice(span.start, span.end);
+  const node = { kind: "scalar" as const, span, text, plain: false };
+  if (/^\s*true\s*$/i.test(text)) return { ...node, value: true };
+  if (/^\s*false\s*$/i.test(text)) return { ...node, value: false };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return parseYaml(span, report);
+    return { ...node, text: text.trim(), value: value as string | number | boolean | null };
+  } catch {
+    return { ...node, value: text };
+  }
+}
+
+/** `--model-for glob=model`: the glob is matched against workers' names and ids. */
+export function parseModelFor(
+  text: string,
+  report: Report,
+): { readonly pattern: Spanned<string>; readonly glob: string; readonly model: Spanned<string> } | undefined {
+  const source = createFlagSource(`--model-for ${text}`, text);
+  const split = text.indexOf("=");
+  const pattern = text.slice(0, Math.max(0, split));
+  const model = text.slice(split + 1);
+  if (split < 0 || pattern.trim() === "" || model.trim() === "") {
+    const note = "write `pattern=provider:name`, for example `*_reviewer=anthropic:claude-sonnet-4-5`";
+    return report("override-syntax", { message: "this names no workers or no model", span: wholeOf(source), note });
+  }
+  return {
+    pattern: { value: pattern.trim(), span: { source, start: 0, end: split } },
+    glob: pattern.trim(),
+    model: { value: model.trim(), span: { source, start: split + 1, end: text.length } },
+  };
+}
+
+export interface Setting {
+  readonly value: SyntaxNode;
+  readonly report: Report;
+}
+
+/** A map with one value in it replaced or added; maps on the way are made. Keys that are there keep their place. */
+export function setIn(root: MapNode, [key, ...rest]: readonly Spanned<string>[], setting: Setting): MapNode {
+  if (!key) return root;
+  const present = root.entries.find((entry) => entry.key.value === key.value);
+  const value = rest.length === 0 ? setting.value : setInside(present?.value, { key, rest, setting });
+  if (value === undefined) return root;
+  if (!present) return { ...root, entries: [...root.entries, { key, value }] };
+  return { ...root, entries: root.entries.map((entry) => (entry === present ? { key: entry.key, value } : entry)) };
+}
+
+interface Step {
+  readonly key: Spanned<string>;
+  readonly rest: readonly Spanned<string>[];
+  readonly setting: Setting;
+}
+
+function setInside(present: SyntaxNode | undefined, { key, rest, setting }: Step): SyntaxNode | undefined {
+  const isNothing = present === undefined || (present.kind === "scalar" && present.value === null);
+  if (isNothing) return setIn({ kind: "map", span: key.span, entries: [] }, rest, setting);
+  if (present.kind === "map") return setIn(present, rest, setting);
+  if (present.kind === "unreadable") return undefined;
+  const inner = clipText(rest[0]?.value ?? "", 60);
+  const message = `\`${clipText(key.value, 60)}\` is not a map, so nothing in it is called \`${inner}\``;
+  return setting.report("override-path", {
+    message,
+    span: key.span,
+    notes: [{ message: "its value is here", span: present.span }],
+  });
 }

@@ -2,7 +2,7 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
-import { refuseValue } from "./refuse-value.ts";
+import { refuseValue } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 

@@ -1,9 +1,8 @@
 import type { Span } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { refuseValue } from "./refuse-value.ts";
+import { refuseValue, warnOfComment } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, ScalarNode, SyntaxNode } from "./syntax-node.ts";
-import { warnOfComment } from "./warn-of-comment.ts";
 
 /** Any value that JSON has. */
 export function json(): Shape<JsonValue> {

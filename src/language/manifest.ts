@@ -14,11 +14,10 @@ import {
 } from "./collection-shapes.ts";
 import { generatedWorkersShape } from "./generated-workers-shape.ts";
 import { jsonMap } from "./json-shape.ts";
-import { mcpServersShape } from "./mcp-servers-shape.ts";
+import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
-import { providersShape } from "./providers-shape.ts";
-import { describeNode } from "./refuse-value.ts";
 import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
+import { mcpServersShape, providersShape } from "./server-shapes.ts";
 import { type ReadContext, refined, type Shape, spanned, unsupported } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";

@@ -3,7 +3,7 @@ import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { record } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
-import { refuseValue } from "./refuse-value.ts";
+import { refuseValue } from "./node-problems.ts";
 import { integer, number, oneOf } from "./scalar-shapes.ts";
 import type { Shape } from "./shape.ts";
 import type { ProviderOptionsSyntax } from "./worker-file.ts";

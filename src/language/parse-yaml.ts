@@ -1,7 +1,7 @@
+import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
 import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { buildSyntaxTree } from "./build-syntax-tree.ts";
-import { composeYaml } from "./compose-yaml.ts";
 import { findYamlMistake } from "./diagnose-yaml-problem.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
@@ -51,4 +51,78 @@ function leaveOutEntry(text: string, offset: number): string {
 
 function beginsEntry(text: string, line: number): boolean {
   return !" \t\r\n#}]".includes(text.charAt(line)) && !/^-\s/.test(text.slice(line, line + 2));
+}
+
+/** Why a text is not the YAML that frontmatter may be; offsets count from the start of the text. */
+export interface YamlProblem {
+  /** A code of the YAML library, or one of the two that it has not. */
+  readonly code: string;
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ComposedYaml {
+  readonly contents: Document["contents"];
+  /** The first problem. The contents are then only good for finding its place. */
+  readonly problem?: YamlProblem;
+}
+
+/** Collections in one another. More would be of no use, and the parser and the composer recurse with the depth. */
+const deepest = 64;
+
+/**
+ * `uniqueKeys` is off since it compares every key with every other; the tree builder finds duplicates in linear time.
+ */
+const options = {
+  version: "1.2",
+  schema: "core",
+  stringKeys: true,
+  uniqueKeys: false,
+  merge: false,
+  resolveKnownTags: false,
+  prettyErrors: false,
+  logLevel: "silent",
+} as const;
+
+/** Text to YAML nodes, as far as they may occur in frontmatter: one document without directives, not nested too deep. */
+export function composeYaml(text: string): ComposedYaml {
+  const { tokens, tooDeep } = parseTokens(text);
+  const problem = tooDeep ?? findStructureProblem(tokens);
+  if (problem !== undefined) return { contents: null, problem };
+  const [document] = new Composer(options).compose(tokens, true, text.length);
+  const error = document?.errors[0];
+  const contents = document?.contents ?? null;
+  if (error === undefined) return { contents };
+  return { contents, problem: { code: error.code, message: error.message, start: error.pos[0], end: error.pos[1] } };
+}
+
+/** Stops where the nesting gets too deep: what the parser then holds open is the document and the collections in it. */
+function parseTokens(text: string): { tokens: CST.Token[]; tooDeep?: YamlProblem } {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length <= deepest + 1) continue;
+    const start = Math.max(0, parser.offset - lexeme.length);
+    return { tokens, tooDeep: { code: "TOO_DEEP", message: "", start, end: start + lexeme.length } };
+  }
+  tokens.push(...parser.end());
+  return { tokens };
+}
+
+function findStructureProblem(tokens: readonly CST.Token[]): YamlProblem | undefined {
+  let documents = 0;
+  for (const token of tokens) {
+    if (token.type === "directive") return { code: "DIRECTIVE", message: token.source, ...rangeOf(token.offset, token.source) };
+    if (token.type === "doc-end") return { code: "DOCUMENT_END", message: token.source, ...rangeOf(token.offset, token.source) };
+    if (token.type !== "document") continue;
+    documents++;
+    if (documents > 1) return { code: "DOCUMENT_END", message: "---", ...rangeOf(token.offset, "---") };
+  }
+  return undefined;
+}
+
+function rangeOf(start: number, text: string): { start: number; end: number } {
+  return { start, end: start + text.length };
 }

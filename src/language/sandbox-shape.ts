@@ -1,6 +1,7 @@
+import type { Spanned } from "../diagnostics/source.ts";
 import { list, mapOf, record } from "./collection-shapes.ts";
 import { boolean, checkName, integer, oneOf, text } from "./scalar-shapes.ts";
-import { refined, unsupported } from "./shape.ts";
+import { refined, type Shape, type ShapeValue, unsupported } from "./shape.ts";
 import { hostName, suffix } from "./text-shapes.ts";
 
 const scope = record(
@@ -15,7 +16,11 @@ const scope = record(
   { note: "write `{ root: ./folder }`" },
 );
 
-const scopes = refined(mapOf(scope, { checkName }), (entries) => entries.map(({ name, value }) => ({ name, ...value.value })));
+type ScopeSyntax = ShapeValue<typeof scope> & { readonly name: Spanned<string> };
+
+const scopes: Shape<readonly ScopeSyntax[]> = refined(mapOf(scope, { checkName }), (entries) =>
+  entries.map(({ name, value }) => ({ name, ...value.value })),
+);
 
 const flag = boolean();
 const hosts = list(hostName, { nonEmpty: true });

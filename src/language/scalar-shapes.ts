@@ -2,10 +2,9 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
-import { refuseValue } from "./refuse-value.ts";
+import { refuseValue, warnOfComment } from "./node-problems.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
-import { warnOfComment } from "./warn-of-comment.ts";
 
 /** Any text but an empty one. In prose, even what looks like a comment may have been meant as text. */
 export function text(options: { readonly prose?: boolean } = {}): Shape<string> {

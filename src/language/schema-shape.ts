@@ -1,12 +1,10 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { readJson } from "./json-shape.ts";
+import { partOf, refuseValue } from "./node-problems.ts";
 import { refusePythonReference } from "./old-spellings.ts";
-import { partOf } from "./part-of.ts";
-import { refuseValue } from "./refuse-value.ts";
-import { readScalarType } from "./scalar-type.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
-import { readShortNotation } from "./short-notation.ts";
+import { readScalarType, readShortNotation } from "./short-notation.ts";
 import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 import type { SchemaSyntax } from "./worker-file.ts";
 

@@ -1,5 +1,5 @@
 import { list, type RecordOf, readFields, recordSchema } from "./collection-shapes.ts";
-import { refuseValue } from "./refuse-value.ts";
+import { refuseValue } from "./node-problems.ts";
 import { integer, oneOf } from "./scalar-shapes.ts";
 import type { ReadContext, Shape } from "./shape.ts";
 import type { MapNode } from "./syntax-node.ts";

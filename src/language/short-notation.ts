@@ -1,11 +1,12 @@
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { type FieldKey, parseFieldKey } from "./field-key.ts";
-import { refuseValue } from "./refuse-value.ts";
-import { readScalarType } from "./scalar-type.ts";
+import { clipText } from "../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { getOwn } from "../util/get-own.ts";
+import { partOf, refuseValue, warnOfComment } from "./node-problems.ts";
 import { contextAt, type ReadContext } from "./shape.ts";
-import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
+import type { MapEntry, MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 export interface ShortSchema {
   readonly jsonSchema: JsonSchema;
@@ -104,4 +105,110 @@ function isChoice(item: SyntaxNode, context: ReadContext): boolean {
 
 function refuseNotation(span: Span, context: ReadContext, reason: { message: string; note: string }): undefined {
   return context.report("schema-notation", { message: reason.message, span, note: reason.note });
+}
+
+/** The left side of a field: `red_flags?(array, at most three)`. */
+export interface FieldKey {
+  /** Empty for the wildcard `(*)`. */
+  readonly name: Spanned<string>;
+  readonly optional: boolean;
+  readonly kind?: "array" | "object" | "enum" | "*";
+  readonly description?: string;
+}
+
+const kinds = ["array", "object", "enum"] as const;
+const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const forms = "write `name`, `name?`, or `name(array, description)` with `array`, `object` or `enum`";
+
+export function parseFieldKey({ key }: MapEntry, context: ReadContext): FieldKey | undefined {
+  const [, name = "", question, inner] = /^([^?(]*)(\?)?(?:\((.*)\))?$/s.exec(key.value) ?? [];
+  const trimmed = name.trim();
+  const isWildcard = trimmed === "" && inner?.trim() === "*";
+  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, context, explainKey(key.value));
+  const spannedName = { value: trimmed, span: partOf(key.span, trimmed) };
+  const found = { name: spannedName, optional: question !== undefined };
+  if (inner === undefined) return found;
+  const comma = inner.indexOf(",");
+  const word = (comma === -1 ? inner : inner.slice(0, comma)).trim();
+  const description = comma === -1 ? "" : inner.slice(comma + 1).trim();
+  const kind = isWildcard ? "*" : kinds.find((known) => known === word);
+  if (kind === undefined) return refuseKind(key, word, context);
+  return { ...found, kind, ...(description !== "" && { description }) };
+}
+
+function explainKey(key: string): { message: string; note: string } {
+  const shown = clipText(key, 80);
+  const opened = key.includes("(") && !key.includes(")");
+  const note = opened ? "between braces a comma ends a key: put the key in quotes, or write the fields without braces" : forms;
+  if (/\)\s*\?$/.test(key))
+    return {
+      message: `\`${shown}\`: the \`?\` stands before the bracket`,
+      note: `write \`${key.slice(0, Math.max(0, key.indexOf("(")))}?(…)\``,
+    };
+  if (opened || /[?()]/.test(key)) return { message: `\`${shown}\` is not a field`, note };
+  return {
+    message: `\`${shown}\` cannot name a field`,
+    note: "a field's name is letters, digits, `_` and `-`, 64 characters at most",
+  };
+}
+
+function refuseKind(key: Spanned<string>, word: string, context: ReadContext): undefined {
+  const message = `\`${clipText(word, 40)}\` is not a kind of field`;
+  return refuseKey(key, context, { message, note: didYouMean(word, kinds) ?? forms });
+}
+
+function refuseKey(key: Spanned<string>, context: ReadContext, reason: { message: string; note: string }): undefined {
+  return context.report("schema-notation", { message: reason.message, span: key.span, note: reason.note });
+}
+
+/** The types of the short notation. */
+const scalarTypes: Readonly<Record<string, JsonSchema>> = {
+  string: { type: "string" },
+  number: { type: "number" },
+  integer: { type: "integer" },
+  boolean: { type: "boolean" },
+  null: { type: "null" },
+  any: {},
+  attachment: { type: "string", "x-llm-do": "attachment" },
+};
+
+/** What other languages call them. */
+const otherNames: Readonly<Record<string, string>> = {
+  str: "`string`",
+  text: "`string`",
+  int: "`integer`",
+  float: "`number`",
+  double: "`number`",
+  bool: "`boolean`",
+  file: "`attachment`",
+  image: "`attachment`",
+  pdf: "`attachment`",
+  array: "`name(array): string`",
+  list: "`name(array): string`",
+  object: "`name(object):` with fields under it",
+  map: "`name(object):` with fields under it",
+  dict: "`name(object):` with fields under it",
+  enum: "`name(enum): [a, b]`",
+};
+
+/** `string, the company's name`, as JSON Schema. */
+export function readScalarType(node: ScalarNode, context: ReadContext): JsonSchema | undefined {
+  const text = node.text.trim();
+  const comma = text.indexOf(",");
+  const type = comma === -1 ? text : text.slice(0, comma).trimEnd();
+  const description = comma === -1 ? "" : text.slice(comma + 1).trim();
+  warnOfComment(node, { prose: description !== "", report: context.report });
+  const schema = getOwn(scalarTypes, type);
+  if (schema !== undefined) return description === "" ? schema : { ...schema, description };
+  const message = `\`${clipText(type, 60)}\` is not a type`;
+  return context.report("schema-type", { message, span: partOf(node.span, type), note: noteFor(type) });
+}
+
+function noteFor(type: string): string {
+  if (/\.[cm]?[jt]s$/.test(type)) return `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\``;
+  if (type.endsWith("[]")) return "a list is written `name(array): string`";
+  const known = getOwn(otherNames, type.toLowerCase());
+  if (known !== undefined) return `did you mean ${known}?`;
+  const types = Object.keys(scalarTypes);
+  return didYouMean(type, types) ?? `the types are ${quoteNames(types)}`;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseOverride } from "../../src/compile/parse-override.ts";
+import { parseOverride } from "../../src/compile/overrides.ts";
 import { DiagnosticList } from "../../src/diagnostics/diagnostic-list.ts";
 
 function parse(text: string) {

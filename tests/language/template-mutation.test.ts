@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderDiagnostic } from "../../src/diagnostics/render-diagnostic.ts";
 import type { Source } from "../../src/diagnostics/source.ts";
-import { templateLimits } from "../../src/language/template/template-limits.ts";
+import { templateLimits } from "../../src/language/template/engine.ts";
 import { type ParsedTemplate, parseTemplate, TemplateError } from "../../src/language/template.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import type { JsonSchema } from "../../src/protocol/tool.ts";

@@ -1,10 +1,13 @@
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
+import type { ToolsetReference, Worker } from "../../program/program.ts";
+import { isRecord } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { toolName } from "../../toolsets/tool-name.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import type { LinkedRule } from "../link-rules.ts";
-import type { ToolArguments } from "./rule-arguments.ts";
 
 /** Who makes calls, and by what names; undefined where not all of them are known. */
 interface Caller {
@@ -75,4 +78,29 @@ function unused({ what, glob, names }: Unmet, span: LinkedRule["written"]["span"
   const known = [...new Set(names)].sort();
   const message = `\`${clipText(glob, 60)}\` matches no ${what} that is meant, so the rule does nothing`;
   return { message, span, note: didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
+}
+
+/** What the tools of a program take, by the name that they are called by; undefined where a schema takes others than it names. */
+export type ToolArguments = ReadonlyMap<string, readonly string[] | undefined>;
+
+export function argumentsOfTools(workers: Iterable<Worker>, callables: ReadonlyMap<string, ToolsetReference>): ToolArguments {
+  const found = new Map<string, readonly string[] | undefined>();
+  const add = (name: string, schema: JsonSchema, more: readonly string[] = []) => {
+    const names = namesOf(schema);
+    const known = found.has(name) ? found.get(name) : [];
+    found.set(name, names && known && [...known, ...names, ...more]);
+  };
+  for (const worker of workers) {
+    for (const reference of worker.toolsets) {
+      const { tools, prefix } = reference;
+      for (const tool of tools) add(toolName(prefix, tool.name), tool.input.jsonSchema);
+    }
+  }
+  for (const [name, { tools, worker }] of callables)
+    for (const tool of tools) add(name, tool.input.jsonSchema, worker ? ["extra_context"] : []);
+  return found;
+}
+
+function namesOf({ properties, additionalProperties }: JsonSchema): readonly string[] | undefined {
+  return isRecord(properties) && additionalProperties === false ? Object.keys(properties) : undefined;
 }

@@ -3,11 +3,8 @@ import { clipText } from "../../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { type Checking, ExpressionChecker } from "./check-expression.ts";
-import { tagNames } from "./engine.ts";
+import { tagNames, templateLimits, toIncludePath } from "./engine.ts";
 import { diagnoseSyntax, type Range, rawNote } from "./explain-syntax.ts";
-import { toIncludePath } from "./include-path.ts";
-import { maxProblems } from "./scan-template.ts";
-import { templateLimits } from "./template-limits.ts";
 
 /** A file that a text renders, at the place of its path, with the names that it is given. */
 export interface Inclusion extends Range {
@@ -73,7 +70,7 @@ export class TemplateChecker {
     const { TypeGuards } = this.#checking.liquid;
     let opened: TagToken | undefined;
     for (const token of tokens) {
-      if (this.#problems >= maxProblems) return;
+      if (this.#problems >= templateLimits.problems) return;
       if (TypeGuards.isTagToken(token)) {
         const was = this.#inside;
         this.#checkTag(token);
@@ -158,7 +155,7 @@ export class TemplateChecker {
   #open(token: TagToken, name: Block["name"]): void {
     this.#blocks.push({ name, token, hasElse: false, hasWhen: false });
     if (this.#blocks.length !== templateLimits.depth + 1) return;
-    this.#problems = maxProblems;
+    this.#problems = templateLimits.problems;
     const span = this.#checking.text.spanOf(token);
     this.#checking.report("template-too-large", { message: `blocks are nested deeper than ${templateLimits.depth}`, span });
   }

@@ -1,8 +1,6 @@
 import type { Context, Emitter, Liquid, TagToken, Template, TopLevelToken } from "liquidjs";
 import { isRecord } from "../../protocol/json.ts";
 import { filterArities } from "./filters.ts";
-import { toIncludePath } from "./include-path.ts";
-import { templateLimits } from "./template-limits.ts";
 
 /** The engine's package, which is only loaded for programs that have a template. */
 export type LiquidModule = typeof import("liquidjs");
@@ -117,3 +115,33 @@ function renderTag({ Tag, Hash }: LiquidModule, partials: ReadonlyMap<string, Pa
     }
   };
 }
+
+/**
+ * The path of a file to render, without `./`; undefined for one that could lead out of the folders where such files are
+ * looked for, whatever the system makes of it.
+ */
+export function toIncludePath(written: string): string | undefined {
+  if (written.length > 500 || /[\\\0:*?"<>|~]|^\/|[\u0001-\u001f]/.test(written)) return undefined;
+  const parts = written.split("/").filter((part) => part !== "." && part !== "");
+  return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
+}
+
+/** What a template may take, so that neither a careless author nor strange input can hold a run up. */
+export const templateLimits = {
+  /** Characters of one text, and of a text with all that it renders. */
+  characters: 200_000,
+  allCharacters: 1_000_000,
+  /** Places to fill in and tags, in one text. */
+  places: 10_000,
+  /** Characters of one of these. */
+  place: 2_000,
+  /** Blocks in one another. */
+  depth: 50,
+  /** Different files that are rendered. */
+  files: 100,
+  /** Mistakes reported of one text; each costs the engine a pass over the text. */
+  problems: 50,
+  /** Characters printed and list entries made, in one rendering. */
+  memory: 10_000_000,
+  milliseconds: 5_000,
+} as const;

@@ -4,10 +4,9 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { CheckedFile } from "./compile-template.ts";
 import { createEngine, inputRegister, LimitedOutput, type LiquidModule, type Partial, toScope } from "./engine.ts";
 import { explainSyntax } from "./explain-syntax.ts";
-import { prepareValue } from "./prepare-values.ts";
 import { TemplateError } from "./template-error.ts";
 import type { TemplateText } from "./template-text.ts";
-import type { ValueTypes } from "./value-types.ts";
+import { prepareValue, type ValueTypes } from "./value-types.ts";
 
 export interface RendererParts {
   readonly liquid: LiquidModule;

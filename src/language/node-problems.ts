@@ -1,6 +1,8 @@
+import type { Report } from "../diagnostics/diagnose.ts";
+import type { Span } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import type { ReadContext } from "./shape.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
+import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 /**
  * Reports that a value is not of the type wanted, or that there is none. An unreadable one has been reported already.
@@ -34,4 +36,32 @@ export function describeNode(node: SyntaxNode): string {
   if (node.value === null) return "nothing";
   if (typeof node.value === "string") return `the text \`${clipText(node.value, 40)}\``;
   return `the ${typeof node.value} \`${clipText(node.text, 40)}\``;
+}
+
+/**
+ * Warns where a comment after a text without quotes was probably meant as text: `issue #12`, and in prose any comment.
+ */
+export function warnOfComment(node: ScalarNode, options: { readonly prose: boolean; readonly report: Report }): void {
+  const { text } = node.span.source;
+  if (!node.plain || text.startsWith("*", node.span.start)) return;
+  let start = node.span.end;
+  while (text[start] === " " || text[start] === "\t") start++;
+  if (start === node.span.end || text[start] !== "#") return;
+  if (!options.prose && !/[^\s#!]/.test(text.charAt(start + 1))) return;
+  const lineFeed = text.indexOf("\n", start);
+  const rest = text.slice(start, lineFeed === -1 ? text.length : lineFeed).trimEnd();
+  const message = `\`${clipText(rest, 40)}\` is a comment, not part of the value`;
+  const span = { source: node.span.source, start, end: start + rest.length };
+  const note = "put the value in quotes if it is text, or the comment on a line of its own";
+  options.report("yaml-comment", { message, span, note });
+}
+
+/** The place of the beginning of a value, with or without quotes around it; all of it where the text is not found. */
+export function partOf(span: Span, beginning: string): Span {
+  const { text } = span.source;
+  for (const start of [span.start, span.start + 1]) {
+    const end = start + beginning.length;
+    if (end <= span.end && text.startsWith(beginning, start)) return { source: span.source, start, end };
+  }
+  return span;
 }
