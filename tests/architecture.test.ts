@@ -31,7 +31,7 @@ const otherExecutes: Readonly<Record<string, string>> = {
     "a prepared piece of work, inside the execution of the tool that it belongs to",
   "approval/tool-gate.ts: foreign.execute": "the body of a tool that the gate enters like any other",
   "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
-  "compile/link-entry.ts: value.execute": "the same, as it is linked",
+  "compile/entry.ts: value.execute": "the same, as it is linked",
 };
 
 test("every room of src has a row, and every row a room", () => {

@@ -98,7 +98,7 @@ export class CodeSearch {
     await this.#addPackage(name, folder, subpath);
   }
 
-  /** What the `imports` or `exports` of a `package.json` lead to. */
+  /** Follows the targets of `imports` or `exports` of a `package.json`. */
   async #addMapped(targets: readonly string[], home: string | undefined): Promise<void> {
     if (home === undefined) return;
     for (const target of targets) if (!target.startsWith("#")) await this.#addImport(target, home);
@@ -158,7 +158,7 @@ export class CodeSearch {
     await Promise.all(dependenciesOf(description).map((name) => this.#addPackage(name, folder)));
   }
 
-  /** A package of a workspace, or of `npm link`: its own files are sources that somebody works on. */
+  /** A package of a workspace, or of `npm link`: its files are sources that may change. */
   async #addLinked(folder: string, subpath: string | undefined): Promise<void> {
     const description = await this.#describe(folder);
     await this.addFolder(folder);

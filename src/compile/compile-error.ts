@@ -13,19 +13,19 @@ export class CompileError extends Error {
   }
 }
 
-/** What of a program takes effect only when the user trusts its folder. */
+/** Parts of a program that take effect only when the user trusts its folder. */
 export interface NeedOfTrust {
   /** Absolute path of the program's folder. */
   readonly root: string;
   /** Absolute paths of the code that a run would import, and of workers and packages that lie or reach beyond the folder. */
   readonly files: readonly string[];
-  /** Where the manifest would have models reached, each with the name of its provider. */
+  /** Addresses of models in the manifest, each with the name of its provider. */
   readonly addresses: readonly string[];
-  /** Why it must be trusted, a text for each reason: `runs code: tools.ts`. Paths are relative to the folder where they lie in it. */
+  /** The reasons for trust, a text for each: `runs code: tools.ts`. Paths inside of the folder are relative to it. */
   readonly reasons: readonly string[];
 }
 
-/** Of the message; `reasons` has all of them. */
+/** The most reasons in the message; `reasons` has all. */
 const mostReasons = 20;
 
 /** A program brings code, reaches beyond its folder, or says where models are, and the folder is not trusted. Nothing of it has run. */
@@ -34,7 +34,7 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
   readonly files: readonly string[];
   readonly addresses: readonly string[];
   readonly reasons: readonly string[];
-  /** What it could do, as far as can be told without running any of it. */
+  /** Its reach, as far as known without running any of it. */
   readonly reach: Reach;
 
   constructor({ root, files, addresses, reasons }: NeedOfTrust, reach: Reach) {

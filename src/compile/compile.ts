@@ -14,7 +14,7 @@ import { checkDescriptions, checkNames } from "./checks/names.ts";
 import { argumentsOfTools, checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
-import { type EntryPlace, linkEntry, locateEntry } from "./entry.ts";
+import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
 import { findCode } from "./find-code.ts";
 import { isFlag } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
@@ -26,7 +26,7 @@ import { linkRules } from "./link-rules.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkWorker } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
-import { locateTarget, type ProgramPlace } from "./locate-target.ts";
+import { type LocatedProgram, locateTarget } from "./locate-target.ts";
 import { Modules } from "./modules.ts";
 import { addressesOf, needOfTrust } from "./need-of-trust.ts";
 import { buildOutline, type OutlineParts } from "./outline.ts";
@@ -98,7 +98,7 @@ export async function compile(options: CompileOptions): Promise<Compiled> {
   return { program: undefined, outline: undefined, reach: undefined, diagnostics: located.diagnostics, codeFiles: [] };
 }
 
-async function compileAt(place: ProgramPlace, options: CompileOptions): Promise<Compiled> {
+async function compileAt(place: LocatedProgram, options: CompileOptions): Promise<Compiled> {
   const compilation = await createCompilation(options, place);
   const { diagnostics, modules } = compilation;
   let description: Description | undefined;
@@ -123,13 +123,13 @@ async function compileAt(place: ProgramPlace, options: CompileOptions): Promise<
 
 interface Linked extends Omit<OutlineParts, "entry"> {
   /** The place of the entry; undefined if it was not found. */
-  readonly at: EntryPlace | undefined;
+  readonly at: LocatedEntry | undefined;
   readonly entry: Entry | undefined;
 }
 
 interface LinkOptions extends CompileOptions, Pick<WorkerSource, "abilitiesBeyond"> {}
 
-async function link(compilation: Compilation, place: ProgramPlace, options: LinkOptions): Promise<Linked> {
+async function link(compilation: Compilation, place: LocatedProgram, options: LinkOptions): Promise<Linked> {
   const { diagnostics } = compilation;
   const at = await locateEntry(compilation, place, options.entry);
   const calls = new CallTable(compilation);
@@ -179,7 +179,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
   return reachOf(buildOutline({ ...compilation, rules }, parts), { rules: own, addresses: addressesOf(parts.servers) });
 }
 
-async function createCompilation(options: CompileOptions, place: ProgramPlace): Promise<Compilation> {
+async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
   const { host, builtIns, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const realRoot = await host.files.realPath(root).catch(() => root);
@@ -213,7 +213,7 @@ async function createCompilation(options: CompileOptions, place: ProgramPlace): 
 }
 
 /** Code that starts a run reaches all workers of its program, and the tools beside it. */
-async function resolveAll(compilation: Compilation, entry: EntryPlace, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
+async function resolveAll(compilation: Compilation, entry: LocatedEntry, calls: CallTable): Promise<Map<string, ResolvedWorker>> {
   const { home, modules } = compilation;
   if (entry.kind === "worker")
     return resolveWorkers(

@@ -7,19 +7,19 @@ import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
-import type { ProgramPlace } from "./locate-target.ts";
+import type { LocatedProgram } from "./locate-target.ts";
 
-/** What starts a run: a worker, or an exported function. Paths are absolute. */
-export type EntryPlace =
+/** The entry of a run: a worker, or an exported function. Paths are absolute. */
+export type LocatedEntry =
   | { readonly kind: "worker"; readonly path: string; readonly from?: Span }
   | { readonly kind: "code"; readonly path: string; readonly name: Spanned<string> };
 
 /** The first of `--entry`, the target if it is a worker file, the manifest's `entry`, and `main`. Reports where there is none. */
 export async function locateEntry(
   compilation: Compilation,
-  place: ProgramPlace,
+  place: LocatedProgram,
   entry: string | undefined,
-): Promise<EntryPlace | undefined> {
+): Promise<LocatedEntry | undefined> {
   if (entry !== undefined) return findEntry(compilation, flagged("--entry", entry));
   if (place.worker !== undefined) return { kind: "worker", path: place.worker };
   const { manifest } = compilation;
@@ -29,7 +29,7 @@ export async function locateEntry(
   return findMain(compilation);
 }
 
-async function findMain(compilation: Compilation): Promise<EntryPlace | undefined> {
+async function findMain(compilation: Compilation): Promise<LocatedEntry | undefined> {
   const { host, root, home, diagnostics } = compilation;
   const paths = await home.names.workerPaths("main");
   const [only, ...others] = paths;
@@ -42,7 +42,7 @@ async function findMain(compilation: Compilation): Promise<EntryPlace | undefine
   return diagnostics.report("entry-not-found", { message: `\`${folder}\` holds no \`main.worker\``, note });
 }
 
-async function findEntry(compilation: Compilation, entry: Spanned<string>): Promise<EntryPlace | undefined> {
+async function findEntry(compilation: Compilation, entry: Spanned<string>): Promise<LocatedEntry | undefined> {
   const { root, home } = compilation;
   if (entry.value.includes(":")) return findCode(compilation, entry);
   const [path, ...others] = await home.names.workerPaths(entry.value);
@@ -54,7 +54,7 @@ async function findEntry(compilation: Compilation, entry: Spanned<string>): Prom
 }
 
 /** `tools.ts:main`, relative to the program. */
-async function findCode(compilation: Compilation, entry: Spanned<string>): Promise<EntryPlace | undefined> {
+async function findCode(compilation: Compilation, entry: Spanned<string>): Promise<LocatedEntry | undefined> {
   const { host, root, home, files } = compilation;
   const colon = entry.value.lastIndexOf(":");
   const { source, start } = entry.span;
@@ -79,10 +79,10 @@ function refuse(
   return diagnostics.report("entry-not-found", { message, span, note });
 }
 
-/** What starts the run. Undefined, with a diagnostic, where there is no such thing or it cannot be looked at. */
+/** Links the entry. Undefined, with a diagnostic, where it does not exist or cannot be inspected. */
 export async function linkEntry(
   compilation: Compilation,
-  entry: EntryPlace,
+  entry: LocatedEntry,
   { workers, scopes }: { readonly workers: ReadonlyMap<string, Worker>; readonly scopes: readonly ScopeDeclaration[] },
 ): Promise<Entry | undefined> {
   if (entry.kind === "code") return linkCode(compilation, entry, scopes);
@@ -92,7 +92,7 @@ export async function linkEntry(
 
 async function linkCode(
   compilation: Compilation,
-  { path, name: { value: name, span } }: EntryPlace & { readonly kind: "code" },
+  { path, name: { value: name, span } }: LocatedEntry & { readonly kind: "code" },
   scopes: readonly ScopeDeclaration[],
 ): Promise<Entry | undefined> {
   const { modules, home, host, diagnostics } = compilation;

@@ -5,7 +5,7 @@ import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
 import { codeFileNames, homeOf, isCodePath } from "./home.ts";
 
-/** What of a program runs as code, with all rights of the user. */
+/** The code of a program, which runs with all rights of the user. */
 export interface ProgramCode {
   /** Absolute paths of modules, links followed, and of scripts that the program's files name as models. Sorted. */
   readonly files: readonly string[];
@@ -56,7 +56,7 @@ function scriptsOf(workers: ReadonlyMap<string, Worker>, namedBy: "program" | "u
   return [...new Set(models.flatMap((id) => /^scripted:(.+)$/i.exec(id)?.[1] ?? []))];
 }
 
-/** Of the program's own modules only: a diagnostic shows a line of the file that it is about. */
+/** Reports the program's own modules only, since a diagnostic shows a line of its file. */
 function reportComputed({ root, diagnostics }: Compilation, { computed }: CodeSearch, place: (path: string) => string): void {
   for (const [path, spans] of computed) {
     if (!isWithin(place(path), root)) continue;

@@ -5,7 +5,7 @@ import type { Compilation } from "./compilation.ts";
 import type { Home } from "./home.ts";
 import { isSpecifier } from "./packages.ts";
 
-/** What `./file.ts:Name` or `package:Name` refers to. Not verified: for lack of trust its value is unknown. */
+/** The export that `./file.ts:Name` or `package:Name` refers to. Without trust it is not verified: its value is unknown. */
 export type FoundExport = { readonly path: string; readonly home: Home; readonly name: string } & (
   | { readonly verified: true; readonly value: unknown }
   | { readonly verified: false }
@@ -40,7 +40,7 @@ export async function findExport(
   return modules.trusted ? undefined : { ...place, name, verified: false };
 }
 
-interface ModulePlace {
+interface ModuleReference {
   readonly module: string;
   readonly reference: Spanned<string>;
   readonly home: Home;
@@ -48,7 +48,7 @@ interface ModulePlace {
 
 async function findModule(
   { packages, files }: Compilation,
-  { module, reference, home }: ModulePlace,
+  { module, reference, home }: ModuleReference,
 ): Promise<{ readonly path: string; readonly home: Home } | undefined> {
   if (!isSpecifier(module)) {
     const path = await files.resolve({ value: module, span: reference.span }, home);

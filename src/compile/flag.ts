@@ -10,7 +10,7 @@ export function createFlagSource(name: string, text: string): Source {
   return source;
 }
 
-/** Whether somebody wrote this on the command line (or passed it to the library), and not in a file of the program. */
+/** True for text of the command line (or passed to the library), false for text of the program's files. */
 export function isFlag({ source }: Span): boolean {
   return flagSources.has(source);
 }

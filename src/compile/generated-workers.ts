@@ -20,17 +20,17 @@ export function generatedFolder(root: string, manifest: ManifestFile | undefined
   return join(root, usualGeneratedFolder);
 }
 
-/** Whether a file was made in a run, links followed: it lies in the folder of those. */
+/** True for a file in the folder of workers made in a run, links followed. */
 export async function isGenerated(host: Host, folder: string, path: string): Promise<boolean> {
   if (isWithin(path, folder)) return true;
   const [realFolder, realPath] = await Promise.all([folder, path].map((one) => host.files.realPath(one).catch(() => one)));
   return isWithin(realPath ?? path, realFolder ?? folder);
 }
 
-/** What a model must not say of the worker that it makes. */
+/** Keys that a worker made in a run must not have. */
 const refused = { fragments: "other files", system_fragments: "other files", extends: "other settings" } as const;
 
-/** What only the record of its capability could give it. */
+/** Keys that need a record of the worker's capability. */
 const capabilities = ["model", "model_settings", "attachment_policy", "sandbox", "toolsets", "server_side_tools"] as const;
 
 /**
@@ -59,7 +59,7 @@ export function withoutCapability({ diagnostics }: Compilation, file: WorkerFile
   return { ...without(file, [...Object.keys(refused), ...coded, ...withheld]), ...nothing(file) };
 }
 
-/** Whoever starts the run may choose its model. */
+/** The user may choose its model. */
 function isOfUser(written: Spanned<unknown> | undefined): boolean {
   return written !== undefined && isFlag(written.span) && typeof written.value === "string";
 }

@@ -20,7 +20,7 @@ export function homeOf(path: string, home: Home): Home {
   return { ...home, folder, prefix: `${relative(home.folder, folder).replaceAll("\\", "/")}/` };
 }
 
-/** What bare names can mean. Nothing is walked unless a name misses. */
+/** The meanings of bare names. Folders are listed only where a name is not found. */
 export interface Names {
   /** The files that a worker of this name could be: one, unless the program is ambiguous. */
   workerPaths(name: string): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 import type { Source, Span } from "../diagnostics/source.ts";
 
-/** What the text of a module says without running it. */
+/** Facts about a module from its text, without running it. */
 export interface LexedModule {
   readonly names: ReadonlyMap<string, Span>;
   /** Specifiers of all modules that it loads, by `import`, `export … from`, a literal `import()` or a literal `require()`. */
@@ -64,7 +64,7 @@ function modulesIn(text: string): string[] {
   return [...located, ...pathsIn(text)].filter((path) => /\.(?:[cm]?[jt]s|node|wasm)(?:[?#]|$)/.test(path));
 }
 
-/** Of a text that the lexer cannot read: all that looks like the name of a module. */
+/** All that looks like the name of a module, for a text that the lexer cannot read. */
 function namesIn(text: string): string[] {
   const named = [...text.matchAll(/\b(?:from|import)\s*\(?\s*(["'`])([^"'`\n$]+)\1/g)].map(([, , name = ""]) => name);
   return [...new Set([...pathsIn(text), ...named, ...requiredBy(text)])];

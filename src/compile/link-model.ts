@@ -14,14 +14,14 @@ export interface ModelOptions {
   readonly model: string | undefined;
 }
 
-/** A model as somebody wrote it, and where: in words for people, and as a place. */
+/** A model as written, with its source in words for people, and its span. */
 interface Written {
   readonly text: string;
   readonly source: string;
   readonly span: Span;
 }
 
-/** Which model a worker runs on, and why; undefined, with a diagnostic, where that is none or the wrong one. */
+/** The model that a worker runs on, and its source; undefined, with a diagnostic, where it is missing or not allowed. */
 export function linkModel(compilation: Compilation, worker: LoadedWorker, options: ModelOptions): ModelChoice | undefined {
   const { diagnostics, files } = compilation;
   const written = findModel(compilation, worker, options.model);

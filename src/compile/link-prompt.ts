@@ -11,7 +11,7 @@ import type { LinkedSchema } from "./link-schema.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 
 /**
- * What a worker's call sends first, as a function of its input: all files that it takes are read and checked now. It reads
+ * The first request of a worker's call, as a function of its input. All its files are read and checked now; the function reads
  * nothing and runs no code; it throws a `TemplateError` where a value that a template needs is missing.
  */
 export async function linkPrompt(
@@ -109,9 +109,9 @@ export interface InputRendering {
  */
 export function renderInput(values: JsonObject, { used, jsonSchema }: InputRendering): string {
   const left = Object.entries(values).filter(([name, value]) => !used.has(name) && isGiven(value));
-  const told = left.filter(([name]) => name !== "input" && !isAttachment(jsonSchema, name));
+  const shown = left.filter(([name]) => name !== "input" && !isAttachment(jsonSchema, name));
   const { input } = values;
-  if (told.length === 0 && typeof input === "string" && input.trim() !== "") return input;
+  if (shown.length === 0 && typeof input === "string" && input.trim() !== "") return input;
   return left.length === 0 ? "" : canonicalJson(Object.fromEntries(left));
 }
 

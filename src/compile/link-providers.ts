@@ -28,7 +28,7 @@ export function providerNames({ manifest, diagnostics }: Compilation, known: rea
   return [...names, ...declared];
 }
 
-/** Those of the manifest that the program's models are reached at. One that nothing uses needs no variables, and no trust. */
+/** Links the manifest's providers that the program's models use. An unused one needs no variables and no trust. */
 export function linkProviders(
   compilation: Compilation,
   workers: Iterable<Worker>,

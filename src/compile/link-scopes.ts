@@ -6,7 +6,7 @@ import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 
-/** For whoever declares no scopes: the program's folder, `rw`; every write asks. */
+/** The scope of workers that declare none: the program's folder, `rw`; every write asks. */
 async function linkDefaultScope(compilation: Compilation): Promise<ScopeDeclaration> {
   const chosen = compilation.scopeRoots.rootOf(".");
   if (!chosen) return { name: ".", root: compilation.root, realRoot: compilation.realRoot, mode: "rw" };
@@ -54,7 +54,7 @@ async function linkRoot(compilation: Compilation, written: Spanned<string>, scop
   return { root, realRoot: await realPathOf(host, root) };
 }
 
-/** Of a folder that is not there: where it would be made. */
+/** The real path; for a missing folder, the path where it would be made. */
 async function realPathOf(host: Host, path: string): Promise<string> {
   try {
     return await host.files.realPath(path);

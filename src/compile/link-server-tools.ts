@@ -39,7 +39,7 @@ function reportRefusal(
 ): void {
   if (!model) return;
   const name = providerOf(model.id);
-  // Of two providers with one name, the later one is used; those of the manifest have no such tools.
+  // The later one of two providers with the same name is used; those of the manifest have no such tools.
   const provider = providers.findLast((one) => one.name.toLowerCase() === name) ?? { name };
   const refusal = refuseServerTool(tool, provider);
   if (!refusal) return;

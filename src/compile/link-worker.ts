@@ -17,7 +17,7 @@ import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 import { valuesOf } from "./values-of.ts";
 
-/** What a worker takes whose author declares no input. */
+/** The default input of a worker. */
 const defaultInput: JsonSchema = {
   type: "object",
   properties: {
@@ -94,7 +94,7 @@ function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): Attac
   };
 }
 
-/** What a caller is told of a worker whose author describes it nowhere. */
+/** The default description of a worker. */
 function firstSentence(instructions: string): string {
   const [sentence = ""] = instructions.trim().split(/(?<=[.!?])\s|\n\s*\n/, 1);
   return clipText(sentence.replace(/\s+/g, " "), 200);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import { type ManifestFile, parseManifest } from "../language/manifest.ts";
-import type { ProgramPlace } from "./locate-target.ts";
+import type { LocatedProgram } from "./locate-target.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
 export const manifestName = "llm-do.yaml";
@@ -15,7 +15,7 @@ export interface ManifestLoading {
 
 /** Reads the program's `llm-do.yaml`, if it has one; in the form of listed files, if it is listed. */
 export async function loadManifest(
-  { root, listed }: ProgramPlace,
+  { root, listed }: LocatedProgram,
   { host, files, diagnostics }: ManifestLoading,
 ): Promise<ManifestFile | undefined> {
   const path = join(root, manifestName);

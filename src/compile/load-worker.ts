@@ -19,18 +19,18 @@ export interface LoadedWorker {
   readonly file: WorkerFile;
 }
 
-export interface WorkerPlace {
+export interface WorkerReference {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
-  /** What refers to it. */
+  /** The span that refers to it. */
   readonly from: Span | undefined;
 }
 
 /** Undefined, with diagnostics, where there is no worker in the file. */
 export async function loadWorker(
   compilation: Compilation,
-  { path, home, isEntry, from }: WorkerPlace,
+  { path, home, isEntry, from }: WorkerReference,
 ): Promise<LoadedWorker | undefined> {
   const { files, diagnostics, overrides } = compilation;
   const names = { id: workerId(home, path), name: workerName(path, home.folder), isEntry };

@@ -5,8 +5,8 @@ import type { Host } from "../host/host.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { folderNames, isCodePath } from "./home.ts";
 
-/** Where a program is. */
-export interface ProgramPlace {
+/** The location of a program. */
+export interface LocatedProgram {
   /** Absolute path of the program's folder. */
   readonly root: string;
   /** The worker file that the target itself names. */
@@ -25,7 +25,7 @@ export interface TargetOptions {
 
 export type Located<T> = { readonly place: T } | { readonly diagnostics: readonly Diagnostic[] };
 
-export async function locateTarget(options: TargetOptions): Promise<Located<ProgramPlace>> {
+export async function locateTarget(options: TargetOptions): Promise<Located<LocatedProgram>> {
   const { host, target = ".", files } = options;
   if (files) return locateFiles(host, files);
   const path = resolve(host.workingDirectory, target);
@@ -50,10 +50,10 @@ function rootOf(path: string): string {
 }
 
 /** The nearest folder upwards that has it as a worker or as a program, to the root of the version control at most. */
-async function locateName(host: Host, name: string): Promise<Located<ProgramPlace>> {
+async function locateName(host: Host, name: string): Promise<Located<LocatedProgram>> {
   const folders = await searchedFolders(host);
   for (const folder of folders) {
-    const places: ProgramPlace[] = [];
+    const places: LocatedProgram[] = [];
     for (const worker of await folderNames(host, folder).workerPaths(name)) places.push({ root: folder, worker });
     const below = join(folder, name);
     if ((await host.files.kind(join(below, "main.worker"))) === "file") places.push({ root: below });
@@ -81,7 +81,7 @@ async function searchedFolders(host: Host): Promise<string[]> {
   }
 }
 
-async function locateFiles(host: Host, files: readonly string[]): Promise<Located<ProgramPlace>> {
+async function locateFiles(host: Host, files: readonly string[]): Promise<Located<LocatedProgram>> {
   const places = new Map(files.map((written) => [resolve(host.workingDirectory, written), written]));
   const listed = [...places.keys()];
   const diagnostics: Diagnostic[] = [];

@@ -8,7 +8,7 @@ import type { Home } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
-/** What a module exports, as far as its text says. */
+/** The exports of a module, as far as its text shows. */
 export interface ModuleExports {
   readonly path: string;
   /** Each name with its place, where the text says it. */
@@ -27,7 +27,7 @@ export interface ModulesOptions {
   readonly report: Report;
 }
 
-/** Who looks at a module: the home that it must lie in, and what refers to it, for the diagnostic of one that fails. */
+/** A use of a module: the home that it must lie in, and the span that refers to it, for diagnostics. */
 export interface ModuleUse {
   readonly home: Home;
   readonly from?: Span | undefined;
@@ -46,7 +46,7 @@ export class Modules {
     this.trusted = options.trusted;
   }
 
-  /** Whether a value of any module is needed. */
+  /** True where a value of any module is needed. */
   get areUsed(): boolean {
     return this.#used.size > 0;
   }

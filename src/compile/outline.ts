@@ -11,7 +11,7 @@ import { isWithin } from "../util/within.ts";
 import { abilitiesBeyond } from "./beyond-caller.ts";
 import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
-import type { EntryPlace } from "./entry.ts";
+import type { LocatedEntry } from "./entry.ts";
 import type { ProgramCode } from "./find-code.ts";
 import { type LinkedServer, providerOf } from "./link-providers.ts";
 import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
@@ -20,7 +20,7 @@ import type { ResolvedWorker } from "./resolve-workers.ts";
 import { valuesOf } from "./values-of.ts";
 
 export interface OutlineParts {
-  readonly entry: EntryPlace;
+  readonly entry: LocatedEntry;
   readonly resolved: ReadonlyMap<string, ResolvedWorker>;
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;

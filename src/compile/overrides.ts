@@ -15,7 +15,7 @@ export interface Overridden {
   readonly isEntry: boolean;
 }
 
-/** What the command line says over the program's files: `--set` and `--model-for`. The last one holds. */
+/** Settings of the command line over those of the program's files: `--set` and `--model-for`. The last one wins. */
 export class Overrides {
   readonly #report: Report;
   readonly #sets: readonly Override[];
@@ -47,7 +47,7 @@ export class Overrides {
     return patched;
   }
 
-  /** What `--model-for` says about a worker. */
+  /** The model of a worker by `--model-for`. */
   modelFor(worker: Overridden): { readonly model: Spanned<string>; readonly flag: string } | undefined {
     const matching = this.#models.filter(({ glob }) => matchesFlatGlob(glob, worker.name) || matchesFlatGlob(glob, worker.id));
     for (const one of matching) this.#used.set(one, worker);

@@ -71,7 +71,7 @@ export class Packages {
     return this.#folders;
   }
 
-  /** Whether the program names any package. */
+  /** True where the program names any package. */
   get areUsed(): boolean {
     return this.#installed.size > 0;
   }
@@ -166,7 +166,7 @@ const conditions: ReadonlySet<string> = new Set(["import", "node", "node-addons"
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Whether a condition of a target may hold. */
+/** Accepts the conditions of a target that may hold. */
 type Accepts = (condition: string) => boolean;
 
 /**
@@ -196,7 +196,7 @@ export function importedTargets({ imports }: Table, specifier: string): readonly
   return isRecord(imports) ? fromTable(imports, specifier) : [];
 }
 
-/** Of several patterns that fit, the one with the longest part before its `*` counts, as in Node. */
+/** The pattern with the longest part before its `*` wins, as in Node. */
 function fromTable(table: Table, subpath: string, accepts?: Accepts): readonly string[] {
   const exact = getOwn(table, subpath);
   if (exact !== undefined) return targetsOf(exact, accepts);
@@ -207,7 +207,7 @@ function fromTable(table: Table, subpath: string, accepts?: Accepts): readonly s
   return targetsOf(table[best], accepts).map((target) => target.replaceAll("*", () => filled));
 }
 
-/** What `*` of `./features/*.js` stands for in a subpath. */
+/** The part of a subpath that `*` of `./features/*.js` stands for. */
 function fillPattern(pattern: string, subpath: string): string | undefined {
   const [before = "", after, ...more] = pattern.split("*");
   if (after === undefined || more.length > 0) return undefined;

@@ -30,7 +30,7 @@ interface Reading {
   readonly within?: string | undefined;
 }
 
-/** In bytes. Code and schemas can be generated; nobody writes a worker or a manifest of this size. */
+/** In bytes. Code and schemas can be generated; workers and manifests are written by hand. */
 const mostOfSource = 10_000_000;
 const mostOfSettings = 1_000_000;
 
@@ -81,7 +81,7 @@ export class ProgramFiles {
     return this.#reserved;
   }
 
-  /** What the relative paths of a file are relative to; those of a flag, to the working directory. */
+  /** The base of a file's relative paths; for a flag, the working directory. */
   folderOf({ source }: Span): string {
     const path = this.#places.get(source);
     return path === undefined ? this.#host.workingDirectory : dirname(path);
@@ -106,7 +106,7 @@ export class ProgramFiles {
     return this.#report("reference-outside", { message: `\`${shown}\` is a link that leads out of ${describe(home)}`, span });
   }
 
-  /** Whether a file really lies in its home, links followed, or was named by the user. */
+  /** True for a file that lies in its home, links followed, or that the user named. */
   async isConfined(path: string, home: FileUse["home"]): Promise<boolean> {
     if (this.#listed.has(path)) return true;
     const folder = this.#realPath(home.folder);

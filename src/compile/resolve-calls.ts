@@ -14,9 +14,9 @@ export interface CalledWorker {
   readonly home: Home;
 }
 
-/** Where code stands that calls by name. */
-export interface CodePlace {
-  /** Of the module that the code is exported from. */
+/** Code that calls by name. */
+export interface CallingCode {
+  /** The module that exports the code. */
   readonly path: string;
   readonly home: Home;
   /** The export. */
@@ -40,7 +40,7 @@ export class CallTable {
   }
 
   /** Adds the names that some code calls, and those that the tools among them call. Gives the workers among them. */
-  async add(names: readonly string[], caller: CodePlace): Promise<CalledWorker[]> {
+  async add(names: readonly string[], caller: CallingCode): Promise<CalledWorker[]> {
     const found: CalledWorker[] = [];
     for (const name of names) {
       const key = `${caller.home.folder}\0${name}`;
@@ -66,7 +66,7 @@ export class CallTable {
     return callables;
   }
 
-  async #resolve(name: string, caller: CodePlace): Promise<CallTarget | undefined> {
+  async #resolve(name: string, caller: CallingCode): Promise<CallTarget | undefined> {
     const meanings = await this.#meanings(name, caller);
     const known = this.#targets.get(name);
     const isSame = known && meanings.length === 1 && meanings[0]?.path === known.path;
@@ -79,7 +79,7 @@ export class CallTable {
     return undefined;
   }
 
-  async #meanings(name: string, { home, path: file, from }: CodePlace): Promise<CallTarget[]> {
+  async #meanings(name: string, { home, path: file, from }: CallingCode): Promise<CallTarget[]> {
     const { modules } = this.#compilation;
     const found: CallTarget[] = [];
     for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home: homeOf(path, home) });
@@ -91,7 +91,7 @@ export class CallTable {
     return found;
   }
 
-  async #reportAmbiguous(name: string, caller: CodePlace, meanings: readonly CallTarget[]): Promise<void> {
+  async #reportAmbiguous(name: string, caller: CallingCode, meanings: readonly CallTarget[]): Promise<void> {
     const { workingDirectory } = this.#compilation.host;
     const files = meanings.map(({ path }) => `\`${relative(workingDirectory, path)}\``).join(" or ");
     const message = `\`${caller.name}\` calls \`${name}\`, which could be in ${files}`;
@@ -99,7 +99,7 @@ export class CallTable {
     this.#compilation.diagnostics.report("ambiguous-toolset", { message, span: await this.#spanOf(caller), note });
   }
 
-  async #reportUnknown(name: string, caller: CodePlace): Promise<void> {
+  async #reportUnknown(name: string, caller: CallingCode): Promise<void> {
     const { modules, diagnostics } = this.#compilation;
     const { home } = caller;
     const code = await Promise.all((await home.names.codeFiles()).map((path) => modules.exports(path, { home })));
@@ -108,7 +108,7 @@ export class CallTable {
     diagnostics.report("unknown-call", { message, span: await this.#spanOf(caller), note });
   }
 
-  async #spanOf({ path, home, name }: CodePlace) {
+  async #spanOf({ path, home, name }: CallingCode) {
     return (await this.#compilation.modules.exports(path, { home })).names.get(name);
   }
 }

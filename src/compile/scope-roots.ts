@@ -4,7 +4,7 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { createFlagSource } from "./flag.ts";
 
-/** `--scope`: the folders that whoever starts a run gives to declared scopes, in the place of what the files say. */
+/** `--scope`: folders that the user gives to declared scopes, in place of those in the files. */
 export class ScopeRoots {
   readonly #report: Report;
   readonly #given: ReadonlyMap<string, { readonly name: Spanned<string>; readonly root: Spanned<string> }>;

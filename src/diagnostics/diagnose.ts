@@ -5,7 +5,7 @@ import type { Span } from "./source.ts";
 export interface DiagnosticDetails {
   readonly message: string;
   readonly span?: Span | undefined;
-  /** What to do, where that is one sentence. */
+  /** A note of one sentence: what to do. */
   readonly note?: string | undefined;
   /** Further notes, or notes with a place. */
   readonly notes?: readonly DiagnosticNote[];

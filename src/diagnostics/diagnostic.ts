@@ -2,7 +2,7 @@ import type { Span } from "./source.ts";
 
 export type Severity = "error" | "warning" | "hint";
 
-/** One mistake of an author: what, where, and how to fix it. Collected and told together, never thrown one by one. */
+/** One mistake of an author: its message, span, and how to fix it. Diagnostics are collected, never thrown one by one. */
 export interface Diagnostic {
   /** A code of the catalogue, `unknown-key`: stable, documented, what tests assert. */
   readonly code: string;
@@ -11,7 +11,7 @@ export interface Diagnostic {
   readonly message: string;
   /** Absent only where the mistake has no place in any text (a missing file on the command line). */
   readonly span?: Span;
-  /** What to do, or where else to look. */
+  /** Notes: what to do, or where else to look. */
   readonly notes: readonly DiagnosticNote[];
 }
 

@@ -9,7 +9,7 @@ export function positionAt(source: Source, offset: number): Position {
   return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
 }
 
-/** Where a line (from 1) begins and ends, without its line break. */
+/** The span of a line (from 1), without its line break. */
 export function lineSpan(source: Source, line: number): Span {
   const starts = lineStarts(source);
   const start = starts[line - 1] ?? source.text.length;

@@ -57,7 +57,7 @@ function toLocation(place: JsonPlace) {
   return { physicalLocation: { artifactLocation: { uri: toUri(file) }, region } };
 }
 
-/** What a path may have and a URI may not is percent-encoded, a `:` too: a first segment with one would be a scheme. */
+/** Percent-encodes characters that a URI may not have, and `:`: a first segment with one would be a scheme. */
 function toUri(file: string): string {
   const encoded = file.toWellFormed().split("/").map(encodeURIComponent).join("/");
   if (!isAbsolute(file)) return encoded;

@@ -10,7 +10,7 @@ export function buildSyntaxTree(contents: Document["contents"], span: Span, repo
   return new TreeBuilder(span, report).build(contents);
 }
 
-/** How many values all aliases of a text together may stand for. */
+/** The most values that all aliases of a text together may stand for. */
 const maxAliased = 10_000;
 
 const coreTags: Readonly<Record<string, (node: SyntaxNode) => boolean>> = {
@@ -34,7 +34,7 @@ class TreeBuilder {
   readonly #whole: Span;
   readonly #report: Report;
   readonly #anchors = new Map<string, SyntaxNode>();
-  /** How many nodes one reads who follows all aliases below a node. */
+  /** The number of nodes below a node, with all aliases followed. */
   readonly #sizes = new WeakMap<SyntaxNode, number>();
   #aliased = 0;
 

@@ -11,13 +11,13 @@ export interface Field<T = unknown> {
   readonly shape: Shape<T>;
   readonly description: string;
   readonly required?: true;
-  /** What holds where the key is absent, for editors and the reference. */
+  /** The default, for editors and the reference. */
   readonly default?: JsonValue;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What a table of keys reads: required keys always, the others where they are written. */
+/** The record that a table of keys reads. Keys that are not required may be absent. */
 export type RecordOf<F extends Fields> = {
   readonly [K in keyof F as F[K] extends { required: true } ? K : never]: FieldValue<F[K]>;
 } & { readonly [K in keyof F as F[K] extends { required: true } ? never : K]?: FieldValue<F[K]> };
@@ -25,7 +25,7 @@ export type RecordOf<F extends Fields> = {
 type FieldValue<F> = F extends Field<infer T> ? Spanned<T> : never;
 
 export interface RecordOptions {
-  /** What to write where something else than a map was found. */
+  /** The note where a value is not a map. */
   readonly note?: string;
 }
 
@@ -87,7 +87,7 @@ function reportUnknownKey(entry: MapEntry, known: readonly string[], context: Re
 }
 
 export interface ListOptions {
-  /** Whether a list without entries would be ambiguous here. */
+  /** Rejects a list without entries, where it would be ambiguous. */
   readonly nonEmpty?: boolean;
 }
 

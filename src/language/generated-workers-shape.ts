@@ -5,7 +5,7 @@ import { programPath } from "./text-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
 import { workerKeys } from "./worker-keys.ts";
 
-/** Where workers made in a run are, in the program's folder, if the manifest does not say. */
+/** The default folder of workers made in a run, relative to the program's. */
 export const usualGeneratedFolder = "workers/generated";
 
 const notYet = "workers cannot be made in a run yet";
@@ -16,9 +16,9 @@ const fields = {
     default: usualGeneratedFolder,
     description: "Where workers made in a run are kept: each as `<name>/worker.worker` below it.",
   },
-  model: { shape: unsupported(text(), notYet), description: "The model of a worker made in a run, where nobody names one." },
-  toolsets: { shape: unsupported(toolsetsShape, notYet), description: "Its toolsets, where nobody names any." },
-  sandbox: { shape: unsupported(workerKeys.sandbox.shape, notYet), description: "What it can reach, where nobody says." },
+  model: { shape: unsupported(text(), notYet), description: "The default model of a worker made in a run." },
+  toolsets: { shape: unsupported(toolsetsShape, notYet), description: "Its default toolsets." },
+  sandbox: { shape: unsupported(workerKeys.sandbox.shape, notYet), description: "What it can reach by default." },
   limits: { shape: unsupported(workerKeys.limits.shape, notYet), description: "How much it may spend." },
 } as const;
 

@@ -91,7 +91,7 @@ export const manifestKeys = {
   },
   providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },
-  debug: { shape: boolean(), default: false, description: "Whether all calls are told in full detail." },
+  debug: { shape: boolean(), default: false, description: "Whether all calls are shown in full detail." },
   generated_workers: { shape: generatedWorkersShape, description: "Where workers made in a run are kept, and what they may do." },
 } satisfies Fields;
 

@@ -15,7 +15,7 @@ import { extraKeys, workerKeys } from "./worker-keys.ts";
 
 export interface ParsedWorkerFile {
   /**
-   * What could be read, also of a file with mistakes; undefined where it is no worker file at all. Nothing may be done
+   * The readable part, also of a file with mistakes; undefined where it is no worker file at all. Nothing may be done
    * with it while there are errors, except to look for more of them.
    */
   readonly file: WorkerFile | undefined;

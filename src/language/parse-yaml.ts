@@ -53,7 +53,7 @@ function beginsEntry(text: string, line: number): boolean {
   return !" \t\r\n#}]".includes(text.charAt(line)) && !/^-\s/.test(text.slice(line, line + 2));
 }
 
-/** Why a text is not the YAML that frontmatter may be; offsets count from the start of the text. */
+/** The reason why a text is not YAML as frontmatter allows it; offsets count from the start of the text. */
 export interface YamlProblem {
   /** A code of the YAML library, or one of the two that it has not. */
   readonly code: string;

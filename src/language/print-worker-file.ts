@@ -33,7 +33,7 @@ function withoutSpans(written: unknown): unknown {
   return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, withoutSpans(value)]));
 }
 
-/** A reference, or JSON Schema; marked as such where its own keys would not tell it from the short notation. */
+/** A reference, or JSON Schema; with `$schema` where its keys could be those of the short notation. */
 function toWrittenSchema(schema: SchemaSyntax): JsonObject | string {
   if (schema.kind === "reference") return schema.reference.value;
   const { jsonSchema } = schema;

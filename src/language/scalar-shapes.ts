@@ -59,7 +59,7 @@ function nameNote(node: SyntaxNode): string | undefined {
   return new RegExp(namePattern).test(node.text) ? quoteNote(node) : "a name begins with a letter, such as `w3000`";
 }
 
-/** Whether a text is a name; reports it otherwise. */
+/** Reports a text that is not a name, and returns false for it. */
 export function checkName(value: string, node: Pick<SyntaxNode, "span">, context: ReadContext): boolean {
   if (new RegExp(namePattern).test(value)) return true;
   const message = `\`${clipText(value, 80)}\` is not a name`;
@@ -71,7 +71,7 @@ export function checkName(value: string, node: Pick<SyntaxNode, "span">, context
 export interface NumberRange {
   readonly min: number;
   readonly max?: number;
-  /** Whether `min` itself is too small. */
+  /** `min` itself is too small. */
   readonly exclusive?: boolean;
 }
 

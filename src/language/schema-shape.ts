@@ -35,7 +35,7 @@ export const inputShape: Shape<SchemaSyntax> = refined(outputShape, (schema, nod
   return context.report("input-not-object", { message: `\`${context.path}\` has to have fields`, span: node.span, note });
 });
 
-/** The rule that tells JSON Schema from the short notation, where a field may well be called `type`. */
+/** Distinguishes JSON Schema from the short notation, in which a field may be called `type`. */
 function isJsonSchema(node: MapNode): boolean {
   const memberOf = (key: string): SyntaxNode | undefined => node.entries.find((entry) => entry.key.value === key)?.value;
   if (memberOf("$schema") !== undefined || memberOf("$ref") !== undefined) return true;

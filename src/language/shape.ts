@@ -3,14 +3,14 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 
-/** Where in a file a value is read: its keys from the root (`limits.turns`), for messages, and who collects mistakes. */
+/** The context of a value that is read: its keys from the root of the file (`limits.turns`), for messages, and the report. */
 export interface ReadContext {
   readonly path: string;
   readonly report: Report;
 }
 
 /**
- * What may be written at one place of a file, both to read it and to say it in JSON Schema. The one table of a file's
+ * A form of values: how they are read, and their JSON Schema. The one table of a file's
  * keys is made of shapes, so that what is read and what editors complete cannot differ.
  */
 export interface Shape<T> {
@@ -19,7 +19,7 @@ export interface Shape<T> {
   read(node: SyntaxNode, context: ReadContext): T | undefined;
 }
 
-/** What a shape reads. */
+/** The value that a shape reads. */
 export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
 
 export function contextAt(context: ReadContext, key: string | number): ReadContext {

@@ -172,7 +172,7 @@ const scalarTypes: Readonly<Record<string, JsonSchema>> = {
   attachment: { type: "string", "x-llm-do": "attachment" },
 };
 
-/** What other languages call them. */
+/** Names of these types in other languages. */
 const otherNames: Readonly<Record<string, string>> = {
   str: "`string`",
   text: "`string`",

@@ -34,7 +34,7 @@ export interface ScalarNode {
   readonly plain: boolean;
 }
 
-/** What could not be read and has been diagnosed already: whoever meets one keeps silent. */
+/** A value that could not be read and was reported: readers of the tree ignore it. */
 export interface UnreadableNode {
   readonly kind: "unreadable";
   readonly span: Span;

@@ -63,7 +63,7 @@ export const serverAddress = refined(text(), (value, node, { path, report }) => 
   return problem === undefined ? value : report("invalid-value", { message: `\`${path}\` ${problem}`, span: node.span });
 });
 
-/** Why a text is not the address of a server, as the rest of a sentence; undefined for an address. */
+/** The reason why a text is not the address of a server, as the rest of a sentence; undefined for an address. */
 export function baseUrlProblem(written: string): string | undefined {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return "has to be an `http://` or `https://` address";

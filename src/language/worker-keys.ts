@@ -48,7 +48,7 @@ const authShape = unsupported(
 /** The table of what a worker file may say. The parser, the JSON Schema for editors and the printer all follow it. */
 export const workerKeys = {
   name: { shape: identifier(), description: "The worker's name, by which others call it. By default the file's name." },
-  description: { shape: text({ prose: true }), description: "What the worker does, for whoever may call it." },
+  description: { shape: text({ prose: true }), description: "What the worker does, for its callers." },
   model: { shape: text(), description: "The model it runs on, as `provider:name`." },
   compatible_models: {
     shape: list(spanned(text()), { nonEmpty: true }),
@@ -86,7 +86,7 @@ export const workerKeys = {
     default: "off",
     description: "Whether the model is reached by the user's login instead of a key.",
   },
-  debug: { shape: boolean(), default: false, description: "Whether its calls are told in full detail." },
+  debug: { shape: boolean(), default: false, description: "Whether its calls are shown in full detail." },
 } satisfies Fields;
 
 /** Carried, not interpreted; so is every key that begins with `x-`. */

@@ -11,7 +11,7 @@ import type { Schema } from "../schema/schema.ts";
 import type { WorkerRuntime } from "../toolsets/toolset.ts";
 
 /**
- * What compile makes and runtime runs: everything that the entry can reach, linked and frozen. Nothing is looked up on
+ * The linked form that compile makes and runtime runs: everything that the entry can reach, frozen. Nothing is looked up on
  * disk after it.
  */
 export interface Program {
@@ -32,7 +32,7 @@ export interface Program {
   readonly protectedPaths: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
-  /** Values of the environment that configuration holds, by their variables' names: nobody may be shown them. */
+  /** Values of the environment that configuration holds, by their variables' names. They must not be shown. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[];
   /** The manifest's: where models of its own providers are reached. */
   readonly servers: readonly NamedServer[];
@@ -46,7 +46,7 @@ export interface Program {
   readonly args?: JsonObject;
   /** The manifest's: whether runs are recorded. */
   readonly journal?: boolean;
-  /** The manifest's: all calls are told in full detail. */
+  /** The manifest's: all calls are shown in full detail. */
   readonly debug?: boolean;
 }
 
@@ -72,10 +72,10 @@ export interface Worker {
   readonly input: Schema;
   /** Undefined: the output is text. */
   readonly output: Schema | undefined;
-  /** What is asked of the model, whichever it is. */
+  /** Settings of the model's requests. */
   readonly modelSettings: ModelSettings;
   /**
-   * What the first request says, made from an input that `input` has validated. Reads nothing and runs no code. Throws a
+   * Renders the first request from an input that `input` has validated. Reads nothing and runs no code. Throws a
    * `TemplateError` where the values do not make a text (a loop that grows too long, a value that is not there).
    */
   render(input: JsonObject): RenderedPrompt;
@@ -88,11 +88,11 @@ export interface Worker {
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
-  /** Its calls are told in full detail. */
+  /** Its calls are shown in full detail. */
   readonly debug: boolean;
 }
 
-/** What programs of the machine may do that a worker's tools start. */
+/** Rules for programs of the machine that a worker's tools start. */
 export interface CommandPolicy {
   readonly networkEnabled: boolean;
   /** A run does not begin where they cannot be isolated. */
@@ -112,7 +112,7 @@ export interface RenderedPrompt {
 export interface ModelChoice {
   readonly id: string;
   readonly source: string;
-  /** Whether a file of the program chose it, or whoever started the run (by a flag, a variable, or the library). */
+  /** Chosen by a file of the program, or by the user (by a flag, a variable, or the library). */
   readonly namedBy: "program" | "user";
 }
 
@@ -122,7 +122,7 @@ export interface ToolsetReference extends ToolsetBinding {
   readonly worker?: () => Worker;
 }
 
-/** Model responses in one call, where nobody says otherwise. */
+/** The default limit of model responses in one call. */
 export const defaultTurns = 50;
 
 export const defaultAttachmentPolicy: AttachmentPolicy = {

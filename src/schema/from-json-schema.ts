@@ -21,7 +21,7 @@ export function fromJsonSchema(jsonSchema: JsonSchema): Schema {
   };
 }
 
-/** Why a JSON Schema cannot be used, or undefined where it can. */
+/** The reason why a JSON Schema cannot be used; undefined where it can. */
 export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string | undefined> {
   try {
     await compileSchema(jsonSchema);

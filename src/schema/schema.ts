@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../protocol/tool.ts";
 
 /**
- * The one form in which llm-do holds a schema, whatever it was written in: what a model is told (`jsonSchema`,
+ * The one form in which llm-do holds a schema, whatever it was written in: what a model gets (`jsonSchema`,
  * JSON Schema 2020-12) and how a value is checked. `validate` may return another value than it got (defaults, coercions).
  */
 export interface Schema<T = unknown> {

@@ -4,7 +4,7 @@ import { fromJsonSchema } from "./from-json-schema.ts";
 import type { Schema, SchemaIssue, Validation } from "./schema.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
-/** What an author may hand in: any Standard Schema that knows its JSON Schema, or JSON Schema 2020-12 as data. */
+/** A schema as authors pass it: any Standard Schema that knows its JSON Schema, or JSON Schema 2020-12 as data. */
 export type SchemaSource<T = unknown> = StandardSchema<T> | JsonSchema;
 
 /** Takes what the AI SDK's `jsonSchema(…)` makes, too, which holds a JSON Schema. Throws a `TypeError` where the source is neither, or cannot say its JSON Schema. */

@@ -40,7 +40,7 @@ function checkPortable(worker: ResolvedWorker, others: Map<string, ResolvedWorke
     ]);
 }
 
-/** Who is called by a worker should say what it does. */
+/** Reports called workers without a description. */
 export function checkDescriptions(workers: ReadonlyMap<string, ResolvedWorker>, diagnostics: DiagnosticList): void {
   for (const { references } of workers.values()) {
     for (const { syntax, target } of references) {

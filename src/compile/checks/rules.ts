@@ -9,15 +9,15 @@ import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import type { LinkedRule } from "../link-rules.ts";
 
-/** Who makes calls, and by what names; undefined where not all of them are known. */
-interface Caller {
+/** A worker or code that makes calls. `tools` is undefined where not all names are known. */
+interface CallingParty {
   readonly names: readonly string[];
   readonly tools: readonly string[] | undefined;
 }
 
 interface RuledProgram {
   readonly outline: Outline;
-  /** What code may call. */
+  /** Names that code may call. */
   readonly callables: readonly string[];
   readonly toolArguments: ToolArguments;
 }
@@ -58,8 +58,8 @@ function unmetArguments({ args }: LinkedRule["pattern"], tools: readonly string[
   );
 }
 
-function callersOf({ entry, workers }: Outline, callables: readonly string[]): Caller[] {
-  const ofWorkers = workers.map(({ id, name, toolsets }): Caller => {
+function callersOf({ entry, workers }: Outline, callables: readonly string[]): CallingParty[] {
+  const ofWorkers = workers.map(({ id, name, toolsets }): CallingParty => {
     const tools = toolsets.flatMap((toolset) => toolset.tools);
     const isKnown = toolsets.every(({ kind }) => kind !== "unverified");
     const byCode = tools.some(({ calls }) => calls !== undefined) ? callables : [];
@@ -80,7 +80,7 @@ function unused({ what, glob, names }: Unmet, span: LinkedRule["written"]["span"
   return { message, span, note: didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
 }
 
-/** What the tools of a program take, by the name that they are called by; undefined where a schema takes others than it names. */
+/** Argument names of a program's tools, by tool name; undefined where a schema allows further names. */
 export type ToolArguments = ReadonlyMap<string, readonly string[] | undefined>;
 
 export function argumentsOfTools(workers: Iterable<Worker>, callables: ReadonlyMap<string, ToolsetReference>): ToolArguments {

@@ -10,7 +10,7 @@ import type { TemplateScope } from "./template-scope.ts";
 import type { TemplateText } from "./template-text.ts";
 import type { ValueType, ValueTypes } from "./value-types.ts";
 
-/** What the checks of one text share. */
+/** The shared state of the checks of one text. */
 export interface Checking {
   readonly liquid: LiquidModule;
   readonly text: TemplateText;
@@ -58,7 +58,7 @@ export class ExpressionChecker {
     }
   }
 
-  /** Whether nothing follows but blanks; reports what does. */
+  /** Reports text that follows other than blanks, and returns false then. */
   expectEnd(tokenizer: Tokenizer, from = tokenizer.p): boolean {
     const rest = this.#checking.text.text.slice(from, tokenizer.N);
     if (rest.trim() === "") return true;
@@ -120,7 +120,7 @@ export class ExpressionChecker {
     return type;
   }
 
-  /** What the engine reads all the same: `a.`, `a[]`, `a[b c]`. */
+  /** Rejects forms that the engine accepts: `a.`, `a[]`, `a[b c]`. */
   #checkForm(token: PropertyAccessToken): boolean {
     const { text } = this.#checking.text;
     if (text[token.end - 1] === ".") return this.refuse(token, "the name of a field is missing after the dot");

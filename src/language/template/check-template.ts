@@ -47,7 +47,7 @@ const otherTagNames: Readonly<Record<string, string>> = {
   end: "`{% endif %}`, `{% endfor %}` and the like",
 };
 
-/** Goes through a template once, from its beginning to its end, and tells every mistake at its place. */
+/** Goes through the tokens of a template once, and reports every mistake at its place. */
 export class TemplateChecker {
   readonly #checking: Checking;
   readonly #expressions: ExpressionChecker;
@@ -65,7 +65,7 @@ export class TemplateChecker {
     this.#expressions = new ExpressionChecker(this.#checking);
   }
 
-  /** Of a text that could not be cut up as a whole, an open block is not told: its end may be what is missing. */
+  /** Open blocks are not reported where a part of the text could not be read: it may hold their end. */
   check(tokens: readonly TopLevelToken[], { isWhole }: { readonly isWhole: boolean }): void {
     const { TypeGuards } = this.#checking.liquid;
     let opened: TagToken | undefined;
@@ -180,7 +180,7 @@ export class TemplateChecker {
     if (this.#blocks.pop()?.name === "for") this.#checking.scope.leaveLoop();
   }
 
-  /** An end that fits a block further out: what stands between was not closed, and has been told. */
+  /** Closes the blocks up to the one that an end tag fits. Those between were reported. */
   #closeUpTo(owners: readonly Block["name"][]): void {
     if (!this.#blocks.some(({ name }) => owners.includes(name))) return;
     while (!owners.includes(this.#blocks.at(-1)?.name ?? "if") && this.#blocks.length > 0) this.#close();

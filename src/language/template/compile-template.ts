@@ -65,7 +65,7 @@ class TemplateCompiler {
     return { template, diagnostics: this.#list.toArray() };
   }
 
-  /** How to write braces is said once. */
+  /** The note on braces is given once. */
   readonly #report: Report = (code, details) => {
     const { notes = [] } = details;
     const shown = notes.filter((note) => note !== rawNote || !this.#saidRaw);

@@ -126,7 +126,7 @@ export function toIncludePath(written: string): string | undefined {
   return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
 }
 
-/** What a template may take, so that neither a careless author nor strange input can hold a run up. */
+/** Limits of templates, so that neither a careless author nor strange input can delay a run. */
 export const templateLimits = {
   /** Characters of one text, and of a text with all that it renders. */
   characters: 200_000,

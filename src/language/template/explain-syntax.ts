@@ -3,7 +3,7 @@ import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import { clipText } from "../../util/clip-text.ts";
 import type { TemplateText } from "./template-text.ts";
 
-/** What to write where braces belong to the prose. */
+/** The note for braces that belong to the prose. */
 export const rawNote: DiagnosticNote = {
   message: "if the braces are part of the text, put `{% raw %}` before it and `{% endraw %}` after it",
 };
@@ -35,11 +35,11 @@ export function explainSyntax(error: unknown, text: TemplateText, range: Range):
   const at = placeOf(original, token?.begin, { text: text.text, range });
   const rest = text.text.slice(at, Math.max(range.end, at));
   const known = messages.find(([pattern]) => pattern.test(original))?.[1];
-  const told = typeof known === "function" ? known(rest.trim()) : (known ?? cannotStand(rest.trim()));
-  return diagnoseSyntax(text, { begin: at, end: Math.max(range.end, at) }, told);
+  const sentence = typeof known === "function" ? known(rest.trim()) : (known ?? cannotStand(rest.trim()));
+  return diagnoseSyntax(text, { begin: at, end: Math.max(range.end, at) }, sentence);
 }
 
-/** The engine tells where it stopped reading; the mistake may be a character or two before. */
+/** The engine gives the offset where it stopped reading; the mistake may be a character or two before. */
 function placeOf(message: string, begin: number | undefined, { text, range }: { text: string; range: Range }): number {
   if (begin === undefined || message.includes("not closed")) return range.begin;
   const isPast = /^expected ("\|" before filter|filter name)/.test(message);
@@ -68,7 +68,7 @@ interface LiquidFailure {
   readonly token?: { readonly begin?: number };
 }
 
-/** What authors know from other languages. */
+/** Notations of other languages, with a note for each. */
 const habits: readonly (readonly [RegExp, string])[] = [
   [/^\s*&&/, "“and” is written `and`"],
   [/^\s*\|\|/, "“or” is written `or`"],

@@ -1,4 +1,4 @@
-/** How many arguments a filter takes, at least and at most. */
+/** The number of arguments that a filter takes, at least and at most. */
 export type Arity = readonly [min: number, max: number];
 
 /**

@@ -63,19 +63,19 @@ interface LiquidFailure {
   readonly token?: { readonly begin?: number; readonly end?: number; readonly input?: string };
 }
 
-/** What the engine threw, in our words, at its place. */
+/** Explains an error of the engine in the author's words, with its place. */
 function explainFailure(error: unknown, texts: readonly TemplateText[]): TemplateError {
   const { message = "", name, token } = (error ?? {}) as LiquidFailure;
   const text = texts.find((one) => one.text === token?.input);
   const span = text && token && text.spanOf({ begin: token.begin ?? 0, end: token.end ?? 0 });
   const [, variable] = /undefined variable: (.*?)(?:, (?:file|line):.*)?$/s.exec(message) ?? [];
   if (name === "UndefinedVariableError" || variable !== undefined) {
-    const told = `the template prints \`${variable ?? ""}\`, which has no value in this call`;
-    return new TemplateError(told, { reason: "missing-value", span, cause: error });
+    const sentence = `the template prints \`${variable ?? ""}\`, which has no value in this call`;
+    return new TemplateError(sentence, { reason: "missing-value", span, cause: error });
   }
   if (/(memory alloc|template render|parse length) limit exceeded/.test(message)) {
     return new TemplateError("the template takes too long or makes too much text", { reason: "limit", span, cause: error });
   }
-  const told = message.replace(/, line:\d+, col:\d+$/, "");
-  return new TemplateError(`the template cannot be rendered: ${told}`, { reason: "failed", span, cause: error });
+  const sentence = message.replace(/, line:\d+, col:\d+$/, "");
+  return new TemplateError(`the template cannot be rendered: ${sentence}`, { reason: "failed", span, cause: error });
 }

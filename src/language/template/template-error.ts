@@ -1,6 +1,6 @@
 import type { Span } from "../../diagnostics/source.ts";
 
-/** Why a template that was checked could still not be rendered with certain values. */
+/** A checked template could not be rendered with certain values. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
   readonly reason: "limit" | "missing-value" | "failed";

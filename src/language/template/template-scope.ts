@@ -1,9 +1,9 @@
 import type { ValueType } from "./value-types.ts";
 
-/** What a name means at a point of a template. */
+/** The meaning of a name at a point of a template. */
 export interface Variable {
   readonly type: ValueType;
-  /** Whether it is a field of the input. */
+  /** It is a field of the input, not a local name. */
   readonly isField: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface TemplateText {
   readonly spanOf: (range: Range) => Span;
 }
 
-/** Whether a text has anything to fill in; otherwise it stands for itself. */
+/** A text without outputs and tags is no template: it stands for itself. */
 export function isTemplate(text: string): boolean {
   return text.includes("{{") || text.includes("{%");
 }

@@ -2,10 +2,10 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { getOwn } from "../../util/get-own.ts";
 
-/** What is known of a value: its JSON Schema, or undefined where nothing is. */
+/** The JSON Schema of a value; undefined where it is not known. */
 export type ValueType = JsonSchema | undefined;
 
-/** What a value has under a name: perhaps nothing, and then what it could have been. */
+/** The member of a value under a name; where there is none, the kind of the value and the names that it has. */
 export type Member =
   | { readonly found: true; readonly type: ValueType }
   | { readonly found: false; readonly what: string; readonly names: readonly string[] };
@@ -28,7 +28,7 @@ export class ValueTypes {
     return this.#collect(this.#root, fields, 0) ? fields : undefined;
   }
 
-  /** What `value.key` is. */
+  /** The type of `value.key`. */
   member(type: ValueType, key: string): Member {
     const schema = this.#follow(type);
     switch (schema && kindOf(schema)) {
@@ -54,7 +54,7 @@ export class ValueTypes {
     return [...fields.keys()];
   }
 
-  /** What a loop over a value goes through. */
+  /** The type of the items in a loop over a value. */
   item(type: ValueType): ValueType {
     const schema = this.#follow(type);
     return schema && kindOf(schema) === "array" ? asSchema(schema["items"]) : undefined;
