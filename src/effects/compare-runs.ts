@@ -33,7 +33,8 @@ function byCall(facts: readonly Fact[]): ReadonlyMap<CallPath, Fact[]> {
   const calls = new Map<CallPath, Fact[]>();
   for (const fact of facts) {
     if (fact.type === "revocation") continue;
-    const callPath = "callPath" in fact ? fact.callPath : "";
+    // Parallel chains of code may swap the order of their calls.
+    const callPath = fact.type === "code-call" ? fact.path : "callPath" in fact ? fact.callPath : "";
     const known = calls.get(callPath);
     if (known) known.push(fact);
     else calls.set(callPath, [fact]);

@@ -64,11 +64,6 @@ export interface Effects {
   /** Resolves when all that came before a recalled fact has happened again. */
   turnOf(fact: Fact): Promise<void>;
   /**
-   * Called before code makes a call. Undefined where the call can be made; a replayed run that is cut short rejects for a call
-   * that the recorded run did not come to, when its signal aborts.
-   */
-  reach(callPath: CallPath, signal: AbortSignal): Promise<never> | undefined;
-  /**
    * Called when code has come to its end. Undefined where its call ends now; a replayed run waits for what came before its end, and
    * rejects where the recorded call was aborted before.
    */

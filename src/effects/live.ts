@@ -5,7 +5,7 @@ import type { Effect, Effects } from "./effects.ts";
 import { createRunState } from "./run-state.ts";
 
 export interface LiveOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "sleep">;
   /** Where facts are kept; `noJournal` keeps none. Owned by the caller, who closes it. */
   readonly journal: Journal;
 }
@@ -56,7 +56,6 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       return reached;
     },
     turnOf: async () => undefined,
-    reach: () => undefined,
     finish: () => undefined,
     recallStart: () => undefined,
     onInterruption: () => undefined,

@@ -1,6 +1,9 @@
+import type { Clock } from "../host/host.ts";
+import { noJournal } from "../journal/journal.ts";
+import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { EffectRecord, Effects } from "./effects.ts";
-import { createRunState } from "./run-state.ts";
+import { createLiveEffects } from "./live.ts";
 
 /** An effect that a rehearsal came to, and did not perform. */
 export class Rehearsed extends Error {
@@ -16,34 +19,23 @@ export class Rehearsed extends Error {
   }
 }
 
+const stillClock: Pick<Clock, "sleep"> = { sleep: async (_milliseconds, signal) => signal?.throwIfAborted() };
+
 /**
  * Looks at the world and changes nothing. A tool is taken to return null; every other effect rejects with a `Rehearsed`. Time does
  * not pass.
  */
 export function createRehearsedEffects(): Effects {
-  const state = createRunState();
   const inputs = new Map<string, JsonObject>();
-  const record: Effects["record"] = (fact) => {
-    state.apply(fact);
+  const append = (fact: Fact) => {
     if (fact.type === "call-start") inputs.set(fact.callPath, fact.input.input as JsonObject);
   };
   return Object.freeze<Effects>({
-    state,
-    record,
-    recordDurably: async (fact) => record(fact),
+    ...createLiveEffects({ clock: stillClock, journal: { ...noJournal, append } }),
     perform: async ({ record: effect, codec }) => {
       if (effect.kind === "tool") return codec.decode({ ok: true, value: null });
       throw new Rehearsed(effect, inputs.get(effect.callPath) ?? {});
     },
-    recall: () => undefined,
-    checkLimit: (_key, check) => check(),
-    turnOf: async () => undefined,
-    reach: () => undefined,
-    finish: () => undefined,
-    recallStart: () => undefined,
-    onInterruption: () => undefined,
-    look: () => undefined,
-    sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
     startTimer: () => () => undefined,
   });
 }

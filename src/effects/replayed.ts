@@ -91,8 +91,6 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     },
     recall: (type, key) => index.keyed.get(keyOf(type, key)) as FactOf<typeof type> | undefined,
     turnOf: (fact) => order.turnOf(fact),
-    reach: (callPath, signal) =>
-      !index.reached.has(callPath) && index.isCutShort(callPath) ? unwind(callPath, signal) : undefined,
     finish: (callPath, signal) => {
       const end = index.ended.get(callPath);
       if (end && end.stopReason !== "aborted") return abortable(order.turnOf(end), signal);
@@ -112,10 +110,8 @@ function indexFacts(facts: readonly Fact[]) {
   const keyed = new Map<string, Fact>();
   const starts = new Map<CallPath, FactOf<"call-start">>();
   const ended = new Map<CallPath, FactOf<"call-end">>();
-  const reached = new Set<CallPath>();
   let end: FactOf<"run-end"> | undefined;
   for (const fact of facts) {
-    if ("callPath" in fact) reached.add(fact.callPath);
     if (fact.type === "call-start") starts.set(fact.callPath, fact);
     if (fact.type === "call-end") ended.set(fact.callPath, fact);
     if (fact.type === "run-end") end = fact;
@@ -136,7 +132,7 @@ function indexFacts(facts: readonly Fact[]) {
     const fact = facts.find(isUnwound) ?? end ?? facts.at(-1);
     return fact && { reason: { type: "aborted", message: end?.reason ?? "the record ends here" }, fact };
   };
-  return { keyed, starts, ended, reached, isCutShort, interruptionOf };
+  return { keyed, starts, ended, isCutShort, interruptionOf };
 }
 
 /** The first trace of an abort, which is no fact of its own. */

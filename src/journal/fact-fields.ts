@@ -64,6 +64,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
   },
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
+  "code-call": { ...keyed, path: "string" },
   artifact: { ...keyed, name: "string", sha256: "string" },
 };
 

@@ -80,6 +80,7 @@ const facts: readonly Fact[] = [
   { type: "intent", callPath: "main/0.t", key: "tool", kind: "tool", digest: "d", sideEffect: true, detail: {} },
   result("x"),
   { type: "limit", callPath: "main", key: "model 2.1", limit: "tokens", allowed: 5 },
+  { type: "code-call", callPath: "main/0.t", key: "call t d 1", path: "main/0.t/0.t" },
   { type: "artifact", callPath: "main", key: "artifact 1", name: "a.png", sha256: "0" },
   { type: "call-end", callPath: "main", stopReason: "done", usage: noUsage },
   { type: "run-end", stopReason: "done", usage: noUsage, denied: 0 },

@@ -147,6 +147,8 @@ export type Fact =
       readonly allowed: number;
       readonly owner?: CallPath;
     })
+  /** Code called `path`. The key is made of what it called, so that parallel chains may swap their order in a replay. */
+  | (FactKey & { readonly type: "code-call"; readonly path: CallPath })
   /** The name of a file that a provider made. */
   | (FactKey & { readonly type: "artifact"; readonly name: string; readonly sha256: string });
 

@@ -4,10 +4,14 @@ import type { Scopes } from "../host/scopes.ts";
 import type { ToolsetReference } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallAddress, childCallPath } from "../protocol/call.ts";
+import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { allowWorkerCalls } from "../toolsets/worker-toolset.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { nearestNames } from "../util/nearest-names.ts";
+import { copyJson } from "../util/plain-json.ts";
+import { sha256 } from "../util/sha256.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { LimitAccount } from "./limit-account.ts";
 import { reportCall } from "./report-call.ts";
@@ -54,14 +58,14 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
 /** All that code sees of the run. */
 export function createRuntime(context: CodeContext): WorkerRuntime {
   const { run, worker, model, scopes, attachments, signal, callPath, depth } = context;
-  let calls = 0;
+  const made: MadeCalls = { count: 0, equal: new Map() };
   const runtime: WorkerRuntime = Object.freeze({
     ...{ scopes, attachments, signal, callPath, depth },
     worker: Object.freeze({ name: worker.name, description: worker.description }),
     model: model?.id,
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
     call: (name: string, input: JsonValue = {}, options: CallOptions = {}) => {
-      const result = callByName(context, { name, input, options, ordinal: calls++ });
+      const result = callByName(context, made, { name, input, options });
       // A caller that does not await its call must not end the process.
       result.catch(() => undefined);
       return result;
@@ -71,26 +75,55 @@ export function createRuntime(context: CodeContext): WorkerRuntime {
   return runtime;
 }
 
-interface CodeCall {
+interface WantedCall {
   readonly name: string;
   readonly input: JsonValue;
   readonly options: CallOptions;
-  readonly ordinal: number;
 }
 
-async function callByName(context: CodeContext, { name, input, options, ordinal }: CodeCall): Promise<JsonValue> {
+/** The calls that code has made so far. */
+interface MadeCalls {
+  count: number;
+  /** How many calls were equal, by what they have in common. */
+  readonly equal: Map<string, number>;
+}
+
+/** Identifies a call in every replay: by what is called with what, and its number among equal calls of the same code. */
+function keyOf({ run, callPath }: CodeContext, { equal }: MadeCalls, { name, input, options }: WantedCall): FactKey {
+  const digest = sha256(canonicalJson([run.redactor.json(asJson([input, options.extraContext ?? null])), options.key ?? null]));
+  const id = `call ${name} ${digest.slice(0, 32)}`;
+  const number = (equal.get(id) ?? 0) + 1;
+  equal.set(id, number);
+  return { callPath, key: `${id} ${number}` };
+}
+
+/** Undefined for what is not JSON: the gate refuses it. */
+function asJson(value: unknown): unknown {
+  try {
+    return copyJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedCall): Promise<JsonValue> {
+  const { name, input, options } = wanted;
+  const ordinal = made.count++;
+  const key = keyOf(context, made, wanted);
   const { run, worker, account, depth, signal } = context;
   signal.throwIfAborted();
   const callable = findCallable(context, name);
   const extraContext = readExtraContext(options);
   if (extraContext && !callable.worker)
     throw toolFailure("invalid_arguments", `\`${name}\` is a tool, and only workers take \`extraContext\``, "pass it as input");
-  const key = { callPath: context.callPath, key: `call ${ordinal}` };
   const reached = run.effects.checkLimit(key, () => account.spendToolCall());
   if (reached) throw new LimitReached(reached);
-  const callPath = childCallPath(context.callPath, ordinal, name);
-  const unreached = run.effects.reach(callPath, signal);
-  if (unreached) await unreached;
+  const recorded = run.effects.recall("code-call", key)?.path;
+  const missed = recorded === undefined ? run.effects.look({ ...key, what: `this call of ${name}`, signal }) : undefined;
+  // Only a replay waits here: the gate copies the input before code can change it, and keeps the order of calls.
+  if (missed) await missed;
+  const callPath = recorded ?? childCallPath(context.callPath, ordinal, name);
+  run.effects.record({ type: "code-call", ...key, path: callPath });
   const reach = callable.worker ? [] : callable.tools.flatMap(({ calls = [] }) => calls);
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };
   const args = joinContext(input, extraContext);
@@ -112,10 +145,11 @@ function findCallable({ run, reach }: CodeContext, name: string): ToolsetReferen
 }
 
 /** The texts that code passes beside an input; undefined for none. Throws a `ToolFailure` for options that there are not. */
-function readExtraContext({ extraContext, ...others }: CallOptions): readonly string[] | undefined {
+function readExtraContext({ extraContext, key, ...others }: CallOptions): readonly string[] | undefined {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw toolFailure("invalid_arguments", `\`call\` has no option \`${unknown}\`; there is \`extraContext\``);
+    throw toolFailure("invalid_arguments", `\`call\` has no option \`${unknown}\`; there are \`extraContext\` and \`key\``);
+  if (key !== undefined && typeof key !== "string") throw toolFailure("invalid_arguments", "`key` has to be a text");
   if (!Array.isArray(extraContext)) return extraContext;
   return extraContext.length > 0 ? [...extraContext] : undefined;
 }

@@ -225,6 +225,11 @@ export interface CallOptions {
    * asked for the call sees them as the argument `extra_context`.
    */
   readonly extraContext?: readonly string[];
+  /**
+   * Tells this call apart from others of the same code that have the same name and input: a replay finds each by these, and equal ones by
+   * their order. Needed only where equal calls may swap their order.
+   */
+  readonly key?: string;
 }
 
 export interface AttachmentHandle {

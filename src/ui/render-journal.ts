@@ -93,6 +93,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "run-start":
     case "grant":
     case "intent":
+    case "code-call":
     case "artifact":
       return undefined;
   }
