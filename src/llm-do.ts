@@ -184,7 +184,8 @@ interface SetupRequest
 
 /** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
-  const { program, host, sources, providers, trusted } = opened;
+  const { program, host, sources, trusted } = opened;
+  const known = [...builtInProviders, ...program.servers.map(createNamedProvider), ...opened.providers];
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
   const policy = checkPolicy(tighten(request.approval, program));
   await requireIsolation(program, host);
@@ -193,12 +194,8 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   return {
     ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage },
     limits: checkLimits({ ...program.limits, ...request.limits }),
-    resolveModel: createModelResolver(environment, [
-      ...builtInProviders,
-      ...program.servers.map(createNamedProvider),
-      ...providers,
-    ]),
-    priceOf: createPriceLookup(checkPrices(prices), providers),
+    resolveModel: createModelResolver(environment, known),
+    priceOf: createPriceLookup(checkPrices(prices), known),
   };
 }
 
