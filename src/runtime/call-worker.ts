@@ -7,9 +7,9 @@ import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
+import { Budget } from "./budget.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
 import { describeStart } from "./describe-start.ts";
-import { LimitAccount } from "./limit-account.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
@@ -18,9 +18,9 @@ import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts
 const closingMilliseconds = 5000;
 
 /**
- * Runs one call of a worker of the program, by its id, with its own frame, scopes, toolsets and account. A recorded call starts with its
+ * Runs one call of a worker of the program, by its id, with its own frame, scopes, toolsets and budget. A recorded call starts with its
  * recorded input. Rejects only with what ends more than that call (an abort, a refused key, a provider that keeps failing, a policy
- * stop, an exhausted account of a caller), or with a `ToolFailure` for the caller.
+ * stop, an exhausted budget of a caller), or with a `ToolFailure` for the caller.
  */
 export async function callWorker(request: CallRequest, id: string, given: WorkerInput): Promise<CallEnd> {
   const { run, callPath, depth, signal } = request;
@@ -78,11 +78,11 @@ async function openCall(
   const controller = new AbortController();
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
-  const account = new LimitAccount(worker.limits, callPath, request.account);
+  const budget = new Budget(worker.limits, callPath, request.budget);
   const toolsets = worker.toolsets.map((reference) => run.gate.gate(reference));
   const { turns } = run.limits;
   const call: CallConfig = Object.freeze({
-    ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), toolsets, scopes, account },
+    ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), toolsets, scopes, budget },
     serverTools: serverTools.granted,
     attachments: input.files.map(toHandle),
     maxTurns: Math.min(worker.limits.turns ?? turns ?? defaultTurns, turns ?? Number.POSITIVE_INFINITY),

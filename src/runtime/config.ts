@@ -16,7 +16,7 @@ import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
-import type { LimitAccount } from "./limit-account.ts";
+import type { Budget } from "./budget.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
 /** What a run is given: everything that decides what may happen is required. */
@@ -44,7 +44,7 @@ export interface RunSetup {
 export interface RuntimeConfig extends RunSetup {
   readonly program: Program;
   readonly gate: Gate;
-  readonly account: LimitAccount;
+  readonly budget: Budget;
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
@@ -58,8 +58,8 @@ export interface RuntimeConfig extends RunSetup {
 /** Where a call begins. */
 export interface CallRequest extends CallAddress {
   readonly run: RuntimeConfig;
-  /** The caller's account: the call draws on it, and on its own. */
-  readonly account: LimitAccount;
+  /** The caller's budget: the call draws on it, and on its own. */
+  readonly budget: Budget;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ export interface CallConfig extends CallAddress {
   readonly serverTools: readonly ServerTool[];
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
-  readonly account: LimitAccount;
+  readonly budget: Budget;
   readonly maxTurns: number;
   readonly signal: AbortSignal;
   /** Ends everything below this call. */

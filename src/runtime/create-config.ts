@@ -2,10 +2,10 @@ import { createGate } from "../approval/gate.ts";
 import type { Program } from "../program/program.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { Artifacts } from "./artifacts.ts";
+import { Budget } from "./budget.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { createEmitter } from "./create-emitter.ts";
-import { LimitAccount } from "./limit-account.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
 
@@ -24,7 +24,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     debug: setup.debug || (program.debug ?? false),
     emit,
     gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, endsRun }),
-    account: new LimitAccount({ ...limits, depth, parallel }),
+    budget: new Budget({ ...limits, depth, parallel }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     timeUp: new Map(),

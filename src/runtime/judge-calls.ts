@@ -7,9 +7,9 @@ import { toToolFailure } from "../toolsets/scope-failure.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { nearestNames } from "../util/nearest-names.ts";
+import { Budget } from "./budget.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
-import { LimitAccount } from "./limit-account.ts";
 import { type RehearsalSetup, toRehearsal } from "./rehearse.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { type CodeContext, toGatedCall } from "./worker-runtime.ts";
@@ -93,7 +93,7 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
         callPath: name,
         worker: { name, description: "" },
         model: undefined,
-        account: run.account,
+        budget: run.budget,
         reach: undefined,
       },
       toolsetOf: (tool) => {
@@ -103,10 +103,10 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
       tools: [...callables.keys()],
     };
   }
-  const account = new LimitAccount(worker.limits, worker.name, run.account);
+  const budget = new Budget(worker.limits, worker.name, run.budget);
   const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => gate.gate(binding));
   return {
-    place: { ...open, callPath: worker.name, worker, model: worker.model, account, reach: [] },
+    place: { ...open, callPath: worker.name, worker, model: worker.model, budget, reach: [] },
     toolsetOf: (tool) => toolsets.find((toolset) => toolset.has(tool)),
     tools: toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name)),
   };

@@ -9,7 +9,7 @@ import { describeLimit } from "./run-error.ts";
 export function reserveLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): void {
   frame.releaseLastTurn();
   const amount = frame.lastTurn ? undefined : planLastTurn(call, frame, priceOf);
-  if (amount) frame.releaseLastTurn = call.account.setAside(amount);
+  if (amount) frame.releaseLastTurn = call.budget.setAside(amount);
 }
 
 /** Makes the next turn the last one, which may take what was set aside for it. The first limit that is met decides. */

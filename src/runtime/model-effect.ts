@@ -15,9 +15,9 @@ import type { Usage } from "../protocol/usage.ts";
 import { abortable } from "../util/abortable.ts";
 import { isTooDeep } from "../util/to-json-value.ts";
 import type { AnswerBound } from "./answer-bound.ts";
+import type { Amount } from "./budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { digestRequest } from "./digest-request.ts";
-import type { Amount } from "./limit-account.ts";
 import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
 
 /** An answer with what it came to, and what bounded its length. */

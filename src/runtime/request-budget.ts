@@ -1,8 +1,8 @@
 import type { PriceOf } from "../models/prices.ts";
 import type { AnswerBound } from "./answer-bound.ts";
+import type { Amount } from "./budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import type { Amount } from "./limit-account.ts";
 import { RunError } from "./run-error.ts";
 
 /** Tokens of one answer under a limit of tokens or dollars; more, and some models refuse the request. */
@@ -11,7 +11,7 @@ const longestAnswer = 16_384;
 /** Tokens that the answer of the last turn gets, where a tenth of what there is comes to as much. */
 const lastAnswer = 1024;
 
-export interface RequestBudget {
+export interface RequestPlan {
   /** What the request's input is estimated at. */
   readonly inputTokens: number;
   /** At most this is spent where the provider keeps to its bounds and the estimate holds. */
@@ -22,10 +22,10 @@ export interface RequestBudget {
 }
 
 /** The price of the call's model. Throws a `RunError` where dollars are limited and it is not known. */
-export async function priceOfCall({ run, worker, model, account, callPath }: CallConfig): Promise<PriceOf | undefined> {
+export async function priceOfCall({ run, worker, model, budget, callPath }: CallConfig): Promise<PriceOf | undefined> {
   const id = worker.model?.id ?? model.id;
   const priceOf = await run.priceOf(id);
-  if (priceOf || account.left().usd === undefined) return priceOf;
+  if (priceOf || budget.left().usd === undefined) return priceOf;
   throw new RunError("configuration", `no price is known for \`${id}\`, and dollars are limited`, { callPath });
 }
 
@@ -33,10 +33,10 @@ export async function priceOfCall({ run, worker, model, account, callPath }: Cal
  * What the next request may take: an answer gets half of what is left, so that requests beside this one get something too, and
  * all of it where it is the last of the entry, which nothing runs beside.
  */
-export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestBudget {
+export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestPlan {
   const inputTokens = estimateTokens(call, frame);
   const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
-  const { tokens, usd } = call.account.left();
+  const { tokens, usd } = call.budget.left();
   const setting = call.worker.modelSettings.max_output_tokens;
   if (tokens === undefined && usd === undefined) {
     const bound: AnswerBound = setting === undefined ? { type: "model" } : { type: "setting", tokens: setting };
@@ -47,7 +47,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   const byUsd = usd === undefined ? Number.POSITIVE_INFINITY : affordable((usd - costOf(0)) / among, costOf);
   const share = Math.max(1, Math.floor(Math.min(byTokens, byUsd)));
   const maxOutputTokens = Math.min(setting ?? longestAnswer, share);
-  const limit = call.account.strictest(byTokens <= byUsd ? "tokens" : "usd");
+  const limit = call.budget.strictest(byTokens <= byUsd ? "tokens" : "usd");
   const bound: AnswerBound =
     limit && maxOutputTokens === share
       ? { type: "limit", tokens: share, ...limit }
@@ -62,7 +62,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
 
 /** What a last turn would take now: the conversation once more, and an answer. Undefined where nothing limits it. */
 export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): Amount | undefined {
-  const { tokens, usd } = call.account.left();
+  const { tokens, usd } = call.budget.left();
   if (tokens === undefined && usd === undefined) return undefined;
   const inputTokens = estimateTokens(call, frame);
   const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;

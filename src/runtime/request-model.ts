@@ -3,9 +3,9 @@ import type { PriceOf } from "../models/prices.ts";
 import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { seededFraction } from "../util/seeded-fraction.ts";
+import type { Reservation } from "./budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
-import type { Reservation } from "./limit-account.ts";
 import { measureFailure } from "./measure-usage.ts";
 import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
@@ -20,16 +20,16 @@ const longestStreak = 3;
  * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
-  const { run, account, signal } = call;
+  const { run, budget, signal } = call;
   const priceOf = await priceOfCall(call);
   reserveLastTurn(call, frame, priceOf);
   for (let number = 1; ; ) {
     let failed: FailedAttempt;
-    const leaveSlot = await account.takeSlot(signal);
+    const leaveSlot = await budget.takeSlot(signal);
     try {
       // Planned after taking the slot: the remaining budget may change while queued.
       const attempt = planAllowed(call, frame, { number, priceOf });
-      const reservation = account.reserve(attempt.cost);
+      const reservation = budget.reserve(attempt.cost);
       try {
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
         charge(reservation, response.usage);
@@ -73,7 +73,7 @@ interface NextAttempt {
 function planAllowed(call: CallConfig, frame: CallFrame, next: NextAttempt): Attempt {
   const attempt = planAttempt(call, frame, next);
   const key = { callPath: call.callPath, key: attempt.key };
-  const reached = call.run.effects.checkLimit(key, () => call.account.limitFor(attempt.cost));
+  const reached = call.run.effects.checkLimit(key, () => call.budget.limitFor(attempt.cost));
   if (!reached) return attempt;
   if (frame.lastTurn) throw new LimitReached(reached);
   announceLastTurn(call, frame, reached);

@@ -68,7 +68,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments } });
   try {
     await requirePrices(run, name);
-    const ended = await callEntry({ run, ...place, account: run.account, signal }, { input, files, fragments });
+    const ended = await callEntry({ run, ...place, budget: run.budget, signal }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
     controller.abort(new Error("the run has ended"));
     const usage = state.usageOf(name);

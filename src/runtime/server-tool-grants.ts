@@ -46,7 +46,7 @@ async function isGranted(request: CallRequest, worker: Worker, tool: ServerTool)
   const { run } = request;
   const gated = run.gate.gate(serverSideTools(worker));
   const scopes = await run.openScopes([]);
-  const context = { ...request, worker, model: worker.model, scopes, attachments: [], account: run.account, reach: [] };
+  const context = { ...request, worker, model: worker.model, scopes, attachments: [], budget: run.budget, reach: [] };
   const keyPrefix = `${worker.id} server:${tool.type} `;
   const { takeSlot: _, ...call } = toGatedCall(context, enablingCall(tool, worker));
   try {

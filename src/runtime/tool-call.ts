@@ -46,10 +46,10 @@ interface SpentCalls {
 }
 
 /** How many of the calls the limits allow. */
-function spendToolCalls({ run, callPath, account }: CallConfig, first: number, wanted: number): SpentCalls {
+function spendToolCalls({ run, callPath, budget }: CallConfig, first: number, wanted: number): SpentCalls {
   for (let allowed = 0; allowed < wanted; allowed++) {
     const key = { callPath, key: `call ${first + allowed}` };
-    const reached = run.effects.checkLimit(key, () => account.spendToolCall());
+    const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
     if (reached) return { allowed, reached };
   }
   return { allowed: wanted };

@@ -12,8 +12,8 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import type { Budget } from "./budget.ts";
 import type { RuntimeConfig } from "./config.ts";
-import type { LimitAccount } from "./limit-account.ts";
 import { reportCall } from "./report-call.ts";
 import { LimitReached } from "./run-error.ts";
 
@@ -33,7 +33,7 @@ export interface CodeContext extends CallAddress {
   readonly model: { readonly id: string } | undefined;
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
-  readonly account: LimitAccount;
+  readonly budget: Budget;
   readonly signal: AbortSignal;
   /** The names that it may call. Undefined: all of the program. */
   readonly reach: readonly string[] | undefined;
@@ -41,17 +41,17 @@ export interface CodeContext extends CallAddress {
 
 /** A call as the gate takes it; its tool runs in `context`. */
 export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" | "args" | "extraContext">): GatedCall {
-  const { depth, worker, account } = context;
+  const { depth, worker, budget } = context;
   const { id, name, attachmentPolicy } = worker;
   return {
     ...call,
     caller: {
-      ...{ name, depth, maxDepth: account.maxDepth() },
+      ...{ name, depth, maxDepth: budget.maxDepth() },
       ...(id === undefined ? {} : { id }),
       ...(attachmentPolicy ? { attachmentPolicy } : {}),
     },
     runtime: createRuntime(context),
-    takeSlot: account.takeSlot.bind(account),
+    takeSlot: budget.takeSlot.bind(budget),
   };
 }
 
@@ -110,13 +110,13 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const { name, input, options } = wanted;
   const ordinal = made.count++;
   const key = keyOf(context, made, wanted);
-  const { run, worker, account, depth, signal } = context;
+  const { run, worker, budget, depth, signal } = context;
   signal.throwIfAborted();
   const callable = findCallable(context, name);
   const extraContext = readExtraContext(options);
   if (extraContext && !callable.worker)
     throw toolFailure("invalid_arguments", `\`${name}\` is a tool, and only workers take \`extraContext\``, "pass it as input");
-  const reached = run.effects.checkLimit(key, () => account.spendToolCall());
+  const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
   if (reached) throw new LimitReached(reached);
   const recorded = run.effects.recall("code-call", key)?.path;
   const missed = recorded === undefined ? run.effects.look({ ...key, what: `this call of ${name}`, signal }) : undefined;

@@ -3,7 +3,7 @@ import type { CallPath } from "../protocol/call.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { Semaphore } from "../util/semaphore.ts";
 
-/** What a model request takes of an account. */
+/** What a model request takes of an budget. */
 export interface Amount {
   readonly tokens: number;
   readonly usd: number;
@@ -21,19 +21,19 @@ const rounding = 1e-9;
 const nothing: Amount = { tokens: 0, usd: 0 };
 
 /**
- * What a call and everything below it may spend. Accounts form a chain up to the run's: a spending is charged to all of
+ * What a call and everything below it may spend. Budgets form a chain up to the run's: a spending is charged to all of
  * them, and refused before it happens when one of them cannot bear it. Of bounds, the strictest of the chain holds.
  */
-export class LimitAccount {
+export class Budget {
   readonly #limits: Limits;
   readonly #owner: CallPath | undefined;
-  readonly #parent: LimitAccount | undefined;
+  readonly #parent: Budget | undefined;
   readonly #slots: Semaphore | undefined;
   #toolCalls = 0;
   #spent = nothing;
   #reserved = nothing;
 
-  constructor(limits: Limits, owner?: CallPath, parent?: LimitAccount) {
+  constructor(limits: Limits, owner?: CallPath, parent?: Budget) {
     this.#limits = limits;
     this.#owner = owner;
     this.#parent = parent;
@@ -43,15 +43,15 @@ export class LimitAccount {
   /** Counts a tool call, unless it would cross the limit that is returned. */
   spendToolCall(): ReachedLimit | undefined {
     const chain = [...this.#chain()];
-    const [reached] = chain.flatMap((account) => account.#check("tool_calls", account.#toolCalls + 1));
-    if (!reached) for (const account of chain) account.#toolCalls++;
+    const [reached] = chain.flatMap((budget) => budget.#check("tool_calls", budget.#toolCalls + 1));
+    if (!reached) for (const budget of chain) budget.#toolCalls++;
     return reached;
   }
 
   /** The limit that a request would cross. */
   limitFor(estimate: Amount): ReachedLimit | undefined {
-    const wanted = (account: LimitAccount) =>
-      metered.flatMap((name) => account.#check(name, account.#spent[name] + account.#reserved[name] + estimate[name]));
+    const wanted = (budget: Budget) =>
+      metered.flatMap((name) => budget.#check(name, budget.#spent[name] + budget.#reserved[name] + estimate[name]));
     return [...this.#chain()].flatMap(wanted)[0];
   }
 
@@ -59,7 +59,7 @@ export class LimitAccount {
     const release = this.#reserve(estimate);
     const commit = (spent: Amount) => {
       release();
-      for (const account of this.#chain()) account.#spent = add(account.#spent, spent);
+      for (const budget of this.#chain()) budget.#spent = add(budget.#spent, spent);
     };
     return { commit, release };
   }
@@ -70,32 +70,32 @@ export class LimitAccount {
     return this.#reserve({ tokens: clamp(wanted.tokens, tokens), usd: clamp(wanted.usd, usd) });
   }
 
-  /** The least that any account of the chain has left; undefined where none is limited. */
+  /** The least that any budget of the chain has left; undefined where none is limited. */
   left(): Partial<Amount> {
-    const [tokens, usd] = metered.map((name) => least([...this.#chain()].map((account) => account.#left(name))));
+    const [tokens, usd] = metered.map((name) => least([...this.#chain()].map((budget) => budget.#left(name))));
     return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   }
 
-  /** Of the accounts that limit it, the limit of the one with the least left; the highest in the chain of equal ones. */
+  /** Of the budgets that limit it, the limit of the one with the least left; the highest in the chain of equal ones. */
   strictest(limit: keyof Amount): ReachedLimit | undefined {
     const left = this.left()[limit];
-    const strictest = [...this.#chain()].filter((account) => left !== undefined && account.#left(limit) === left);
-    return strictest.map((account) => ({ limit, allowed: account.#limits[limit] ?? 0 })).at(-1);
+    const strictest = [...this.#chain()].filter((budget) => left !== undefined && budget.#left(limit) === left);
+    return strictest.map((budget) => ({ limit, allowed: budget.#limits[limit] ?? 0 })).at(-1);
   }
 
   /** The deepest worker call that is allowed below here; the entry is 0. */
   maxDepth(): number {
-    return least([...this.#chain()].map((account) => account.#limits.depth)) ?? Number.POSITIVE_INFINITY;
+    return least([...this.#chain()].map((budget) => budget.#limits.depth)) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Waits for a slot for a model request or a leaf tool, here and in all accounts above. Resolves with what gives it back. */
+  /** Waits for a slot for a model request or a leaf tool, here and in all budgets above. Resolves with what gives it back. */
   async takeSlot(signal: AbortSignal): Promise<() => void> {
     const taken: (() => void)[] = [];
     const leave = () => {
       for (const free of taken.reverse()) free();
     };
     try {
-      for (const account of this.#chain()) if (account.#slots) taken.push(await account.#slots.take(signal));
+      for (const budget of this.#chain()) if (budget.#slots) taken.push(await budget.#slots.take(signal));
       return leave;
     } catch (thrown) {
       leave();
@@ -109,18 +109,17 @@ export class LimitAccount {
   }
 
   #reserve(amount: Amount): () => void {
-    for (const account of this.#chain()) account.#reserved = add(account.#reserved, amount);
+    for (const budget of this.#chain()) budget.#reserved = add(budget.#reserved, amount);
     let isSet = true;
     return () => {
       if (!isSet) return;
       isSet = false;
-      for (const account of this.#chain())
-        account.#reserved = add(account.#reserved, { tokens: -amount.tokens, usd: -amount.usd });
+      for (const budget of this.#chain()) budget.#reserved = add(budget.#reserved, { tokens: -amount.tokens, usd: -amount.usd });
     };
   }
 
-  *#chain(): Iterable<LimitAccount> {
-    for (let account: LimitAccount | undefined = this; account; account = account.#parent) yield account;
+  *#chain(): Iterable<Budget> {
+    for (let budget: Budget | undefined = this; budget; budget = budget.#parent) yield budget;
   }
 
   #check(limit: LimitName, wanted: number): readonly ReachedLimit[] {
