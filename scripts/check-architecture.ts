@@ -192,6 +192,12 @@ export function findExecuteUses({ path, text }: SourceFile): string[] {
   return [...new Set([...members, ...taken])];
 }
 
+/** Members called `connect`, or `work` of an effect, wherever they are entered. */
+export function findEffectUses({ path, text }: SourceFile): string[] {
+  const calls = [...blankText(text).matchAll(/([\w$)\]]+)\s*(?:\?\.|\.)\s*(connect|work)\s*(?:\?\.)?\(/g)];
+  return [...new Set(calls.map(([, owner, member]) => `${path}: ${owner}.${member}`))];
+}
+
 /** Casts to what only the gate can make. */
 export function findForgedGrants({ path, text }: SourceFile): string[] {
   return [

@@ -77,6 +77,8 @@ export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets
 export type {
   AttachmentHandle,
   CallOptions,
+  ConnectAccess,
+  Connection,
   OwnVerdict,
   Preparation,
   PrepareAccess,
@@ -84,6 +86,7 @@ export type {
   RuleText,
   Target,
   Tool,
+  ToolCaller,
   Toolset,
   ToolsetCall,
   ToolsetScope,

@@ -4,6 +4,7 @@ import {
   checkImports,
   edgeRooms,
   findCycle,
+  findEffectUses,
   findExecuteUses,
   findForgedGrants,
   findMachineUses,
@@ -82,6 +83,11 @@ test("a tool's code is entered in the gate alone", () => {
   const uses = sources.flatMap(findExecuteUses);
   expect(uses.filter((use) => !use.startsWith("approval/gate.ts:") && !(use in otherExecutes))).toEqual([]);
   expect(uses.filter((use) => use.startsWith("approval/gate.ts:"))).toEqual(["approval/gate.ts: tool.execute"]);
+});
+
+test("the work of an effect is entered by `live` alone, and a toolset connected in such a work", () => {
+  const uses = sources.flatMap(findEffectUses);
+  expect(uses).toEqual(["effects/live.ts: effect.work", "runtime/connections.ts: toolset.connect"]);
 });
 
 test("only the gate makes gated toolsets and grants", () => {
@@ -166,6 +172,10 @@ test("a second caller of a tool's code, and a forged grant, are found", () => {
     "runtime/fixture.ts: tool.execute",
   ]);
   expect(findExecuteUses({ ...fixture, text: "const { name, execute } = tool;" })).toHaveLength(1);
+  expect(findEffectUses({ ...fixture, text: "await toolset.connect?.(config); effect.work();" })).toEqual([
+    "runtime/fixture.ts: toolset.connect",
+    "runtime/fixture.ts: effect.work",
+  ]);
   expect(findForgedGrants({ ...fixture, text: "const open = {} as unknown as GatedToolset;" })).toHaveLength(1);
 });
 

@@ -45,6 +45,8 @@ test("llm-do", async () => {
     type Ceiling
     type CompileRequest
     type Compiled
+    type ConnectAccess
+    type Connection
     type DecisionSource
     type DeniedCall
     type Diagnostic
@@ -104,6 +106,7 @@ test("llm-do", async () => {
     type Severity
     type Target
     type Tool
+    type ToolCaller
     type ToolError
     type ToolErrorType
     type ToolOptions

@@ -43,9 +43,11 @@ export interface ToolsetBinding {
   readonly approvals: ReadonlyMap<string, boolean>;
   /** Whether programs that its tools start may use the network. Default false. */
   readonly networkEnabled?: boolean;
+  /** Of a toolset that connects: identifies its configuration among those of the run. */
+  readonly connection?: string;
   /** Code refers to it by calling it: no file can pre-approve its tools. */
   readonly fromCode?: boolean;
-  /** The tools of this configuration, under their unprefixed names. */
+  /** The tools of this configuration, under their unprefixed names. Before a toolset is connected: those that are known without. */
   readonly tools: readonly Tool[];
 }
 

@@ -1,12 +1,15 @@
+import { relative } from "node:path";
 import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import type { Tool, Toolset, ToolsetScope } from "../toolsets/toolset.ts";
+import type { Tool, Toolset, ToolsetRequirement, ToolsetScope } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import { expandVariables, noteVariables, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
@@ -55,25 +58,73 @@ async function linkReference({ syntax, target }: ResolvedReference, context: Lin
   return toLinked(syntax, linked, compilation);
 }
 
-async function linkToolset(
-  syntax: ToolsetSyntax,
-  target: ToolsetTarget,
-  { compilation, scope }: LinkContext,
-): Promise<Linked | undefined> {
+async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context: LinkContext): Promise<Linked | undefined> {
+  const { compilation, scope } = context;
   const { toolset } = target;
-  if (toolset.requires?.includes("scopes") && scope.readable.length === 0) {
-    const message = `\`${syntax.reference.value}\` needs a scope, and \`${scope.worker}\` has none`;
-    return compilation.diagnostics.report("scopes-required", { message, span: syntax.reference.span });
-  }
+  if (!(await checkRequirements(syntax, toolset, context))) return undefined;
   const config = await linkConfig(syntax, target, compilation);
   if (!config) return undefined;
+  const connection = toolset.connect ? { connection: digestOf(syntax, target, context) } : {};
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools) return undefined;
   for (const { path, message } of toolset.warnings?.(config.value, scope) ?? []) {
     const span = spanAt(syntax.configSpans, path) ?? syntax.reference.span;
     compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
   }
-  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled: scope.networkEnabled }, compilation);
+  const { networkEnabled } = scope;
+  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
+}
+
+interface Requirement {
+  readonly code: "scopes-required" | "toolset-requirement";
+  readonly isMet: (context: LinkContext) => boolean | Promise<boolean>;
+  /** Completes `x needs …, and the worker …`. */
+  readonly needs: string;
+  readonly note?: string;
+}
+
+const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
+  scopes: { code: "scopes-required", isMet: ({ scope }) => scope.readable.length > 0, needs: "a scope, and `{}` has none" },
+  commands: {
+    code: "toolset-requirement",
+    isMet: ({ scope }) => scope.readable.length > 0,
+    needs: "a scope to start programs in, and `{}` has none",
+    note: "declare one under `sandbox.paths`, or leave `sandbox` out",
+  },
+  network: {
+    code: "toolset-requirement",
+    isMet: ({ scope }) => scope.networkEnabled,
+    needs: "the network, and `{}` does not enable it",
+    note: "write `sandbox: { network_enabled: true }`",
+  },
+  "tools.ts": {
+    code: "toolset-requirement",
+    isMet: async ({ compilation }) => (await compilation.home.names.codeFiles()).length > 0,
+    needs: "a `tools.ts`, and the program of `{}` has none",
+  },
+};
+
+/** Reports the first requirement that is not met; true where all are. */
+async function checkRequirements({ reference }: ToolsetSyntax, toolset: Toolset, context: LinkContext): Promise<boolean> {
+  for (const name of toolset.requires ?? []) {
+    const requirement = Object.hasOwn(requirements, name) ? requirements[name] : undefined;
+    const { code, needs, note } = requirement ?? { code: "toolset-requirement" as const, needs: `\`${name}\`, which nothing is` };
+    if (await requirement?.isMet(context)) continue;
+    const message = `\`${reference.value}\` needs ${needs.replace("{}", context.scope.worker)}`;
+    context.compilation.diagnostics.report(code, { message, span: reference.span, ...(note === undefined ? {} : { note }) });
+    return false;
+  }
+  return true;
+}
+
+/** Of what a connection of the run depends on. Variables of the environment count by their names, not by their values. */
+function digestOf(
+  { config }: ToolsetSyntax,
+  { code }: ToolsetTarget,
+  { compilation: { root }, scope: { networkEnabled } }: LinkContext,
+): string {
+  const origin = code ? relative(root, code.path).replaceAll("\\", "/") : null;
+  return sha256(canonicalJson([origin, config.value, networkEnabled])).slice(0, 16);
 }
 
 function toLinked(
@@ -82,7 +133,7 @@ function toLinked(
   compilation: Compilation,
 ): Linked {
   const toolNames = linked.tools.map(({ name }) => name);
-  const approvals = linkApprovals(syntax, toolNames, compilation);
+  const approvals = linkApprovals(syntax, { toolNames, connects: linked.toolset.connect !== undefined }, compilation);
   const prefix = syntax.prefix ? { prefix: syntax.prefix.value } : {};
   return { reference: { reference: syntax.reference.value, ...linked, approvals, ...prefix }, syntax, toolNames };
 }
@@ -132,12 +183,17 @@ function listTools(syntax: ToolsetSyntax, { toolset, config, scope, compilation 
 
 function linkApprovals(
   syntax: ToolsetSyntax,
-  toolNames: readonly string[],
+  { toolNames, connects }: { readonly toolNames: readonly string[]; readonly connects: boolean },
   { diagnostics }: Compilation,
 ): ReadonlyMap<string, boolean> {
   const entries = syntax.approvals?.value ?? [];
   for (const { tool } of entries) {
     if (tool.value === "*" || toolNames.includes(tool.value)) continue;
+    if (connects) {
+      const message = `\`${syntax.reference.value}\` finds its tools when it connects, so whether it has \`${tool.value}\` is not known`;
+      diagnostics.report("not-verified-unconnected", { message, span: tool.span });
+      continue;
+    }
     const note = didYouMean(tool.value, toolNames) ?? `its tools: ${quoteNames(toolNames)}`;
     diagnostics.report("approval-unknown-tool", {
       message: `\`${syntax.reference.value}\` has no tool \`${tool.value}\``,

@@ -16,8 +16,9 @@ export interface PlanContext {
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
 export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
-  const { toolset, tools, config, prefix, approvals, fromCode } = reference;
-  return tools.map((tool) => {
+  const { toolset, config, prefix, approvals, fromCode } = reference;
+  const unverified = unverifiedTools(reference);
+  return [...reference.tools, ...unverified].map((tool) => {
     const name = toolName(prefix, tool.name);
     const preApproved = approvals.get(tool.name) ?? approvals.get("*");
     const words = { preApproved, ...rulesOn(name, callers, rules) };
@@ -31,8 +32,16 @@ export function planTools(reference: ToolsetReference, { scopes, callers, rules 
       // No file can pre-approve what only code, or the run itself, calls.
       ...(isUnstated && !fromCode ? { allow: allowLine(reference.reference, tool.name) } : {}),
       ...(tool.calls && tool.calls.length > 0 ? { calls: tool.calls } : {}),
+      ...(unverified.includes(tool) ? { unverified: true as const } : {}),
     };
   });
+}
+
+/** Those that a toolset may have when it is connected: what `_approval_config` names, and `*` for all others. */
+function unverifiedTools({ toolset, tools, approvals, reference }: ToolsetReference): readonly PlannedTool[] {
+  if (!toolset.connect) return [];
+  const named = [...approvals.keys()].filter((name) => name !== "*" && !tools.some((tool) => tool.name === name));
+  return [...named, "*"].map((name) => ({ name, description: `known when \`${reference}\` connects` }));
 }
 
 /** Plans a callable of code. Only rules for all workers are known to apply to it. */
@@ -62,9 +71,11 @@ function rulesOn(tool: string, workers: readonly string[], rules: readonly ReadR
   return { ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
 }
 
+type PlannedTool = Pick<Tool, "name" | "description" | "approval" | "calls">;
+
 interface JudgedTool {
   readonly toolset: Toolset;
-  readonly tool: Tool;
+  readonly tool: PlannedTool;
   /** The verdicts that the toolset can come to. */
   readonly outlook?: readonly OwnVerdict[] | undefined;
 }

@@ -22,8 +22,8 @@ export class Rehearsed extends Error {
 const stillClock: Pick<Clock, "sleep"> = { sleep: async (_milliseconds, signal) => signal?.throwIfAborted() };
 
 /**
- * Looks at the world and changes nothing. A tool is taken to return null; every other effect rejects with a `Rehearsed`. Time does
- * not pass.
+ * Looks at the world and changes nothing. A tool is taken to return null, and a connection to offer no tools; every other effect
+ * rejects with a `Rehearsed`. Time does not pass.
  */
 export function createRehearsedEffects(): Effects {
   const inputs = new Map<string, JsonObject>();
@@ -33,6 +33,7 @@ export function createRehearsedEffects(): Effects {
   return Object.freeze<Effects>({
     ...createLiveEffects({ clock: stillClock, journal: { ...noJournal, append } }),
     perform: async ({ record: effect, codec }) => {
+      if (effect.kind === "connect") return codec.decode({ tools: [], fingerprint: "" });
       if (effect.kind === "tool") return codec.decode({ ok: true, value: null });
       throw new Rehearsed(effect, inputs.get(effect.callPath) ?? {});
     },

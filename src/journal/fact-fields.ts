@@ -73,6 +73,7 @@ const outcomeFields: Readonly<Record<string, Fields>> = {
   model: { message: { role: "string", parts: "parts" }, usage, finish: "string", bound: "any" },
   tool: { ok: "boolean" },
   question: { decision, source: "string" },
+  connect: { tools: "any", fingerprint: "string", "session?": "boolean" },
 };
 
 /** Returns what is wrong with an entry; undefined where it has all that its type needs. */

@@ -6,7 +6,7 @@ import type { ToolError } from "./tool.ts";
 import type { LimitName, Limits, Usage } from "./usage.ts";
 
 /** The kinds of effects: a run touches the world by these alone. Everything else in a run is computed. */
-export type EffectKind = "model" | "tool" | "question";
+export type EffectKind = "model" | "tool" | "question" | "connect";
 
 /**
  * The identity of an effect or a decision in its run: the same in every replay. `key` tells those of one kind and call apart:

@@ -13,6 +13,8 @@ export interface FirstRequest {
     readonly user: readonly string[];
     readonly attachments: readonly { readonly name: string; readonly mediaType: string; readonly bytes: number }[];
     readonly tools: readonly ToolDefinition[];
+    /** Toolsets whose tools are known only when they connect, as a run does first. */
+    readonly unconnected?: readonly string[];
     /** Executed by the provider. */
     readonly serverTools?: readonly ServerTool[];
     readonly output?: JsonObject;

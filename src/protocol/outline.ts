@@ -105,6 +105,8 @@ export interface OutlinedTool {
   readonly allow?: string;
   /** The calls that its code may make. */
   readonly calls?: readonly string[];
+  /** Known only when its toolset connects: it may not be there. The name `*` stands for all tools that are not named. Absent: no. */
+  readonly unverified?: true;
 }
 
 /** A worker, or a tool of the program, under the name that code calls. */

@@ -49,6 +49,8 @@ export type ToolErrorType =
   | "aborted"
   | "output_invalid"
   | "tool_failed"
+  /** A toolset of the worker cannot be connected. */
+  | "unavailable"
   | ScopeErrorType
   | AttachmentErrorType;
 

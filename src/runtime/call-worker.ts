@@ -8,14 +8,13 @@ import { errorMessage } from "../util/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
 import { Budget } from "./budget.ts";
-import type { CallConfig, CallEnd, CallFrame, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import type { CallConfig, CallEnd, CallFrame, CallRequest, WorkerInput } from "./config.ts";
+import type { OpenToolsets } from "./connections.ts";
 import { describeStart } from "./describe-start.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
-
-const closingMilliseconds = 5000;
 
 /**
  * Runs one call of a worker of the program, by its id, with its own frame, scopes, toolsets and budget. A recorded call starts with its
@@ -35,13 +34,15 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   let ended: CallEnd;
   try {
     const { call, frame, close } = await openCall(request, worker, { input, prompt });
+    let opened: OpenToolsets | undefined;
     try {
-      ended = await runTurns(call, frame);
+      opened = await run.connections.open(run, worker, call);
+      ended = await runTurns(Object.freeze({ ...call, toolsets: opened.toolsets }), frame);
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
       ended = endAtOwnLimit(call, frame, reason);
     } finally {
-      await close();
+      await close(opened);
     }
   } catch (thrown) {
     bracket.fail(thrown);
@@ -61,10 +62,11 @@ function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
 }
 
 interface OpenCall {
-  readonly call: CallConfig;
+  /** Without its toolsets, which connect first. */
+  readonly call: Omit<CallConfig, "toolsets">;
   readonly frame: CallFrame;
   /** Ends everything below the call, and closes what it opened. */
-  readonly close: () => Promise<void>;
+  readonly close: (opened: OpenToolsets | undefined) => Promise<void>;
 }
 
 async function openCall(
@@ -79,39 +81,30 @@ async function openCall(
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
   const budget = new Budget(worker.limits, callPath, request.budget);
-  const toolsets = worker.toolsets.map((reference) => run.gate.gate(reference));
   const { turns } = run.limits;
-  const call: CallConfig = Object.freeze({
-    ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), toolsets, scopes, budget },
+  const call = Object.freeze({
+    ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), scopes, budget },
     serverTools: serverTools.granted,
     attachments: input.files.map(toHandle),
     maxTurns: Math.min(worker.limits.turns ?? turns ?? defaultTurns, turns ?? Number.POSITIVE_INFINITY),
     signal: AbortSignal.any([request.signal, controller.signal]),
     abort: (reason: unknown) => controller.abort(reason),
   });
-  const close = async () => {
+  const close = async (opened: OpenToolsets | undefined) => {
     frame.releaseLastTurn();
     stopTimer();
     controller.abort(new Error("the call has ended"));
-    await closeToolsets(run, toolsets);
+    await opened?.close();
     await scopes.close();
   };
   return { call, frame, close };
-}
-
-/** A toolset that does not come to an end while it closes is abandoned. */
-async function closeToolsets(run: RuntimeConfig, toolsets: CallConfig["toolsets"]): Promise<void> {
-  const stop = new AbortController();
-  const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
-  await Promise.race([Promise.allSettled(toolsets.map((toolset) => toolset.close())), patience]);
-  stop.abort();
 }
 
 /**
  * Ends a call at a limit of its own, with what it had so far. Throws whatever else ended it. The run's own limits end the entry's call,
  * any other one the call that it belongs to.
  */
-function endAtOwnLimit(call: CallConfig, frame: CallFrame, thrown: unknown): CallEnd {
+function endAtOwnLimit(call: OpenCall["call"], frame: CallFrame, thrown: unknown): CallEnd {
   if (!(thrown instanceof LimitReached)) throw thrown;
   const { limit, allowed, owner } = thrown.reached;
   if (owner === undefined ? call.depth > 0 : owner !== call.callPath) throw thrown;

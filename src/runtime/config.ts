@@ -17,6 +17,7 @@ import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
+import type { Connections } from "./connections.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
 /** What a run is given: everything that decides what may happen is required. */
@@ -47,6 +48,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly budget: Budget;
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
+  readonly connections: Connections;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
   readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;

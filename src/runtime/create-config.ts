@@ -5,6 +5,7 @@ import { Artifacts } from "./artifacts.ts";
 import { Budget } from "./budget.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
+import { Connections } from "./connections.ts";
 import { createEmitter } from "./create-emitter.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
@@ -27,6 +28,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     budget: new Budget({ ...limits, depth, parallel }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
+    connections: new Connections(),
     timeUp: new Map(),
     openScopes: (declarations) =>
       host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root }),

@@ -6,6 +6,7 @@ import type { ToolError } from "../protocol/tool.ts";
 import { toToolFailure } from "../toolsets/scope-failure.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
+import { quoteNames } from "../util/did-you-mean.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { Budget } from "./budget.ts";
 import type { RuntimeConfig } from "./config.ts";
@@ -37,6 +38,8 @@ interface Caller {
   /** The gated toolset that has a tool of this name. */
   readonly toolsetOf: (tool: string) => GatedToolset | undefined;
   readonly tools: readonly string[];
+  /** Toolsets whose tools are known only when they connect. */
+  readonly unconnected: readonly string[];
 }
 
 /** Judges calls as a run with this setup would. */
@@ -101,6 +104,7 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
         return callable && gate.gate(callable);
       },
       tools: [...callables.keys()],
+      unconnected: [],
     };
   }
   const budget = new Budget(worker.limits, worker.name, run.budget);
@@ -109,6 +113,7 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
     place: { ...open, callPath: worker.name, worker, model: worker.model, budget, reach: [] },
     toolsetOf: (tool) => toolsets.find((toolset) => toolset.has(tool)),
     tools: toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name)),
+    unconnected: worker.toolsets.flatMap(({ reference, toolset }) => (toolset.connect ? [reference] : [])),
   };
 }
 
@@ -117,13 +122,19 @@ async function judge(
   callerOf: (name: string | undefined) => Promise<Caller>,
 ): Promise<Judgement> {
   try {
-    const { place, toolsetOf, tools } = await callerOf(worker);
+    const { place, toolsetOf, tools, unconnected } = await callerOf(worker);
     const toolset = toolsetOf(tool);
-    if (!toolset) throw unknownTool(tool, tools);
+    if (!toolset) throw unconnected.length > 0 ? unconnectedTool(tool, unconnected) : unknownTool(tool, tools);
     return await toolset.judge(toGatedCall(place, { name: tool, args }));
   } catch (thrown) {
     const failure = toToolFailure(thrown);
     if (!(failure instanceof ToolFailure)) throw thrown;
     return { type: "refused", why: failure.toolError.error, error: failure.toolError };
   }
+}
+
+/** A verdict is about a tool that may be there: nothing is connected to find out. */
+function unconnectedTool(tool: string, references: readonly string[]): ToolFailure {
+  const error = `whether \`${tool}\` is a tool is known only in a run: ${quoteNames(references)} must connect first`;
+  return toolFailure("unknown_tool", error, "`explain` says what the rules make of its tools");
 }

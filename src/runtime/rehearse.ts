@@ -57,7 +57,8 @@ function nameOf({ entry }: Program): string {
 
 function toFirstRequest(program: Program, { effect, input }: Rehearsed): FirstRequest {
   if (program.entry.kind === "code") throw new Error("invariant: a rehearsal enters no code");
-  const { name, model, output, modelSettings } = program.entry.worker;
+  const { name, model, output, modelSettings, toolsets } = program.entry.worker;
+  const unconnected = toolsets.flatMap(({ reference, toolset }) => (toolset.connect ? [reference] : []));
   const { system, messages, tools, serverTools } = effect.detail as unknown as ModelRequest;
   const parts = messages.flatMap((message) => (message.role === "user" ? message.parts : []));
   return {
@@ -72,6 +73,7 @@ function toFirstRequest(program: Program, { effect, input }: Rehearsed): FirstRe
         part.type === "file" ? [{ name: part.name, mediaType: part.mediaType, bytes: part.bytes }] : [],
       ),
       tools,
+      ...(unconnected.length > 0 ? { unconnected } : {}),
       ...(serverTools ? { serverTools } : {}),
       ...(output ? { output: output.jsonSchema } : {}),
       settings: { ...modelSettings } as JsonObject,

@@ -113,5 +113,7 @@ async function callEntry(request: CallRequest, input: WorkerInput): Promise<Call
     const { limit, allowed } = reason.reached;
     run.emit(request, { type: "limit", limit, allowed, message: reason.message });
     return { output: "", stopReason: "limit", reason: reason.message };
+  } finally {
+    await run.connections.close(run, request);
   }
 }

@@ -35,16 +35,23 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
 
 export type ToolsetOptions<S> = Omit<
   Toolset<S extends StandardSchema ? InferOutput<S> : Record<string, unknown>>,
-  typeof toolsetMark | "config"
+  typeof toolsetMark | "config" | "tools"
 > & {
+  /** May be left out of a toolset that connects. */
+  readonly tools?: Toolset<S extends StandardSchema ? InferOutput<S> : Record<string, unknown>>["tools"];
   /** What the map under the toolset's reference may hold. Default: nothing. */
   readonly config?: S;
 };
 
-/** Makes a toolset of a plain object: a named, configured collection of tools with a lifecycle and its own verdicts. */
+/**
+ * Makes a toolset of a plain object: a named, configured collection of tools with a lifecycle and its own verdicts. Throws a
+ * `TypeError` where it could have no tool.
+ */
 export function toolset<const S extends SchemaSource = Record<string, never>>(options: ToolsetOptions<S>): Toolset {
   const { config, ...rest } = options;
+  if (!rest.tools && !rest.connect) throw new TypeError(`the toolset \`${rest.name}\` has neither \`tools\` nor \`connect\``);
   return Object.freeze({
+    tools: () => [],
     ...rest,
     [toolsetMark]: true as const,
     ...(config ? { config: toSchema(config) } : {}),

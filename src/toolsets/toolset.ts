@@ -48,6 +48,20 @@ export interface Toolset<Config = unknown> {
   /** The tools of this configuration. Called once, at compile time; touches nothing. */
   tools(config: Config, scope: ToolsetScope): readonly Tool[];
   /**
+   * Connects to what has more tools, beside those of `tools`: a server, a child process. Called in a run, before the first request of
+   * a worker that declares the toolset; never while a program is compiled, judged or replayed. A rejection, or what is no
+   * `Connection`, fails the call of that worker as `unavailable`. Set a time limit inside: only an abort or a limit of
+   * the run ends it from outside. What arrives after an abort is closed.
+   */
+  connect?(config: Config, access: ConnectAccess): Promise<Connection>;
+  /**
+   * How long a connection lasts. `call` (default): one for each call of a worker, closed at its end. `run`: one for all workers that
+   * refer to the toolset by the same name with the same configuration, closed at the end of the run.
+   */
+  readonly lifetime?: "run" | "call";
+  /** True where the other end keeps state that is lost with the connection. Default false. */
+  readonly session?: boolean;
+  /**
    * What a call touches, by its arguments alone, which are not validated yet. Calls of one turn that share a target are
    * prepared, asked for and executed in the order in which the model requested them; the others run in parallel. A tool with
    * `calls` holds its targets until it is granted, and not while it executes. Pure. Absent: no call waits.
@@ -90,7 +104,32 @@ export interface Toolset<Config = unknown> {
   close?(config: Config): Promise<void>;
 }
 
-/** `commands`: it runs programs of the machine, so that a program which uses it has to be trusted. */
+export interface ConnectAccess {
+  /** Aborts when nobody waits for the connection any more. */
+  readonly signal: AbortSignal;
+  /** As in `ToolsetScope`. */
+  readonly networkEnabled: boolean;
+  /** Emits a warning of the run, also while the connection lasts. */
+  warn(message: string): void;
+}
+
+/** A connected toolset. Owned by the run, which closes it. */
+export interface Connection {
+  /**
+   * Stay as they are while the connection lasts: a call of a tool that the other end has dropped is the tool's failure. No two
+   * have one name, and none has `calls`.
+   */
+  readonly tools: readonly Tool[];
+  /** What else identifies the definitions, such as the version of a server. They are fingerprinted themselves. */
+  readonly fingerprint?: string;
+  /** Called once, on every way out. What it rejects with is a warning; after five seconds nobody waits for it. */
+  close?(): Promise<void>;
+}
+
+/**
+ * `scopes`: a scope that its worker can read. `network`: `sandbox.network_enabled` of its worker. `tools.ts`: code of the program
+ * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted.
+ */
 export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands";
 
 export interface ConfigWarning {

@@ -126,7 +126,7 @@ function unfinishedEffects(entries: readonly JournalEntry[]): string[] {
   return [...open.values()];
 }
 
-const effectNames = { model: "a model request", tool: "a tool", question: "a question" } as const;
+const effectNames = { model: "a model request", tool: "a tool", question: "a question", connect: "a connection" } as const;
 
 function clip(line: string, columns: number): string {
   return clipText(line, columns, "...");

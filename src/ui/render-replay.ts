@@ -27,7 +27,12 @@ export function renderReplay({ runId, same, differences, drifts }: ShownReplay, 
   return lines.map((line) => `${clipText(show(line), columns, "...")}\n`).join("");
 }
 
-const effectNames: Readonly<Record<string, string>> = { model: "model request", tool: "tool's call", question: "question" };
+const effectNames: Readonly<Record<string, string>> = {
+  model: "model request",
+  tool: "tool's call",
+  question: "question",
+  connect: "connection",
+};
 
 function labelOf(callPath: CallPath): string {
   return callPath === "" ? "the run" : callLabel(callPath);

@@ -61,7 +61,7 @@ function unmetArguments({ args }: LinkedRule["pattern"], tools: readonly string[
 function callersOf({ entry, workers }: Outline, callables: readonly string[]): CallingParty[] {
   const ofWorkers = workers.map(({ id, name, toolsets }): CallingParty => {
     const tools = toolsets.flatMap((toolset) => toolset.tools);
-    const isKnown = toolsets.every(({ kind }) => kind !== "unverified");
+    const isKnown = toolsets.every(({ kind }) => kind !== "unverified") && !tools.some(({ unverified }) => unverified);
     const byCode = tools.some(({ calls }) => calls !== undefined) ? callables : [];
     return { names: [name, id], tools: isKnown ? [...tools.map((tool) => tool.name), ...byCode] : undefined };
   });

@@ -233,6 +233,18 @@ export const compileCodes = {
     explanation:
       "What this refers to is made by code of the program, and the code of a folder that is not trusted is never run. Its name is there; whether it is what it should be shows only after trust (`--trust`).",
   },
+  "toolset-requirement": {
+    severity: "error",
+    title: "A toolset in a worker that lacks what it needs",
+    explanation:
+      "The toolset says what it cannot work without: the network for programs that its tools start (`sandbox: { network_enabled: true }`), a scope to start programs in, or a `tools.ts` of the program. The message says what is missing.",
+  },
+  "not-verified-unconnected": {
+    severity: "hint",
+    title: "A tool that is known only when its toolset connects",
+    explanation:
+      "The toolset asks a server, or something like it, for its tools, and nothing is connected before a run. What is said of such a tool holds if the tool is there; a name that is not there is a warning of the run.",
+  },
   "key-unsupported": {
     severity: "error",
     title: "A key that nothing honours yet",

@@ -19,6 +19,12 @@ export function renderFirstRequest({ entry, input, request }: FirstRequest, outl
         ...request.user.flatMap((text, index) => part(`user ${index + 1} of ${request.user.length}`, text, columns)),
         ...wrapWords(`attachments: ${request.attachments.map(describeAttachment).join(", ") || "none"}`, columns),
         ...wrapWords(`tools: ${list(request.tools.map(({ name }) => name)) || "none"}`, columns),
+        ...(request.unconnected
+          ? wrapWords(
+              `tools that are known when their toolset connects, which a dry run does not do: ${list(request.unconnected)}`,
+              columns,
+            )
+          : []),
         ...(request.serverTools
           ? wrapWords(`tools of the provider, if approved: ${list(request.serverTools.map(({ type }) => type))}`, columns)
           : []),

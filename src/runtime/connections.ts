@@ -1,0 +1,248 @@
+import type { GatedToolset } from "../approval/gate-types.ts";
+import type { Effect, OutcomeCodec } from "../effects/effects.ts";
+import type { ToolsetReference, Worker } from "../program/program.ts";
+import type { CallAddress } from "../protocol/call.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
+import type { ToolError } from "../protocol/tool.ts";
+import { isTool, type Tool, ToolFailure, type Toolset, toolFailure, toolMark } from "../toolsets/toolset.ts";
+import { abortable } from "../util/abortable.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { sha256 } from "../util/sha256.ts";
+import { checkUnverifiedNames } from "./check-unverified-names.ts";
+import type { RuntimeConfig } from "./config.ts";
+
+/** A connected toolset: the tools that it offers while the connection lasts. */
+interface Connected {
+  readonly tools: readonly Tool[];
+  /** Equal for equal definitions. */
+  readonly fingerprint: string;
+  readonly close: () => Promise<void>;
+}
+
+type Connector = ToolsetReference & { readonly toolset: Required<Pick<Toolset, "connect">> };
+
+export interface ConnectingCall extends CallAddress {
+  readonly signal: AbortSignal;
+}
+
+/** The toolsets of one call of a worker, behind the gate. The call closes them on every way out. */
+export interface OpenToolsets {
+  readonly toolsets: readonly GatedToolset[];
+  close(): Promise<void>;
+}
+
+const closingMilliseconds = 5000;
+
+/**
+ * The connections of a run. One that lives as long as the run is made when a call first needs it, and shared by all calls; a failure
+ * to make it holds for all of them, too. Any other connection belongs to one call.
+ */
+export class Connections {
+  readonly #ofRun = new Map<string, { readonly reference: string; readonly connected: Promise<Connected> }>();
+  readonly #end = new AbortController();
+  /** Names that were not found, each reported once. */
+  readonly #reported = new Set<string>();
+  readonly #toolNames = new Map<Worker, readonly string[]>();
+
+  /** Connects what a worker's toolsets need. Rejects with a `ToolFailure` where one cannot be connected, and closes the others. */
+  async open(run: RuntimeConfig, worker: Worker, call: ConnectingCall): Promise<OpenToolsets> {
+    const own = new Map<string, Connected>();
+    const connecting = worker.toolsets.map(async (reference) => {
+      if (!canConnect(reference)) return run.gate.gate(reference);
+      const isShared = reference.toolset.lifetime === "run";
+      const connected = await (isShared ? this.#share(run, reference, call) : connect(run, reference, call));
+      if (!isShared) own.set(reference.reference, connected);
+      return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
+    });
+    const settled = await Promise.allSettled(connecting);
+    const toolsets = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const close = () =>
+      closeAll(run, call, [
+        ...toolsets.map((toolset) => ({ close: () => toolset.close() })),
+        ...[...own].map(([reference, connected]) => ({ reference, close: connected.close })),
+      ]);
+    try {
+      for (const one of settled) if (one.status === "rejected") throw one.reason;
+      call.signal.throwIfAborted();
+      checkToolNames(worker, toolsets);
+    } catch (thrown) {
+      await close();
+      throw thrown;
+    }
+    if (worker.toolsets.some(canConnect)) {
+      const names = toolsets.flatMap(({ definitions }) => definitions.map(({ name }) => name));
+      this.#toolNames.set(worker, names);
+      checkUnverifiedNames(run, { worker, call, toolNames: this.#toolNames, reported: this.#reported });
+    }
+    return { toolsets, close };
+  }
+
+  /** Ends what still connects, and closes the connections of the run. */
+  async close(run: RuntimeConfig, place: CallAddress): Promise<void> {
+    this.#end.abort(new Error("the run has ended"));
+    const closings = [...this.#ofRun.values()].map(({ reference, connected }) => ({
+      reference,
+      close: async () => (await connected.catch(() => undefined))?.close(),
+    }));
+    await closeAll(run, place, closings);
+  }
+
+  /** A call that is aborted leaves the connection to the others that wait for it. */
+  #share(run: RuntimeConfig, reference: Connector, { callPath, signal }: ConnectingCall): Promise<Connected> {
+    const key = keyOf(reference);
+    const entry = callPath.split("/", 1)[0] ?? callPath;
+    const place = { callPath: entry, depth: 0, signal: this.#end.signal };
+    const connected = this.#ofRun.get(key)?.connected ?? connect(run, reference, place);
+    this.#ofRun.set(key, { reference: reference.reference, connected });
+    connected.catch(() => undefined);
+    const unreached = isCutWhileConnecting(run, callPath)
+      ? run.effects.look({ callPath, what: `the connection of ${reference.reference}`, signal })
+      : undefined;
+    return abortable(unreached ? Promise.race([connected, unreached]) : connected, signal);
+  }
+}
+
+/** True in a replay of a call that did not come to its first request: what ended it may have come before the connection. */
+function isCutWhileConnecting({ effects }: RuntimeConfig, callPath: string): boolean {
+  return effects.recallStart(callPath) !== undefined && !effects.recall("intent", { callPath, key: "model 1.1" });
+}
+
+function canConnect(reference: ToolsetReference): reference is Connector {
+  return reference.toolset.connect !== undefined;
+}
+
+function keyOf({ reference, toolset, connection }: Connector): string {
+  return `connect ${reference}${toolset.lifetime === "run" ? ` ${connection}` : ""}`;
+}
+
+function connect(run: RuntimeConfig, reference: Connector, { callPath, depth, signal }: ConnectingCall): Promise<Connected> {
+  const digest = sha256(canonicalJson([reference.reference, reference.connection ?? ""]));
+  const record = { callPath, key: keyOf(reference), kind: "connect" as const, digest };
+  const warn = (message: string) => run.emit({ callPath, depth }, { type: "warning", message: String(message) });
+  const effect: Effect<Connected> = {
+    record: { ...record, sideEffect: false, announced: false, detail: {} },
+    codec: createCodec(reference.toolset),
+    work: () => connectNow(reference, { signal, warn }),
+  };
+  return run.effects.perform(effect, signal);
+}
+
+async function connectNow(
+  { reference, toolset, config, networkEnabled = false, tools: known }: Connector,
+  { signal, warn }: { readonly signal: AbortSignal; readonly warn: (message: string) => void },
+): Promise<Connected> {
+  const connecting = (async () => toolset.connect(config, { signal, networkEnabled, warn }))();
+  try {
+    const made: unknown = await abortable(connecting, signal);
+    const problem = findProblem(made, known);
+    if (problem === undefined) return toConnected(made as Awaited<typeof connecting>);
+    await abortable(closeQuietly(made), signal);
+    throw new TypeError(problem);
+  } catch (thrown) {
+    // What connects late is closed, and not used.
+    if (signal.aborted) connecting.then(closeQuietly, () => undefined);
+    signal.throwIfAborted();
+    const why = thrown instanceof ToolFailure ? thrown.toolError.error : errorMessage(thrown);
+    throw toolFailure("unavailable", `the toolset \`${reference}\` cannot be connected: ${why}`);
+  }
+}
+
+async function closeQuietly(made: unknown): Promise<void> {
+  if (isRecord(made) && typeof made["close"] === "function")
+    await (async () => (made["close"] as () => unknown)())().catch(() => undefined);
+}
+
+/** Says why a connection cannot be used: a mistake of the toolset's author. */
+function findProblem(made: unknown, known: readonly Tool[]): string | undefined {
+  const tools = isRecord(made) ? made["tools"] : undefined;
+  if (!Array.isArray(tools)) return "`connect` has to give an object with a list of `tools`";
+  const names = new Set(known.map(({ name }) => name));
+  for (const tool of tools) {
+    if (!isTool(tool) || !isRecord(tool.input?.jsonSchema))
+      return "what it gives under `tools` are not all tools; make them with `tool()`";
+    if (!isToolName(tool.name)) return `\`${tool.name}\` is no name for a tool`;
+    if (names.has(tool.name)) return `it has two tools \`${tool.name}\``;
+    if (tool.calls) return `\`${tool.name}\` has \`calls\`, which only tools that are known before the run can have`;
+    names.add(tool.name);
+  }
+  return undefined;
+}
+
+function isToolName(name: unknown): boolean {
+  return typeof name === "string" && /^[A-Za-z][A-Za-z0-9_-]*$/.test(name);
+}
+
+function toConnected({ tools, fingerprint, close }: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
+  const definitions = tools.map(define) as unknown as JsonValue;
+  return { tools, fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null])), close: async () => close?.() };
+}
+
+function define({ name, description, input, sequential, sideEffect, approval }: Tool): JsonObject {
+  return {
+    ...{ name, description, inputSchema: input.jsonSchema },
+    ...(sequential === undefined ? {} : { sequential }),
+    ...(sideEffect === undefined ? {} : { sideEffect }),
+    ...(approval === undefined ? {} : { approval }),
+  };
+}
+
+/** A replayed run takes the recorded tools, executes none of them, and does not check their arguments: what came of it is recorded. */
+function createCodec({ session }: Toolset): OutcomeCodec<Connected> {
+  return {
+    encode: ({ tools, fingerprint }) => ({ tools: tools.map(define), fingerprint, ...(session ? { session } : {}) }),
+    decode: (value) => {
+      const { tools, fingerprint } = value as unknown as { tools: JsonObject[]; fingerprint: string };
+      return { tools: tools.map(restore), fingerprint, close: async () => undefined };
+    },
+    encodeError: (thrown) => (thrown instanceof ToolFailure ? (thrown.toolError as unknown as JsonObject) : undefined),
+    decodeError: (error) => new ToolFailure(error as unknown as ToolError),
+  };
+}
+
+function restore({ inputSchema, ...definition }: JsonObject): Tool {
+  return {
+    ...(definition as unknown as Pick<Tool, "name" | "description" | "sequential" | "sideEffect" | "approval">),
+    [toolMark]: true,
+    input: { jsonSchema: inputSchema as JsonObject, validate: async (value) => ({ ok: true, value }) },
+    execute: () => {
+      throw new Error("invariant: a recorded tool is not executed");
+    },
+  };
+}
+
+/** Names that toolsets share are found when the program is compiled, but for those of connected ones. */
+function checkToolNames(worker: Worker, toolsets: readonly GatedToolset[]): void {
+  const owners = new Map<string, string>();
+  for (const { reference, definitions } of toolsets) {
+    for (const { name } of definitions) {
+      const other = owners.get(name);
+      owners.set(name, reference);
+      if (other === undefined) continue;
+      const error = `\`${worker.name}\` has two tools \`${name}\`, of the toolsets \`${other}\` and \`${reference}\``;
+      throw toolFailure("unavailable", error, "the author of the worker has to give one of them a `_prefix`");
+    }
+  }
+}
+
+interface Closing {
+  /** Present for a connection, whose failure is reported. */
+  readonly reference?: string;
+  readonly close: () => Promise<unknown>;
+}
+
+/** What does not come to an end while it closes is left to itself. Never rejects. */
+async function closeAll(run: RuntimeConfig, place: CallAddress, closings: readonly Closing[]): Promise<void> {
+  const stop = new AbortController();
+  const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
+  const closeOne = async ({ reference, close }: Closing) => {
+    const failure = await close().then(
+      () => undefined,
+      (thrown: unknown) => errorMessage(thrown),
+    );
+    if (failure === undefined || reference === undefined) return;
+    run.emit(place, { type: "warning", message: `the toolset \`${reference}\` failed to close: ${failure}` });
+  };
+  await Promise.race([Promise.all(closings.map(closeOne)), patience]);
+  stop.abort();
+}
