@@ -83,6 +83,8 @@ export type {
   Preparation,
   PrepareAccess,
   PreparedToolsetCall,
+  Reconciliation,
+  RecordedPreparation,
   RuleText,
   Target,
   Tool,

@@ -86,6 +86,8 @@ test("llm-do", async () => {
     type Program
     type Provider
     type ProviderEnvironment
+    type Reconciliation
+    type RecordedPreparation
     type RememberedApprovals
     type RememberedCall
     type ReplayReport

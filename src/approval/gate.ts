@@ -30,6 +30,7 @@ import {
   type PendingCall,
   type PreparedCall,
   prepareCall,
+  recordedOptions,
   restoreCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
@@ -194,8 +195,8 @@ function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   const { key, request } = call;
   const { digest, preparation } = prepared;
   const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
-  const { canonicalArgs: args, facts, sideEffect, hint } = preparation;
-  const more = { ...(sideEffect === undefined ? {} : { sideEffect }), ...(hint === undefined ? {} : { hint }) };
+  const { canonicalArgs: args, facts } = preparation;
+  const more = recordedOptions(preparation);
   run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, digest, ...more, verdict });
   if (!run.effects.recall("decision", key)) refuseAsRecorded(run, call);
   return verdict;

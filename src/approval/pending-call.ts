@@ -96,12 +96,20 @@ export async function prepareCall(pending: PendingCall, checked: CheckedArgs): P
 export function restoreCall(
   { binding, tool }: PendingCall,
   { transformed }: CheckedArgs,
-  { args, facts, digest, sideEffect, hint }: FactOf<"verdict">,
+  { args, facts, digest, ...more }: FactOf<"verdict">,
 ): PreparedCall {
-  const more = { ...(sideEffect === undefined ? {} : { sideEffect }), ...(hint === undefined ? {} : { hint }) };
-  const preparation = { canonicalArgs: args, targets: [], facts, ...more };
+  const preparation = { canonicalArgs: args, targets: [], facts, ...recordedOptions(more) };
   const view = { tool: tool.name, args, config: binding.config, preparation };
   return { checked: { args, transformed }, preparation, digest, view, carried: [], isRestored: true };
+}
+
+/** What is recorded of a preparation only where it is there. */
+export function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation, "sideEffect" | "hint" | "recorded">) {
+  return {
+    ...(sideEffect === undefined ? {} : { sideEffect }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(recorded ? { recorded } : {}),
+  };
 }
 
 /** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */

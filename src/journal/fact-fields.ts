@@ -45,7 +45,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   verdict: {
     ...{ ...keyed, tool: "string", args: "content object", facts: "content object", digest: "string" },
     ...{ verdict: { type: "string", why: "content string", "isUnstated?": "boolean" } },
-    ...{ "sideEffect?": "boolean", "hint?": "content string" },
+    ...{ "sideEffect?": "boolean", "hint?": "content string", "recorded?": "object" },
   },
   refusal: { ...keyed, tool: "string", error: toolError },
   decision: {

@@ -103,6 +103,8 @@ export type Fact =
       readonly verdict: Verdict;
       /** Present where it differs from the tool's own. */
       readonly sideEffect?: boolean;
+      /** Shows whether the call had its effect, to the `reconcile` of its tool. */
+      readonly recorded?: JsonObject;
       /** Returned to the model with a denial. */
       readonly hint?: string;
     })

@@ -29,6 +29,11 @@ export interface Tool {
   /** True where `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
   readonly settlesOnAbort?: boolean;
   /**
+   * Says whether a call had its effect that was recorded as begun, and of whose end nothing is recorded. Looks, and changes nothing.
+   * Absent: `unknown`.
+   */
+  reconcile?(recorded: RecordedPreparation, access: Pick<PrepareAccess, "scopes" | "signal">): Promise<Reconciliation>;
+  /**
    * Does the work; only the gate calls it. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
    * What it throws becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.
    */
@@ -210,6 +215,8 @@ export interface Preparation {
    * the same call again does not ask. Default: `facts`, and the preview.
    */
   readonly content?: { readonly now: JsonValue; readonly after?: JsonValue };
+  /** Kept in the journal for `Tool.reconcile`, and compared with nothing. Default: nothing. */
+  readonly recorded?: JsonObject;
   /** What a model can do instead where the call is denied. */
   readonly hint?: string;
   /** Overrides the tool's `sideEffect`. */
@@ -217,6 +224,11 @@ export interface Preparation {
   /** Handed to `execute`, `needsApproval`, `describeCall` and `preview`; never journalled. */
   readonly payload?: unknown;
 }
+
+/** What a journal has of a preparation. */
+export type RecordedPreparation = Pick<Preparation, "canonicalArgs" | "facts" | "recorded">;
+
+export type Reconciliation = "done" | "not-done" | "unknown";
 
 /**
  * `default`: the toolset's general caution, which the author of a worker may lift with `pre_approved: true`.

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
+import { toRecorded } from "./reconcile-write.ts";
 import { assertWellFormed, decodeText, encodeText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 import { assertFits } from "./write-file.ts";
@@ -41,7 +42,12 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
   return {
     ...aboutFile(target, { file: facts?.identity ?? null }),
     canonicalArgs: { path: virtualPath, old_text: edit.oldText, new_text: edit.newText },
-    ...(isPlanned ? { content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } } } : {}),
+    ...(isPlanned
+      ? {
+          content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } },
+          recorded: toRecorded(plan.bytes, encodeText(plan.after)),
+        }
+      : {}),
     description: `Edit ${virtualPath}: replace ${formatCount(edit.oldText.length)} characters by ${formatCount(edit.newText.length)}`,
     preview: isPlanned
       ? { type: "diff", path: virtualPath, before: plan.before.text, after: plan.after.text }
@@ -64,7 +70,7 @@ async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit) {
   const text = before.text.slice(0, start) + newText + before.text.slice(start + oldText.length);
   const after = { text, hasMark: before.hasMark };
   assertFits(target, encodeText(after));
-  return { before, after };
+  return { bytes, before, after };
 }
 
 function findOnce(text: string, wanted: string, virtualPath: string): number {

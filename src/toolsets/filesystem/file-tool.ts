@@ -31,7 +31,7 @@ export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal"> {
 }
 
 /** A call as it was prepared: judged, shown, and then run as it is. */
-export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | "content"> {
+export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | "content" | "recorded"> {
   readonly virtualPath: string;
   /** The scopes whose rules hold. */
   readonly scopes: readonly ScopeDeclaration[];

@@ -7,6 +7,7 @@ import { editFile } from "./edit-file.ts";
 import { type FileTool, type FileWork, judge } from "./file-tool.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
+import { reconcileWrite } from "./reconcile-write.ts";
 import { searchFiles } from "./search-files.ts";
 import { isEverything, sees } from "./visible-scopes.ts";
 import { appendFile, writeFile } from "./write-file.ts";
@@ -40,8 +41,9 @@ export const filesystem: Toolset<FilesystemConfig> = {
   },
   prepare: async ({ tool, args, config }, access) => {
     const work = await failing(() => toolOf(tool).prepare(args, { ...access, config }));
-    const { canonicalArgs, facts, content } = work;
-    return { canonicalArgs, facts, ...(content && { content }), targets: [], payload: work };
+    const { canonicalArgs, facts, content, recorded } = work;
+    const more = { ...(content && { content }), ...(recorded && { recorded }) };
+    return { canonicalArgs, facts, ...more, targets: [], payload: work };
   },
   needsApproval: (call) => judge(toolOf(call.tool).access, workOf(call)),
   // One verdict for each scope by itself.
@@ -75,6 +77,7 @@ function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScop
     description: `${tool.description} ${scopes === "" ? "" : `Paths begin with: ${scopes}.`}`,
     input: fromJsonSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
     sideEffect: !isReading,
+    ...(isReading ? {} : { reconcile: reconcileWrite }),
     execute: async (args, runtime, payload) => {
       const access = { scopes: runtime.scopes, signal: runtime.signal, config };
       return failing(async () => {

@@ -4,6 +4,7 @@ import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
+import { toRecorded } from "./reconcile-write.ts";
 import {
   assertWellFormed,
   countCharacters,
@@ -112,6 +113,7 @@ function toWriting({ content, target, present }: WriteTarget, bytes: Uint8Array,
   return {
     ...aboutFile(target, facts),
     canonicalArgs: { path: virtualPath, content },
+    recorded: toRecorded(present === undefined ? null : present.content, bytes),
     preview: toPreview(virtualPath, present, bytes),
   } satisfies Partial<FileWork>;
 }

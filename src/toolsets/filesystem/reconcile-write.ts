@@ -1,0 +1,30 @@
+import { ScopeError, type Scopes } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { sha256 } from "../../util/sha256.ts";
+import type { PrepareAccess, Reconciliation, RecordedPreparation } from "../toolset.ts";
+
+/** What a file holds before and after a call that writes it. `before` is null for a new file, and undefined where it is unreadable. */
+export function toRecorded(before: Uint8Array | null | undefined, after: Uint8Array): JsonObject {
+  return { ...(before === undefined ? {} : { before: before && sha256(before) }), after: sha256(after) };
+}
+
+/** Compares what a file holds now with what a call found, and with what it would have left. */
+export async function reconcileWrite(
+  { canonicalArgs, recorded = {} }: RecordedPreparation,
+  { scopes }: Pick<PrepareAccess, "scopes">,
+): Promise<Reconciliation> {
+  const { before, after } = recorded;
+  const now = await digestOf(scopes, String(canonicalArgs["path"]));
+  if (now === undefined || after === undefined) return "unknown";
+  if (now === after) return "done";
+  return now === before ? "not-done" : "unknown";
+}
+
+/** Null for a file that does not exist; undefined for one that cannot be read. */
+async function digestOf(scopes: Scopes, path: string): Promise<string | null | undefined> {
+  try {
+    return sha256((await scopes.read(path)).bytes);
+  } catch (thrown) {
+    return thrown instanceof ScopeError && thrown.type === "not_found" ? null : undefined;
+  }
+}
