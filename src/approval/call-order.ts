@@ -1,3 +1,4 @@
+import { parentCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { Target } from "../toolsets/toolset.ts";
 import type { Hold, Ticket, Tickets } from "../util/tickets.ts";
@@ -12,7 +13,7 @@ import type { PendingCall } from "./pending-call.ts";
  */
 export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue): Ticket {
   const { callPath } = call.request.runtime;
-  const caller = callPath.slice(0, Math.max(callPath.lastIndexOf("/"), 0));
+  const caller = parentCallPath(callPath) ?? "";
   return tickets.take(targetsOf(call, args).flatMap((target) => holdsOf(target, caller)));
 }
 

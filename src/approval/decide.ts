@@ -1,4 +1,5 @@
 import type { Effects } from "../effects/effects.ts";
+import { questionKey } from "../effects/keys.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 import type { ApprovalForRun, FactKey, FactOf } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -40,10 +41,10 @@ const denialsBeforeSilence = 2;
 /** Settles a call whose verdict is ask. Total: it always comes to a decision, or rejects because the run was aborted or stopped. */
 export async function decide(asked: AskedQuestion, options: DecideOptions): Promise<SettledQuestion> {
   const { effects, signal } = options;
-  const intent = effects.recall("intent", { callPath: asked.callPath, key: questionKey(asked) });
+  const intent = effects.recall("intent", { callPath: asked.callPath, key: questionKey(asked.key) });
   const decision = effects.recall("decision", asked);
   if (intent || decision) return repeatDecision(asked, { intent, decision }, options);
-  await effects.look({ callPath: asked.callPath, what: "a question", signal });
+  await effects.requireLive({ callPath: asked.callPath, what: "a question", signal });
   return makeDecision(asked, options);
 }
 
@@ -83,7 +84,7 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
   const place = await questions.take(signal);
   try {
     const known = knownAnswer(asked, options, memory);
-    const answer = known ?? (await ask(asked, options, { ...asked.question, position: place.position() }));
+    const answer = known ?? (await putToApprover(asked, options, { ...asked.question, position: place.position() }));
     const settled = { ...answer, memory, ...forRun(asked, answer) };
     options.onDecided(settled);
     return settled;
@@ -107,7 +108,7 @@ function knownAnswer({ call }: AskedQuestion, { effects }: DecideOptions, memory
   return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
 }
 
-function ask(asked: AskedQuestion, options: DecideOptions, request: ApprovalRequest): Promise<Decision> {
+function putToApprover(asked: AskedQuestion, options: DecideOptions, request: ApprovalRequest): Promise<Decision> {
   const { policy, effects, signal, memory, checkArgs } = options;
   const { approver, timeoutSeconds: seconds } = policy;
   if (!approver) throw new Error("invariant: a question comes up only where there is an approver");
@@ -119,11 +120,7 @@ function ask(asked: AskedQuestion, options: DecideOptions, request: ApprovalRequ
 
 function questionRecord({ callPath, key, digest }: AskedQuestion, detail: JsonObject) {
   const costs = { sideEffect: false, announced: true };
-  return { callPath, key: questionKey({ key }), kind: "question" as const, digest, ...costs, detail };
-}
-
-function questionKey({ key }: Pick<FactKey, "key">): string {
-  return `question ${key}`;
+  return { callPath, key: questionKey(key), kind: "question" as const, digest, ...costs, detail };
 }
 
 const codec = {

@@ -90,7 +90,7 @@ export interface GateRun extends GateOptions {
   /** Tickets for what `Toolset.targets` names, taken before a call is prepared. */
   readonly order: Tickets;
   /** Tickets for the targets that `prepare` found. */
-  readonly prepared: Tickets;
+  readonly foundTargets: Tickets;
 }
 
 export interface Gate {

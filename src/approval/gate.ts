@@ -1,4 +1,5 @@
 import type { Effect } from "../effects/effects.ts";
+import { toolKey } from "../effects/keys.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -35,14 +36,15 @@ import {
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
-import { blockedRefusal, deniedRefusal, toRefusal } from "./refusal.ts";
+import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 
 /*
  * Terminology, one word a thing:
  *
  * call      what a model or code asks for: a tool and its arguments. It is pending until it has a result.
  * round     one pass of a call through the stages below. Edited arguments begin the next round.
- * ticket    keeps the order of calls that share a target. Held until the round ends.
+ * ticket    keeps the order of calls that share a target. Held until the round ends; by a call that
+ *           makes calls of its own until it is granted.
  * prepared  a call with valid arguments in their one form, the facts that a judgement rests on, and their digest.
  * verdict   what toolset, author and rules say of a prepared call: allowed, ask or blocked.
  * decision  what an approver (or the mode, or an earlier answer) says where the verdict is ask.
@@ -67,7 +69,7 @@ export function createGate(options: GateOptions): Gate {
     rules: readRules(policy.rules),
     questions: new QuestionQueue(),
     order: new Tickets(),
-    prepared: new Tickets(),
+    foundTargets: new Tickets(),
   };
   return { gate: (binding) => gateToolset(run, binding) };
 }
@@ -139,7 +141,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     try {
       const prepared = await prepare(run, call, edited);
       const verdict = judge(run, call, prepared);
-      if (verdict.type === "blocked") return blockedRefusal(name, verdict.why);
+      if (verdict.type === "blocked") return blockedResult(name, verdict.why);
       const answer: Answer =
         verdict.type === "ask" ? await ask(run, call, { prepared, verdict }) : { type: "approved", prepared };
       if (answer.type === "denied") return answer.result;
@@ -170,7 +172,7 @@ async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefine
   const prepared = await lookAt(run, call, edited ?? (await checkArgs(call, given)));
   const { targets } = prepared.preparation;
   if (isDelegating(tool) || targets.length === 0) return prepared;
-  const found = run.prepared.take(targets.map((key) => ({ key, mode: "change" })));
+  const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
   tickets.push(found);
   await found.turn(signal);
   return found.waits ? lookAt(run, call, prepared.checked) : prepared;
@@ -181,7 +183,7 @@ async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<
   const recorded = run.effects.recall("verdict", call.key);
   if (recorded) return restoreCall(call, checked, recorded);
   refuseAsRecorded(run, call);
-  await run.effects.look({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
+  await run.effects.requireLive({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
   return prepareCall(call, checked);
 }
 
@@ -208,18 +210,18 @@ type Answer =
   | { readonly type: "edited"; readonly args: CheckedArgs }
   | { readonly type: "denied"; readonly result: ToolResult };
 
-interface Asking {
+interface AskInput {
   readonly prepared: PreparedCall;
   readonly verdict: Extract<Verdict, { readonly type: "ask" }>;
 }
 
 /** Asks for the call, and prepares it again once it is approved. Throws where the run stops for a denial. */
-async function ask(run: GateRun, call: Round, { prepared, verdict }: Asking): Promise<Answer> {
+async function ask(run: GateRun, call: Round, { prepared, verdict }: AskInput): Promise<Answer> {
   const { why, isUnstated } = verdict;
   const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated });
   if (decision.type !== "approve") {
     if (endsRunAt(run, decision)) throw policyStop(call, decision);
-    return { type: "denied", result: deniedRefusal(call.request.name, decision.note, prepared.preparation.hint) };
+    return { type: "denied", result: deniedResult(call.request.name, decision.note, prepared.preparation.hint) };
   }
   const args = await editedArgs(run, call, { decision, prepared });
   return args ? { type: "edited", args } : { type: "approved", prepared: await confirm(run, call, prepared) };
@@ -230,7 +232,7 @@ async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promi
   const { name, runtime } = call.request;
   refuseAsRecorded(run, call);
   if (prepared.isRestored && run.effects.recall("grant", call.key)) return prepared;
-  await run.effects.look({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
+  await run.effects.requireLive({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
   const again = await prepareCall(call, prepared.checked);
   if (again.digest === prepared.digest) return again;
   const error = `what \`${name}\` was approved for has changed since the question`;
@@ -273,7 +275,7 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
   const { tool, request } = call;
   const { digest, preparation } = granted;
   const sideEffect = preparation.sideEffect ?? tool.sideEffect ?? true;
-  const key = `tool ${request.keyPrefix ?? ""}`.trimEnd();
+  const key = toolKey(request.keyPrefix);
   const { callPath } = request.runtime;
   const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
   return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted) };

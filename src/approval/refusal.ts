@@ -36,11 +36,11 @@ function plainError(error: ToolError): ToolError {
 }
 
 /** `instead`: what the model can do where the tool knows better than to go on without the call. */
-export function deniedRefusal(tool: string, note: string | undefined, instead = "go on without it"): ToolResult {
+export function deniedResult(tool: string, note: string | undefined, instead = "go on without it"): ToolResult {
   const error = note ? `\`${tool}\` was denied: ${note}` : `\`${tool}\` was denied`;
   return refusal({ type: "denied", error, hint: `do not repeat the same call; ${instead}, or say what could not be done` });
 }
 
-export function blockedRefusal(tool: string, why: string): ToolResult {
+export function blockedResult(tool: string, why: string): ToolResult {
   return refusal({ type: "blocked", error: `\`${tool}\` is blocked: ${why}`, hint: "no approval can allow it; do without it" });
 }

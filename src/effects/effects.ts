@@ -7,9 +7,9 @@ import type { RunState } from "./run-state.ts";
 /*
  * Terminology. A *fact* is something that is true of a run, as plain data; the journal holds facts. The *state* of a run is a
  * fold over its facts. An *effect* is what a run does to the world or asks of it (a model request, the execution of a tool, a
- * question). The *answerer* decides where the outcome of an effect comes from: from the world (`live`), from the world and
- * into a journal (`recorded`), or from the facts of an earlier run (`replayed`). Runtime and gate ask for effects and never
- * know which answerer they have.
+ * question). The *answerer* decides where the outcome of an effect comes from: from the world and into the journal (`live`), from
+ * nowhere (`rehearsed`: what a run would do first), or from the facts of an earlier run (`replayed`). Runtime and gate ask for
+ * effects and never know which answerer they have.
  */
 
 /** Describes an effect: plain data, known before it happens. */
@@ -38,7 +38,7 @@ export interface Effect<T> {
   readonly codec: OutcomeCodec<T>;
   /** What the provider had reported before it failed. Default: nothing. */
   readonly spentByFailure?: () => Usage | undefined;
-  /** Does it. Called by the answerers `live` and `recorded` alone, once. */
+  /** Does it. Called by the answerer `live` alone, once. */
   readonly work: () => Promise<T>;
 }
 
@@ -71,10 +71,11 @@ export interface Effects {
   /** The recorded start of a call; undefined where it starts now. */
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
   /**
-   * Called before the world is read: the files that a call names, an approver. Undefined where it can be; a replayed run, which has
-   * all of it in its record, rejects.
+   * Called before something outside of any effect is read: the files that a call names, an approver. Undefined where it can be read. A
+   * replayed run has all of it in its record: it waits for the interruption that ended the recorded call, or rejects with a
+   * `ReplayMiss`.
    */
-  look(at: Look): Promise<never> | undefined;
+  requireLive(need: LiveNeed): Promise<never> | undefined;
   /** Waits. A replayed run does not. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
@@ -94,9 +95,9 @@ export type Interruption =
   /** `owner` is absent for the run's own time. */
   { readonly type: "time-up"; readonly owner?: CallPath } | { readonly type: "aborted"; readonly message: string };
 
-export interface Look {
+export interface LiveNeed {
   readonly callPath: CallPath;
-  /** Names what is looked at, for messages: `the arguments of write_file`. */
+  /** Names what is read, for messages: `the arguments of write_file`. */
   readonly what: string;
   readonly signal: AbortSignal;
 }

@@ -59,7 +59,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     finish: () => undefined,
     recallStart: () => undefined,
     onInterruption: () => undefined,
-    look: () => undefined,
+    requireLive: () => undefined,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     startTimer: (milliseconds, expire) => {
       const stop = new AbortController();

@@ -89,7 +89,7 @@ describe("effects", () => {
   test("waits for the end of a call that was cut short, where the record goes no further", async () => {
     const controller = new AbortController();
     const { effects } = replay([{ ...done, stopReason: "aborted", error: { message: "Ctrl-C" } }]);
-    const waiting = effects.look({ callPath: "main/0.t", what: "a file", signal: controller.signal });
+    const waiting = effects.requireLive({ callPath: "main/0.t", what: "a file", signal: controller.signal });
     controller.abort(new Error("over"));
     await expect(waiting).rejects.toThrow("over");
   });

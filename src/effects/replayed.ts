@@ -4,7 +4,7 @@ import { parentCallPath } from "../protocol/call.ts";
 import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
-import type { Effect, EffectRecord, Effects, Interruption, Look } from "./effects.ts";
+import type { Effect, EffectRecord, Effects, Interruption, LiveNeed } from "./effects.ts";
 import { FactOrder } from "./fact-order.ts";
 import { runTimeKey, timeKey } from "./keys.ts";
 import { createRunState } from "./run-state.ts";
@@ -58,7 +58,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     if (found) order.turnOf(found.fact).then(() => interrupt(found.reason));
     return abortable(new Promise<never>(() => undefined), signal);
   };
-  const miss = ({ callPath, what, signal }: Look): Promise<never> =>
+  const miss = ({ callPath, what, signal }: LiveNeed): Promise<never> =>
     index.isCutShort(callPath) ? unwind(callPath, signal) : Promise.reject(new ReplayMiss(callPath, what));
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     onInterruption: (end) => {
       interrupt = end;
     },
-    look: miss,
+    requireLive: miss,
     sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
     startTimer: () => () => undefined,
   });

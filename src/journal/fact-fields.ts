@@ -1,4 +1,4 @@
-import type { FactType, JournalEntry } from "../protocol/fact.ts";
+import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
 /** `parts`: of a message. A string of a content field can be a reference to a blob. */
@@ -69,7 +69,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
 };
 
 /** What an outcome that is a value needs, by the kind of its effect. */
-const outcomeFields: Readonly<Record<string, Fields>> = {
+const outcomeFields: Readonly<Record<EffectKind, Fields>> = {
   model: { message: { role: "string", parts: "parts" }, usage, finish: "string", bound: "any" },
   tool: { ok: "boolean" },
   question: { decision, source: "string" },

@@ -9,8 +9,8 @@ import type { LimitName, Limits, Usage } from "./usage.ts";
 export type EffectKind = "model" | "tool" | "question" | "connect";
 
 /**
- * The identity of an effect or a decision in its run: the same in every replay. `key` tells those of one kind and call apart:
- * `3.1` is the first attempt of the third turn's request, `2` the second question of a call whose arguments were edited.
+ * The identity of an effect or a decision in its run: the same in every replay. `key` tells those of one call apart:
+ * `effects/keys.ts` makes them.
  */
 export interface FactKey {
   readonly callPath: CallPath;

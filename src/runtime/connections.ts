@@ -1,5 +1,6 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { Effect, OutcomeCodec } from "../effects/effects.ts";
+import { connectKey, modelKey } from "../effects/keys.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
@@ -97,7 +98,7 @@ export class Connections {
     this.#ofRun.set(key, { reference: reference.reference, connected });
     connected.catch(() => undefined);
     const unreached = isCutWhileConnecting(run, callPath)
-      ? run.effects.look({ callPath, what: `the connection of ${reference.reference}`, signal })
+      ? run.effects.requireLive({ callPath, what: `the connection of ${reference.reference}`, signal })
       : undefined;
     return abortable(unreached ? Promise.race([connected, unreached]) : connected, signal);
   }
@@ -105,7 +106,7 @@ export class Connections {
 
 /** True in a replay of a call that did not come to its first request: what ended it may have come before the connection. */
 function isCutWhileConnecting({ effects }: RuntimeConfig, callPath: string): boolean {
-  return effects.recallStart(callPath) !== undefined && !effects.recall("intent", { callPath, key: "model 1.1" });
+  return effects.recallStart(callPath) !== undefined && !effects.recall("intent", { callPath, key: modelKey(1, 1, false) });
 }
 
 function canConnect(reference: ToolsetReference): reference is Connector {
@@ -113,7 +114,7 @@ function canConnect(reference: ToolsetReference): reference is Connector {
 }
 
 function keyOf({ reference, toolset, connection }: Connector): string {
-  return `connect ${reference}${toolset.lifetime === "run" ? ` ${connection}` : ""}`;
+  return connectKey(reference, toolset.lifetime === "run" ? connection : undefined);
 }
 
 function connect(run: RuntimeConfig, reference: Connector, { callPath, depth, signal }: ConnectingCall): Promise<Connected> {

@@ -52,7 +52,7 @@ export interface AttemptProgress {
 export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attempt): Effect<BoundedResponse> {
   const { callPath, run } = call;
   const { key, request, bound, estimate } = attempt;
-  const detail = describeRequest(call, frame, attempt);
+  const detail = takeUnrecorded(call, frame, attempt);
   const digest = digestRequest(
     { ...request, settings: call.worker.modelSettings },
     { model: call.model.id, redactor: run.redactor },
@@ -89,7 +89,7 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
 }
 
 /** The request as a record keeps it: what the record does not have yet. */
-function describeRequest({ model }: CallConfig, frame: CallFrame, { request }: Attempt): JsonObject {
+function takeUnrecorded({ model }: CallConfig, frame: CallFrame, { request }: Attempt): JsonObject {
   const fresh = frame.messages.slice(frame.recorded);
   const first = frame.recorded === 0;
   frame.recorded = frame.messages.length;

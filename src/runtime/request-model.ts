@@ -1,3 +1,4 @@
+import { modelKey } from "../effects/keys.ts";
 import { ModelError, type ModelRequest } from "../models/model.ts";
 import type { PriceOf } from "../models/prices.ts";
 import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
@@ -84,7 +85,7 @@ function planAttempt(call: CallConfig, frame: CallFrame, { number, priceOf }: Ne
   const { cost, maxOutputTokens, bound, inputTokens } = planRequest(call, frame, priceOf);
   return {
     ...{ number, cost, bound },
-    key: `model ${frame.turn + 1}.${number}${frame.lastTurn ? " last" : ""}`,
+    key: modelKey(frame.turn + 1, number, frame.lastTurn !== undefined),
     request: buildRequest(call, frame, maxOutputTokens),
     estimate: { inputTokens, priceOf },
     progress: { characters: 0, reported: {}, streak: 0 },

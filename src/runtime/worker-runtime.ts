@@ -119,7 +119,7 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
   if (reached) throw new LimitReached(reached);
   const recorded = run.effects.recall("code-call", key)?.path;
-  const missed = recorded === undefined ? run.effects.look({ ...key, what: `this call of ${name}`, signal }) : undefined;
+  const missed = recorded === undefined ? run.effects.requireLive({ ...key, what: `this call of ${name}`, signal }) : undefined;
   // Only a replay waits here: the gate copies the input before code can change it, and keeps the order of calls.
   if (missed) await missed;
   const callPath = recorded ?? childCallPath(context.callPath, ordinal, name);
