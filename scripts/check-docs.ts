@@ -2,7 +2,8 @@
 
 /**
  * A fenced block. Its info string is a language and marks: `file=NAME` puts it into the document's program folder,
- * `error=CODE` says that it is a mistake, `run` that it runs, `stdout` that it is what the block before prints.
+ * `error=CODE` says that it is a mistake, `run` that it runs, `stdout` that it is what the block before prints. `walk` and
+ * `exit=CODE` are read by `tests/package/walk.test.ts`.
  */
 export interface Block {
   readonly language: string;

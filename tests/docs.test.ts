@@ -17,7 +17,9 @@ import { anchorsOf, type Block, commandLinesOf, linksOf, proseOf, readBlocks } f
 import { exitCodes } from "../src/cli/exit-codes.ts";
 import { createProgram, withDescendants } from "../src/cli/program.ts";
 import { compile } from "../src/index.ts";
+import { retryableByCode } from "../src/models/model.ts";
 import { builtInProviders } from "../src/models/providers.ts";
+import { parseScriptRules } from "../src/models/scripted/parse-script-rules.ts";
 
 /*
  * Nothing is documented that is not so. Blocks with `file=NAME` make one program of their document; the others stand
@@ -54,6 +56,7 @@ const blocks = documents.flatMap(({ path, text }): Placed[] => {
 const workers = blocks.filter(({ language }) => language === "worker");
 const typescript = blocks.filter(({ language }) => language === "ts");
 const programs = typescript.filter(({ marks }) => marks.has("run"));
+const lines = blocks.filter(({ language, marks }) => language === "sh" && marks.has("run"));
 
 beforeAll(() => {
   const installed = join(folder, "node_modules");
@@ -120,6 +123,16 @@ describe("programs run, and print what they are said to print", () => {
   });
 });
 
+describe("command lines run, and print what they are said to print", () => {
+  test.each(lines)("$place", ({ file, text, output }) => {
+    const [args = []] = commandLinesOf(text);
+    const env = { PATH: process.env["PATH"], HOME: folder, LLM_DO_STATE_DIR: join(folder, "state") };
+    const options = { cwd: dirname(file), encoding: "utf8", env, input: "" } as const;
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, "bin/llm-do.js"), ...args], options);
+    expect({ stdout, stderr, status }).toEqual({ stdout: output, stderr: "", status: 0 });
+  });
+});
+
 describe("command lines parse", () => {
   const lines = blocks
     .filter(({ language }) => language === "sh")
@@ -160,6 +173,37 @@ const forbidden = [
 test.each(documents)("no forbidden words: $path", ({ text }) => {
   for (const pattern of forbidden) expect(text).not.toMatch(pattern);
   expect(proseOf(text)).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
+});
+
+test("docs/scripts.md has every key of a script", () => {
+  const text = documents.find(({ path }) => path === "docs/scripts.md")?.text ?? "";
+  const base = { reply: "x" };
+  const wrong = [
+    [{ ...base, x: 1 }],
+    [{ ...base, expect: { x: 1 } }],
+    [{ reply: { x: 1 } }],
+    ...["calls", "serverCalls", "files"].map((key) => [{ reply: { [key]: [{ x: 1 }] } }]),
+    ...["usage", "error"].map((key) => [{ reply: { [key]: { x: 1 } } }]),
+  ];
+  const faults = wrong.map((script) => faultOf(() => parseScriptRules(script)));
+  const keys = faults.flatMap((fault) => /known: (.*)$/.exec(fault)?.[1]?.split(", ") ?? []);
+  expect(keys.length).toBeGreaterThan(30);
+  for (const key of [...keys, ...Object.keys(retryableByCode)]) expect(text).toContain(`\`${key}\``);
+});
+
+function faultOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (thrown) {
+    return String(thrown);
+  }
+  return "no fault";
+}
+
+test("the README has no link that leads nowhere on npm, and the pages that it names are in the package", () => {
+  expect(linksOf(readme()).filter((link) => !/^https:/.test(link))).toEqual([]);
+  const pages = [...readme().matchAll(/`(docs\/[\w-]+\.md)`/g)].map(([, page]) => page);
+  expect(new Set(pages)).toEqual(new Set(globSync("docs/*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/"))));
 });
 
 test("the README names every exit code", () => {

@@ -59,6 +59,12 @@ test("it works in the working directory, whatever that is called", async () => {
   expect(run).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test("what it prints can be pasted where npx started it", async () => {
+  const cwd = await temporaryFolder();
+  const { stdout } = await runCli(["init"], { cwd, bin, env: { npm_command: "exec" } });
+  expect(stdout.match(/^ {2}.*llm-do /gm)).toEqual(["  npx llm-do ", "  npx llm-do ", "  npx llm-do "]);
+});
+
 test("a second time it refuses, and changes nothing", async () => {
   const cwd = await temporaryFolder();
   await runCli(["init"], { cwd, bin });

@@ -48,17 +48,23 @@ interface Done {
 
 function renderDone(folder: string, { files, model }: Done): string {
   const target = quote(folder);
+  const command = isStartedByNpx() ? "npx llm-do" : "llm-do";
   const question = '"Which file is the longest?"';
   const scripted = quote(`scripted:${join(folder, "scripted.ts")}`);
   return `${files.map((path) => join(folder, path)).join("\n")}
 
 Run it now; scripted.ts plays the model, without a key:
-  llm-do ${target} --model ${scripted} --trust ${question}
+  ${command} ${target} --model ${scripted} --trust ${question}
 Check it, and be told of every mistake:
-  llm-do check ${target}
+  ${command} check ${target}
 Run it with ${model === undefined ? "a model, once its provider's key is set" : `${model}, once its provider's key is set`}:
-  llm-do ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${question}
+  ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${question}
 `;
+}
+
+/** npx and npm scripts put the command on the PATH for their own process alone. */
+function isStartedByNpx(): boolean {
+  return process.env["npm_command"] !== undefined;
 }
 
 /** As one word of a shell's command line. */

@@ -1,16 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { version } from "../src/version.ts";
+import { linksOf } from "../../scripts/check-docs.ts";
+import { version } from "../../src/version.ts";
 
 /*
  * What a user installs, without a network: the package is packed and unpacked into a folder that has its declared
  * dependencies and nothing else. It tests the built files; `npm test` builds them first.
  */
 
-const root = dirname(import.meta.dirname);
+const root = resolve(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -54,12 +55,35 @@ test("the package holds what it needs, and no tests", () => {
       "dist/testing/index.d.ts",
       "dist/cli/main.js",
       "src/index.ts",
+      "docs/first-steps.md",
+      "docs/cli.md",
+      "examples/pitchdeck_eval/main.worker",
+      "examples/pitchdeck_eval/README.md",
     ]),
   );
-  expect(files.filter((path) => /\.test(-d)?\.[jt]s|^tests\/|^examples\/|^scripts\/|^node_modules\//.test(path))).toEqual([]);
   expect(
-    files.filter((path) => !/^(bin|dist|schema|src)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path)),
+    files.filter((path) =>
+      /\.test(-d)?\.[jt]s|^tests\/|^scripts\/|^docs\/adr|\.llm-do\/|\/evaluations\/|^node_modules\//.test(path),
+    ),
   ).toEqual([]);
+  expect(
+    files.filter(
+      (path) => !/^(bin|dist|docs|examples|schema|src)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path),
+    ),
+  ).toEqual([]);
+});
+
+test("its pages link to pages of the package", () => {
+  for (const page of files.filter((path) => /\.md$/.test(path) && path !== "CHANGELOG.md")) {
+    const links = linksOf(readFileSync(join(installed, page), "utf8")).filter((link) => !/^[a-z]+:|^#/.test(link));
+    for (const link of links)
+      expect(existsSync(join(installed, dirname(page), link.replace(/#.*/, ""))), `${link} in ${page}`).toBe(true);
+  }
+});
+
+test.skipIf(!existsSync(join(root, ".git")))("git keeps the command executable", () => {
+  const entry = execFileSync("git", ["ls-files", "--stage", "bin/llm-do.js"], { cwd: root, encoding: "utf8" });
+  expect(entry).toMatch(/^100755 /);
 });
 
 test("the command says its version", () => {
