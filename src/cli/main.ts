@@ -26,7 +26,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
   } catch (thrown) {
     if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const { renderFailure } = await import("./render-failure.ts");
-    writeStderr(renderFailure(thrown, { debug: isDebugging({}) }));
+    writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }
 }

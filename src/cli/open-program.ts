@@ -2,7 +2,6 @@ import type { Compiled } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { isFlag } from "../compile/flag.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
 import { type CompileRequest, compile } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
@@ -46,7 +45,7 @@ export async function openProgram(targets: readonly string[], flags: CompileFlag
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;
   if (!program || !outline) throw new Error("invariant: a program compiles without errors and is none");
-  if (!quiet) warnOfRules(diagnostics);
+  if (!quiet) await warnOfRules(diagnostics);
   return { ...compiled, program, outline };
 }
 
@@ -84,7 +83,9 @@ function refuseErrors({ diagnostics }: Compiled): void {
 }
 
 /** A rule of a flag that matches nothing looks as if it protected something. */
-function warnOfRules(diagnostics: readonly Diagnostic[]): void {
+async function warnOfRules(diagnostics: readonly Diagnostic[]): Promise<void> {
   const unused = diagnostics.filter(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
-  if (unused.length > 0) writeStderr(`${renderDiagnostics(unused)}\n\n`);
+  if (unused.length === 0) return;
+  const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
+  writeStderr(`${await renderForTerminal(unused)}\n\n`);
 }

@@ -1,13 +1,13 @@
 import { CompileError } from "../compile/compile-error.ts";
-import { renderDiagnostics } from "../diagnostics/render-diagnostic.ts";
+import { renderForTerminal } from "../diagnostics/render-diagnostic.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import { escapeText } from "../util/escape-text.ts";
 
 /** Renders diagnostics, or a message of one line; with `--debug` also the stacks of the error and of its causes. */
-export function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): string {
-  if (thrown instanceof CompileError) return `${renderDiagnostics(thrown.diagnostics)}\n`;
+export async function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): Promise<string> {
+  if (thrown instanceof CompileError) return `${await renderForTerminal(thrown.diagnostics)}\n`;
   const hint = isOfJournal(thrown) ? "; --no-journal runs without one" : "";
   const message = `llm-do: ${escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;

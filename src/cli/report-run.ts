@@ -82,7 +82,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
     const facts = { runId, output: null, stopReason, usage, artifacts, denied, error, exitCode };
     await deliver(flags, { facts, text: "" });
   }
-  writeStderr(renderFailure(thrown, flags));
+  writeStderr(await renderFailure(thrown, flags));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

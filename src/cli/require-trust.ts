@@ -5,7 +5,6 @@ import { createNodeHost } from "../host/node-host.ts";
 import { createTrustStore, type TrustedFolder, type TrustStore } from "../host/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
-import { wrapWords } from "../ui/wrap-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
@@ -63,6 +62,7 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
     const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
     throw new UsageError([head, ...takeRows(question.rows, 0).map((row) => `  ${row}`), advice].join("\n"));
   }
+  const { wrapWords } = await import("../ui/wrap-text.ts");
   const { columns } = terminal;
   const code = "Its code runs with your rights; llm-do explain shows what else it can do.";
   const wrap = (line: string) => wrapWords(line, columns - 3);

@@ -1,7 +1,9 @@
-import stringWidth from "string-width";
 import { escapeText } from "../util/escape-text.ts";
 import { lineSpan, positionAt } from "./position.ts";
 import type { Span } from "./source.ts";
+
+/** Returns how many columns a text takes. */
+export type Measure = (text: string) => number;
 
 const shownBefore = 60;
 const shownMarked = 80;
@@ -15,16 +17,16 @@ const shownAfter = 40;
  *    3 | toolset:
  *      | ^^^^^^^
  */
-export function renderCodeFrame(span: Span): string[] {
+export function renderCodeFrame(span: Span, measure: Measure): string[] {
   const { line, column } = positionAt(span.source, span.start);
   const gutter = " ".repeat(String(line).length);
   const { before, marked, after } = cutLine(span, line);
-  const carets = "^".repeat(Math.max(1, stringWidth(marked)));
+  const carets = "^".repeat(Math.max(1, measure(marked)));
   return [
     `${gutter}--> ${showText(span.source.name)}:${line}:${column}`,
     `${gutter} |`,
     `${line} | ${before}${marked}${after}`.trimEnd(),
-    `${gutter} | ${" ".repeat(stringWidth(before))}${carets}`,
+    `${gutter} | ${" ".repeat(measure(before))}${carets}`,
   ];
 }
 

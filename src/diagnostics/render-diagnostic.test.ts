@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { diagnose } from "./diagnose.ts";
 import { renderDiagnostic, renderDiagnostics } from "./render-diagnostic.ts";
@@ -11,7 +12,7 @@ function spanOf(text: string, part: string): Span {
 }
 
 function render(text: string, part: string): string {
-  return renderDiagnostic(diagnose("unknown-key", { message: "m", span: spanOf(text, part) }));
+  return renderDiagnostic(diagnose("unknown-key", { message: "m", span: spanOf(text, part) }), stringWidth);
 }
 
 test("shows what, where, and the notes with their own places", () => {

@@ -1,14 +1,19 @@
-import { renderCodeFrame, showText } from "./code-frame.ts";
+import { type Measure, renderCodeFrame, showText } from "./code-frame.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 
-/** A diagnostic for a person: what, the place with its line, and the notes. Safe to print, whatever the source holds. */
-export function renderDiagnostic(diagnostic: Diagnostic): string {
+const countUnits: Measure = (text) => text.length;
+
+/**
+ * A diagnostic for a person: what, the place with its line, and the notes. Safe to print, whatever the source holds. Carets stand under
+ * wide characters only with a `measure` that knows them.
+ */
+export function renderDiagnostic(diagnostic: Diagnostic, measure = countUnits): string {
   const { severity, code, message, span, notes } = diagnostic;
   const lines = [`${severity}[${code}]: ${showText(message)}`];
-  if (span !== undefined) lines.push(...renderCodeFrame(span));
+  if (span !== undefined) lines.push(...renderCodeFrame(span, measure));
   for (const note of notes) {
     lines.push(...renderNote(note.message));
-    if (note.span !== undefined) lines.push(...renderCodeFrame(note.span));
+    if (note.span !== undefined) lines.push(...renderCodeFrame(note.span, measure));
   }
   return lines.join("\n");
 }
@@ -20,6 +25,14 @@ function renderNote(message: string): string[] {
 }
 
 /** All of them, with a blank line between two. */
-export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map(renderDiagnostic).join("\n\n");
+export function renderDiagnostics(diagnostics: readonly Diagnostic[], measure = countUnits): string {
+  return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, measure)).join("\n\n");
+}
+
+/** Like `renderDiagnostics`, for a terminal. Loads the widths of characters only where a text is not plain ASCII. */
+export async function renderForTerminal(diagnostics: readonly Diagnostic[]): Promise<string> {
+  const text = renderDiagnostics(diagnostics);
+  if (/^[\n -~]*$/.test(text)) return text;
+  const { default: measure } = await import("string-width");
+  return renderDiagnostics(diagnostics, measure);
 }

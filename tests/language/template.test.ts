@@ -115,7 +115,7 @@ test("files that render one another twice take as long as there are files", asyn
 
 test("how to write braces in prose is said once", async () => {
   const { diagnostics } = await parse("{{ this }} and {{ that }} and {{#x}}");
-  const told = diagnostics.map(renderDiagnostic).join("\n");
+  const told = diagnostics.map((one) => renderDiagnostic(one)).join("\n");
   expect(diagnostics).toHaveLength(3);
   expect(told.match(/\{% raw %\}/g)).toHaveLength(1);
 });

@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { renderGithubAnnotations } from "../../diagnostics/render-github-annotations.ts";
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
@@ -25,7 +24,10 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const compiled = await compileToShow(targets, flags);
   const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  if (format === "text" && diagnostics.length > 0) writeStderr(`${renderDiagnostics(diagnostics)}\n\n`);
+  if (format === "text" && diagnostics.length > 0) {
+    const { renderForTerminal } = await import("../../diagnostics/render-diagnostic.ts");
+    writeStderr(`${await renderForTerminal(diagnostics)}\n\n`);
+  }
   if (format !== "text" && !headless) await writeResult(forMachines[format](diagnostics));
   const others = diagnostics.length - errors;
   writeStderr(

@@ -1,4 +1,4 @@
-import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
+import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
 import { listPrices, priceTable } from "../../llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
@@ -17,7 +17,7 @@ export interface ExplainFlags extends CompileFlags {
 export async function explainCommand(targets: readonly string[], flags: ExplainFlags): Promise<number> {
   const { outline, diagnostics } = await compileToShow(targets, flags);
   if (!outline) {
-    writeStderr(`${renderDiagnostics(diagnostics)}\n`);
+    writeStderr(`${await renderForTerminal(diagnostics)}\n`);
     return exitCodes.usage;
   }
   await writeResult(await formats[flags.format](outline, flags));
