@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 
-/** As git does it: the command is a shell's, so that `code --wait` works. stdin can be a pipe and stdout a file: neither is the editor's. */
+/** As git does it: the command is a shell's, so that `code --wait` works. It gets the terminal, whatever the streams of this process are. */
 export async function runEditor(command: string, path: string, signal: AbortSignal): Promise<string | undefined> {
   signal.throwIfAborted();
-  const terminal = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r+");
+  const terminal = openSync("/dev/tty", "r+");
   try {
     return await new Promise((resolve, reject) => {
-      const editor = spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { stdio: [terminal, 2, 2] });
+      const editor = spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { stdio: [terminal, terminal, terminal] });
       const end = () => editor.kill("SIGTERM");
       signal.addEventListener("abort", end, { once: true });
       editor.on("error", reject);
@@ -18,7 +18,7 @@ export async function runEditor(command: string, path: string, signal: AbortSign
       });
     });
   } finally {
-    if (terminal !== 0) closeSync(terminal);
+    closeSync(terminal);
   }
 }
 

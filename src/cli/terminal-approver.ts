@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import type { Approver, ApproverOptions } from "../approval/policy.ts";
 import { UnansweredQuestion } from "../approval/put-question.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+import type { RowStyle } from "../ui/preview-rows.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";
 import { openRequest } from "../ui/render-request.ts";
 import { escapeText } from "../util/escape-text.ts";
@@ -29,6 +30,7 @@ export function createTerminalApprover(terminal: Terminal): Approver {
 async function ask(terminal: Terminal, request: ApprovalRequest, options: ApproverOptions): Promise<ApprovalDecision> {
   const { signal, memory, checkArgs } = options;
   const { columns } = terminal;
+  const style: RowStyle["style"] = (format, text) => styleText(format, text, { stream: terminal.output });
   const question = await inTurns(openRequest(request, { columns, style }), signal);
   const canList = memory.list().length > 0;
   const offerAt = (isWhole: boolean) => ({ canRemember: request.canRemember && isWhole, canShowMore: !isWhole, canList });
@@ -39,9 +41,10 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
     if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
     const page = question.more();
     offer = offerAt(page.isWhole);
-    return `${page.text}\n${answers(offer).trimEnd()}`;
+    return `${page.text}\n${question.line}\n${answers(offer).trimEnd()}`;
   };
-  let text = `\n${question.text}\n${answers(offer)}`;
+  const isTall = question.text.split("\n").length > tallRows;
+  let text = `\n${question.text}\n${isTall ? `${question.line}\n` : ""}${answers(offer)}`;
   let draft: string | undefined;
   for (;;) {
     const answer = await terminal.ask({ text, read }, signal);
@@ -52,6 +55,9 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
     text = `${edited.problem}\n${answers(offer)}`;
   }
 }
+
+/** A question with more rows repeats its subject above the keys. */
+const tallRows = 20;
 
 /** Lets timers and signals have their turn after each step. */
 async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
@@ -78,11 +84,6 @@ function isMore(line: string | undefined): boolean {
 function readList(line: string | undefined): string | undefined {
   const found = /^\s*l(?:ist)?(?:\s+(\d+))?\s*$/i.exec(line ?? "");
   return found ? (found[1] ?? "") : undefined;
-}
-
-/** Plain text where stderr is no terminal, or `NO_COLOR` is set. */
-function style(format: "bold" | "dim" | "green" | "red", text: string): string {
-  return styleText(format, text, { stream: process.stderr });
 }
 
 function answers({ canRemember, canShowMore, canList }: Offer): string {

@@ -1,11 +1,13 @@
-import { closeSync, openSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
-import { ReadStream } from "node:tty";
+import { openSync } from "node:fs";
+import { createInterface, type Interface } from "node:readline/promises";
+import { ReadStream, WriteStream } from "node:tty";
+import { isInForeground } from "./foreground.ts";
 import { holdStderr } from "./output.ts";
 import { runEditor } from "./run-editor.ts";
 
 /** The terminal that a person sits at; never a pipe. */
 export interface Terminal {
+  readonly output: WriteStream;
   readonly columns: number;
   /** Shows a question and reads lines until `read` understands one; everything else on stderr waits meanwhile. */
   ask<T>(question: Question<T>, signal: AbortSignal): Promise<T>;
@@ -36,18 +38,21 @@ export interface TerminalOptions {
   readonly ignoreInterrupts: () => () => void;
 }
 
-/** The terminal of this process, if a person can be asked there: stderr shows the question, stdin or the controlling terminal answers. */
+/**
+ * The terminal that controls this process, whatever stdin, stdout and stderr are. Undefined where there is none, and in the
+ * background, where a question would stop the process.
+ */
 export function findTerminal(options: TerminalOptions): Terminal | undefined {
-  if (!process.stderr.isTTY) return undefined;
-  const open = process.stdin.isTTY ? openStdin : findControllingTerminal();
-  if (!open) return undefined;
+  const output = openOutput();
+  if (!output || !isInForeground()) return undefined;
   return {
+    output,
     get columns() {
-      return process.stderr.columns || 80;
+      return output.columns || 80;
     },
-    ask: (question, signal) => holdStderr(() => ask(open(), question, { ...options, signal })),
+    ask: (question, signal) => holdStderr(() => ask(output, question, { ...options, signal })),
     hold: holdStderr,
-    say: (text) => process.stderr.write(text),
+    say: (text) => output.write(text),
     runEditor: async (command, path, signal) => {
       const heed = options.ignoreInterrupts();
       try {
@@ -59,63 +64,76 @@ export function findTerminal(options: TerminalOptions): Terminal | undefined {
   };
 }
 
-interface OpenInput {
-  readonly stream: ReadStream;
-  readonly close: () => void;
-}
-
-function openStdin(): OpenInput {
-  return { stream: process.stdin, close: () => process.stdin.pause() };
-}
-
-function findControllingTerminal(): (() => OpenInput) | undefined {
+function openOutput(): WriteStream | undefined {
   try {
-    closeSync(openSync("/dev/tty", "r"));
+    const stream = new WriteStream(openSync("/dev/tty", "w"));
+    // A terminal that is gone is no failure of the run: SIGHUP ends it.
+    stream.on("error", () => undefined);
+    return stream;
   } catch {
     return undefined;
   }
-  return () => {
-    const stream = new ReadStream(openSync("/dev/tty", "r"));
-    return { stream, close: () => stream.destroy() };
-  };
 }
 
 async function ask<T>(
-  { stream, close }: OpenInput,
+  output: WriteStream,
   { text, initial, cancelled, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
-  await dropTypeAhead(stream);
+  const input = new ReadStream(openSync("/dev/tty", "r"));
+  const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
+  await dropTypeAhead(input);
   signal.throwIfAborted();
-  process.stderr.write(text);
-  const lines = createInterface({ input: stream, output: process.stderr, terminal: true, historySize: 0 });
+  output.write(text);
+  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  const release = surviveStops(input, lines);
   let isCancelled = false;
   lines.on("SIGINT", () => {
     isCancelled = cancelled !== undefined;
     if (isCancelled) lines.close();
     else onInterrupt();
   });
-  const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+  const closed = Promise.race([gone, new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)))]);
   try {
     for (let given = initial; ; given = undefined) {
       const answered = lines.question("> ", { signal });
       if (given !== undefined) lines.write(given);
       const line = await Promise.race([answered, closed]);
       if (isCancelled && cancelled !== undefined) {
-        process.stderr.write("\n");
+        output.write("\n");
         return cancelled;
       }
       const result = read(line);
       if (typeof result !== "string") return result.answer;
-      process.stderr.write(`${result}\n`);
+      output.write(`${result}\n`);
     }
   } catch (thrown) {
     signal.throwIfAborted();
     throw thrown;
   } finally {
+    release();
     lines.close();
-    close();
+    input.destroy();
   }
+}
+
+/**
+ * Ctrl-Z stops the whole job, as a terminal does outside of raw mode. After `fg` the question goes on where it was: the shell has
+ * changed the terminal's mode meanwhile, and the line is drawn anew.
+ */
+function surviveStops(input: ReadStream, lines: Interface): () => void {
+  const goOn = () => {
+    input.setRawMode(false);
+    input.setRawMode(true);
+    lines.resume();
+    lines.prompt(true);
+  };
+  lines.on("SIGTSTP", () => {
+    input.setRawMode(false);
+    process.kill(0, "SIGTSTP");
+  });
+  process.on("SIGCONT", goOn);
+  return () => process.off("SIGCONT", goOn);
 }
 
 /** Keys that were pressed before the question was there must not answer it. */

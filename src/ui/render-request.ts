@@ -19,6 +19,8 @@ export interface RenderedRequest {
 
 /** A question with the pages of its preview that follow. */
 export interface OpenRequest extends RenderedRequest {
+  /** What the question is about, once more: for a place where the first lines are out of sight. */
+  readonly line: string;
   /** The next page; the last one says `isWhole`. */
   readonly more: () => RenderedRequest;
 }
@@ -29,6 +31,8 @@ const longestContent = 60;
 const longestText = 2000;
 /** Rows of each page that follows. */
 const longestPage = 500;
+/** Rows of what a tall question is about. */
+const longestSubject = 2;
 /** Characters of what would be done, and of the reason; what goes on is shown as a part of the preview. */
 const longestDescription = 2000;
 
@@ -74,7 +78,12 @@ export function* openRequest(
     const page = pages.take(longestPage);
     return { text: page.rows.join("\n"), isWhole: page.isEnd };
   };
-  return { text: lines.join("\n"), isWhole: isEnd, more };
+  const subject = paragraph("", showText(`${worker} > ${tool}: ${description}`));
+  const line = subject
+    .slice(0, longestSubject)
+    .map((row) => style("bold", row))
+    .join("\n");
+  return { text: lines.join("\n"), line, isWhole: isEnd, more };
 }
 
 function firstPage({ preview }: ApprovalRequest): number {

@@ -50,6 +50,8 @@ export function startCli(args: readonly string[], options: CliOptions): RunningC
     cwd,
     env: { ...cleanEnvironment(cwd), ...env },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    // A session of its own: a question must not reach the terminal that the tests run on.
+    detached: true,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   child.stdin?.on("error", () => undefined);
