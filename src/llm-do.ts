@@ -108,7 +108,7 @@ export async function judgeCalls({ unisolated = false, ...request }: JudgeReques
 }
 
 /**
- * Plays a recorded run again with the program of today, compiled as `run` compiles it: nothing is asked, nothing is touched, and
+ * Plays a recorded run again with the program of today, compiled as `run` compiles it: nothing is asked, llm-do touches nothing, and
  * every effect is answered from the record. Rejects as `compile` and `run` do before anything ran, and where the record cannot
  * be read.
  */

@@ -182,12 +182,12 @@ async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefine
 async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<PreparedCall> {
   const recorded = run.effects.recall("verdict", call.key);
   if (recorded) return restoreCall(call, checked, recorded);
-  refuseAsRecorded(run, call);
+  throwRecordedRefusal(run, call);
   await run.effects.requireLive({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
   return prepareCall(call, checked);
 }
 
-function refuseAsRecorded(run: GateRun, { key }: Round): void {
+function throwRecordedRefusal(run: GateRun, { key }: Round): void {
   const recorded = run.effects.recall("refusal", key);
   if (recorded) throw new ToolFailure(recorded.error);
 }
@@ -200,7 +200,8 @@ function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   const { canonicalArgs: args, facts } = preparation;
   const more = recordedOptions(preparation);
   run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, digest, ...more, verdict });
-  if (!run.effects.recall("decision", key)) refuseAsRecorded(run, call);
+  // A refusal before the question is repeated here, one after its answer by `confirm`.
+  if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
   return verdict;
 }
 
@@ -230,7 +231,7 @@ async function ask(run: GateRun, call: Round, { prepared, verdict }: AskInput): 
 /** Prepares a call again after its question. Throws a `ToolFailure` where it is no longer what was approved. */
 async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promise<PreparedCall> {
   const { name, runtime } = call.request;
-  refuseAsRecorded(run, call);
+  throwRecordedRefusal(run, call);
   if (prepared.isRestored && run.effects.recall("grant", call.key)) return prepared;
   await run.effects.requireLive({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
   const again = await prepareCall(call, prepared.checked);
@@ -258,16 +259,16 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
     return run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
   }
   releaseTickets(call);
-  const isRecorded = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
-  if (isRecorded) await recordStart(run, call, granted);
+  const isBracketed = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
+  if (isBracketed) await recordStart(run, call, granted);
   let result: ToolResult | undefined;
   try {
     const redeemed = await redeem(run, call, granted);
-    if (isRecorded) await run.effects.finish(callPath, signal);
+    if (isBracketed) await run.effects.finish(callPath, signal);
     result = redeemed;
     return result;
   } finally {
-    if (isRecorded) recordEnd(run, call, result);
+    if (isBracketed) recordEnd(run, call, result);
   }
 }
 

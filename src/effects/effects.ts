@@ -72,8 +72,7 @@ export interface Effects {
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
   /**
    * Called before something outside of any effect is read: the files that a call names, an approver. Undefined where it can be read. A
-   * replayed run has all of it in its record: it waits for the interruption that ended the recorded call, or rejects with a
-   * `ReplayMiss`.
+   * replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a `ReplayMiss`.
    */
   requireLive(need: LiveNeed): Promise<never> | undefined;
   /** Waits. A replayed run does not. */

@@ -1,7 +1,10 @@
 import type { Clock } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 
-/** A replay in which nothing has happened for so long is one that its record does not fit: it goes on without the order. */
+/**
+ * A replay in which nothing has happened for so long is one that its record does not fit: it goes on without the order. Slots of the
+ * run can bring that about, too: what holds one may wait for a fact of what waits for one.
+ */
 const patienceMilliseconds = 1000;
 
 /**
@@ -53,6 +56,14 @@ export class FactOrder {
     this.#release();
     this.#watch();
     await turn;
+  }
+
+  /** Resolves when nothing has happened for some time: what was to end a wait does not come. */
+  async stalled(milliseconds = patienceMilliseconds): Promise<void> {
+    for (let seen = -1; seen !== this.#happened; ) {
+      seen = this.#happened;
+      await this.#clock.sleep(milliseconds);
+    }
   }
 
   #release(): void {

@@ -9,18 +9,21 @@ import { FactOrder } from "./fact-order.ts";
 import { runTimeKey, timeKey } from "./keys.ts";
 import { createRunState } from "./run-state.ts";
 
-/** A replayed run asked for something that the record does not hold. */
+/**
+ * A replayed run asked for something that the record does not hold. It becomes the failure of its call, as any error does, and the
+ * difference that the replay reports.
+ */
 export class ReplayMiss extends Error {
-  readonly callPath: CallPath;
-
   constructor(callPath: CallPath, what: string) {
     super(`the record holds no answer for ${what} (${callPath})`);
     this.name = "ReplayMiss";
-    this.callPath = callPath;
   }
 }
 
-/** An effect whose digest is not the recorded one: the program, or what it computes, is different today. */
+/**
+ * A model request or a connection whose digest is not the recorded one: the program, or what it computes, is different today. Calls of
+ * tools and questions are taken from the record with their digests; another call is a difference of facts.
+ */
 export interface Drift {
   readonly callPath: CallPath;
   readonly key: string;
@@ -28,6 +31,9 @@ export interface Drift {
   /** What the run would do today. */
   readonly today: JsonObject;
 }
+
+/** In milliseconds: an effect that something is known to have interrupted waits longer for it. */
+const interruptedPatience = 10_000;
 
 export interface ReplayedEffects extends Effects {
   /** What the replayed run recorded, in its own order. */
@@ -37,7 +43,8 @@ export interface ReplayedEffects extends Effects {
 
 /**
  * Answers every effect from the facts of an earlier run, and never from the world. What the record lacks was not reached: where
- * a call above did not come to its end, the effect waits for the signal; anywhere else it rejects with a `ReplayMiss`.
+ * a call above did not come to its end, the effect waits for the signal, as long as anything happens; otherwise it rejects with a
+ * `ReplayMiss`.
  * `recorded` are the facts of the earlier run, with the content of their blobs; `clock` is a real one.
  */
 export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): ReplayedEffects {
@@ -52,14 +59,18 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     state.apply(fact);
     order.happened(fact);
   };
-  /** The recorded run did not get further here: something else ended it, or ended what is above. */
-  const unwind = async (callPath: CallPath, signal: AbortSignal): Promise<never> => {
+  /**
+   * The recorded run did not get further here: something else ended it, or ended what is above. That comes again by itself (the failure
+   * of a call beside it), or is brought about (an abort, a time that was up). A program that does something else today may wait in vain.
+   */
+  const unwind = async ({ callPath, what, signal }: LiveNeed, patience?: number): Promise<never> => {
     const found = index.interruptionOf(callPath);
     if (found) order.turnOf(found.fact).then(() => interrupt(found.reason));
-    return abortable(new Promise<never>(() => undefined), signal);
+    await abortable(order.stalled(patience), signal);
+    throw new ReplayMiss(callPath, what);
   };
-  const miss = ({ callPath, what, signal }: LiveNeed): Promise<never> =>
-    index.isCutShort(callPath) ? unwind(callPath, signal) : Promise.reject(new ReplayMiss(callPath, what));
+  const miss = (need: LiveNeed): Promise<never> =>
+    index.isCutShort(need.callPath) ? unwind(need) : Promise.reject(new ReplayMiss(need.callPath, need.what));
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     const { callPath, key, kind, digest, sideEffect, announced, detail } = effect.record;
@@ -70,7 +81,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     if (sideEffect || announced) record({ type: "intent", callPath, key, kind, digest, sideEffect, detail });
     const { outcome } = found;
     const end = () => record(found.digest === undefined ? found : { ...found, digest });
-    if (outcome.type === "interrupted") return unwind(callPath, signal).finally(end);
+    if (outcome.type === "interrupted") return unwind({ callPath, what: key, signal }, interruptedPatience).finally(end);
     // What had ended was taken, also where the run was stopped meanwhile.
     await abortable(order.turnOf(found), signal).catch(() => undefined);
     end();
@@ -94,7 +105,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     finish: (callPath, signal) => {
       const end = index.ended.get(callPath);
       if (end && end.stopReason !== "aborted") return abortable(order.turnOf(end), signal);
-      return index.isCutShort(callPath) ? unwind(callPath, signal) : undefined;
+      return index.isCutShort(callPath) ? unwind({ callPath, what: "its end", signal }) : undefined;
     },
     recallStart: (callPath) => index.starts.get(callPath),
     onInterruption: (end) => {

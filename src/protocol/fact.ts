@@ -5,7 +5,10 @@ import type { FilePart } from "./message.ts";
 import type { ToolError } from "./tool.ts";
 import type { LimitName, Limits, Usage } from "./usage.ts";
 
-/** The kinds of effects: a run touches the world by these alone. Everything else in a run is computed. */
+/**
+ * The kinds of effects: a run touches the world by these alone. Everything else in a run is
+ * computed, but for code that makes calls: what it does besides is its own.
+ */
 export type EffectKind = "model" | "tool" | "question" | "connect";
 
 /**

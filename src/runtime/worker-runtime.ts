@@ -90,7 +90,9 @@ interface MadeCalls {
 
 /** Identifies a call in every replay: by what is called with what, and its number among equal calls of the same code. */
 function keyOf({ run, callPath }: CodeContext, { equal }: MadeCalls, { name, input, options }: WantedCall): FactKey {
-  const digest = sha256(canonicalJson([run.redactor.json(asJson([input, options.extraContext ?? null])), options.key ?? null]));
+  const digest = sha256(
+    canonicalJson([run.redactor.toDigestForm(asJson([input, options.extraContext ?? null])), options.key ?? null]),
+  );
   const id = `call ${name} ${digest.slice(0, 32)}`;
   const number = (equal.get(id) ?? 0) + 1;
   equal.set(id, number);

@@ -48,6 +48,19 @@ describe("llm-do replay", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ v: 1, same: false, drifts: [{ callPath: "main", key: "model 1.1" }, {}] });
   });
 
+  it("reports the request beyond the record where a run that a limit ended goes on today", async () => {
+    const worker = (turns: number) =>
+      `---\nmodel: scripted:model.mjs\nlimits: { turns: ${turns} }\ntoolsets: { filesystem: {} }\n---\nYou list.\n`;
+    const model =
+      'export default ({ turn, tools }) => (tools.length > 0 ? { calls: [{ tool: "list_files", args: {} }] } : "so far");\n';
+    const cwd = await writeProgram({ "main.worker": worker(2), "model.mjs": model });
+    expect((await runCli([".", "go", "--trust"], { cwd })).exitCode).toBe(6);
+    await writeFile(join(cwd, "main.worker"), worker(4));
+    const { exitCode, stdout, stderr } = await runCli(["replay", "--trust"], { cwd });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
+    expect(stdout).toContain("the program of today does something else");
+  });
+
   it("names a run that is not there, a blob that is gone and a damaged entry", async () => {
     const cwd = await record();
     expect(await runCli(["replay", "nope"], { cwd })).toMatchObject({
