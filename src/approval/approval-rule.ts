@@ -73,9 +73,12 @@ export function concerns({ worker, tool }: RulePattern, call: Pick<RuledCall, "w
   return call.workers.some((name) => matchesFlatGlob(worker, name)) && matchesFlatGlob(tool, call.tool);
 }
 
-/** The strictest of the rules that match. To be allowed, every text of an argument has to match; to ask or block, any. */
-export function ruleOn(rules: readonly ReadRule[], call: RuledCall): Ruling | undefined {
-  const matching = rules.filter((rule) => matches(rule, call));
+/**
+ * The strictest of the rules that match a call under one of its names. To be allowed, every text of an argument has to match; to ask or
+ * block, any.
+ */
+export function ruleOn(rules: readonly ReadRule[], ...calls: readonly RuledCall[]): Ruling | undefined {
+  const matching = rules.filter((rule) => calls.some((call) => matches(rule, call)));
   const strictest = matching.toSorted((a, b) => strictness[b.effect] - strictness[a.effect])[0];
   return strictest && { effect: strictest.effect, why: describeRule(strictest) };
 }

@@ -107,7 +107,8 @@ function describeDenial(
 /** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
 function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
   const rule = `${request.caller.name}/${request.name}`;
-  return binding.fromCode ? { rule } : { rule, allow: allowLine(binding.reference, tool.name) };
+  const written = request.via ?? { reference: binding.reference, tool };
+  return binding.fromCode ? { rule } : { rule, allow: allowLine(written.reference, written.tool.name) };
 }
 
 export function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {

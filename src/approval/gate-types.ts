@@ -5,6 +5,7 @@ import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
+import type { Forward } from "../toolsets/delegation.ts";
 import type { Tool, ToolCaller, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Tickets } from "../util/tickets.ts";
@@ -45,6 +46,8 @@ export interface ToolsetBinding {
   readonly networkEnabled?: boolean;
   /** Of a toolset that connects: identifies its configuration among those of the run. */
   readonly connection?: string;
+  /** Turns calls of its tools into calls of workers' own tools, before anything else of the gate. */
+  readonly forward?: Forward;
   /** Code refers to it by calling it: no file can pre-approve its tools. */
   readonly fromCode?: boolean;
   /** The tools of this configuration, under their unprefixed names. Before a toolset is connected: those that are known without. */
@@ -57,6 +60,8 @@ export interface GatedCall {
   /** Texts that code passes beside the input of a worker; never empty. Approvers and rules see them as the argument `extra_context`. */
   readonly extraContext?: readonly string[];
   readonly caller: ToolCaller;
+  /** The call as it was made, where it was forwarded: rules speak of either name. */
+  readonly via?: Pick<GatedCall, "name" | "args"> & { readonly reference: string; readonly tool: Tool };
   /** Tells calls apart that share a call path: grants of server-side tools. Ends with a blank. Default: empty. */
   readonly keyPrefix?: string;
   /** The runtime that the tool will see. It says which call it is, and who makes it. */

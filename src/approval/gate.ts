@@ -113,8 +113,41 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   return Object.freeze(members) as unknown as GatedToolset;
 }
 
+/** A call as it is judged and made: under the worker's own name, where its toolset forwards calls. */
+interface Forwarded {
+  readonly gated: Gated;
+  readonly request: GatedCall;
+  readonly toResult: (output: JsonValue) => JsonValue;
+}
+
+/** Throws a `ToolFailure` where no worker can be called so. Synchronous: the call has no ticket yet. */
+function forwardCall(gated: Gated, request: GatedCall): Forwarded {
+  const { binding, tools } = gated;
+  const via = tools.get(request.name);
+  if (!binding.forward || !via) return { gated, request, toResult: (output) => output };
+  const { name, toolset, tools: offered, args, extraContext, toResult } = binding.forward(copyJson(request.args));
+  const preApproved = binding.approvals.get(via.name) ?? binding.approvals.get("*");
+  const approvals = new Map(preApproved === undefined ? [] : [[name, preApproved]]);
+  return {
+    gated: {
+      ...gated,
+      binding: { reference: name, toolset, config: undefined, tools: offered, approvals },
+      tools: new Map(offered.map((tool) => [name, tool])),
+    },
+    request: {
+      ...{ ...request, name, args, ...(extraContext ? { extraContext } : {}) },
+      via: { name: request.name, args: request.args, reference: binding.reference, tool: via },
+    },
+    toResult,
+  };
+}
+
 /** The verdict on a call that nobody makes. */
-async function judgeUnmade({ run, binding, tools }: Gated, request: GatedCall): Promise<Verdict> {
+async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
+  const {
+    gated: { run, binding, tools },
+    request,
+  } = forwardCall(gated, given);
   const tool = tools.get(request.name);
   if (!tool) throw unknownTool(request.name);
   const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
@@ -125,11 +158,27 @@ function unknownTool(name: string): ToolFailure {
   return toolFailure("unknown_tool", `there is no tool \`${name}\``);
 }
 
+/** Makes a call, or the one that it is forwarded to. */
+async function passGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
+  let forwarded: Forwarded;
+  try {
+    forwarded = forwardCall(gated, given);
+  } catch (thrown) {
+    const { name, keyPrefix = "", runtime } = given;
+    const refused = failureOf(gated.run, given, thrown);
+    const key = { callPath: runtime.callPath, key: `${keyPrefix}1` };
+    if (!refused.ok) gated.run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
+    return refused;
+  }
+  const result = await makeCall(forwarded.gated, forwarded.request);
+  return result.ok ? { ok: true, value: forwarded.toResult(result.value) } : result;
+}
+
 /**
  * The whole way of a call: prepare → judge → ask → grant → execute, as often as an approver edits the arguments. A failure on the
  * way is recorded, so that a replayed run refuses the call at the same point.
  */
-async function passGate({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
+async function makeCall({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
   const { name, keyPrefix = "", runtime } = request;
   const tool = tools.get(name);
   if (!tool) return toRefusal(unknownTool(name));

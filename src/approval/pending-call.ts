@@ -155,13 +155,21 @@ function findRuling(
   { view }: PreparedCall,
 ): Ruling | undefined {
   if (rules.length === 0) return undefined;
-  const { caller, name } = request;
+  const { caller, name, via } = request;
   const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);
-  const [first] = Object.keys((tool.input.jsonSchema["properties"] as object | undefined) ?? {});
-  const call = { tool: name, args, first: first === undefined ? [...args.keys()] : [first] };
-  return ruleOn(rules, { ...call, workers: caller.id === undefined ? [caller.name] : [caller.name, caller.id] });
+  const workers = caller.id === undefined ? [caller.name] : [caller.name, caller.id];
+  const own = { tool: name, args, first: firstArgument(tool) ?? [...args.keys()], workers };
+  if (!via) return ruleOn(rules, own);
+  const made = Object.entries(isRecord(via.args) ? via.args : {}).map(([arg, value]) => [arg, [textOfArgument(value)]] as const);
+  return ruleOn(rules, own, { tool: via.name, args: new Map(made), first: ["worker"], workers });
+}
+
+/** The argument that a pattern without a name speaks of. */
+function firstArgument({ input }: Tool): readonly string[] | undefined {
+  const [first] = Object.keys((input.jsonSchema["properties"] as object | undefined) ?? {});
+  return first === undefined ? undefined : [first];
 }
 
 export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {

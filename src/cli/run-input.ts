@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { buildEntryInput, inputSchemaOf } from "../runtime/entry-input.ts";
 import { attachmentField } from "../toolsets/attachments.ts";
+import { promptField } from "../toolsets/prompt-field.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
 import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields, typeFields } from "./input-fields.ts";
@@ -74,7 +75,7 @@ async function fitFields(given: GivenInput, program: Program): Promise<JsonObjec
   const schema = inputSchemaOf(program);
   const input = { ...given.json, ...typeFields(schema, given.fields) };
   checkAttachments(given, schema, input);
-  const field = promptField(schema);
+  const { field } = promptField(schema);
   const isFull = field !== undefined && Object.hasOwn(input, field);
   if (isFull && given.prompt !== undefined)
     throw new UsageError(
@@ -82,15 +83,6 @@ async function fitFields(given: GivenInput, program: Program): Promise<JsonObjec
     );
   const prompt = given.prompt ?? (field === undefined || isFull ? undefined : await given.readImpliedPrompt());
   return buildEntryInput(schema, { input, prompt, files: [] });
-}
-
-/** The field that a prompt fills; undefined where the entry takes none. */
-function promptField(schema: JsonSchema): string | undefined {
-  try {
-    return Object.keys(buildEntryInput(schema, { prompt: "", files: [] }))[0];
-  } catch {
-    return undefined;
-  }
 }
 
 function sourceOf({ fields }: GivenInput, field: string): string {

@@ -1,5 +1,5 @@
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
-import { type Graph, reachedFrom, touchesScopes } from "./ceiling.ts";
+import { type Graph, reachedFrom, touchesScopes, workersOf } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
 
 /** One thing that a worker could do. Two with equal texts and groups are the same. */
@@ -73,7 +73,8 @@ function calledCode({ toolsets }: OutlinedWorker, { callables }: Graph): Ability
 }
 
 /** Lists what the rules of a shell let through; also if all other commands run without a question. */
-function ruleAbilities({ kind, rules = [], tools }: OutlinedToolset): Ability[] {
+function ruleAbilities({ kind, rules = [], tools, workers: isDelegation }: OutlinedToolset): Ability[] {
+  if (isDelegation) return [];
   const what = kind === "built-in" ? "run commands: " : "use ";
   const isFree = rules.length > 0 && tools.some(({ preApproved }) => preApproved === true);
   return [
@@ -83,8 +84,8 @@ function ruleAbilities({ kind, rules = [], tools }: OutlinedToolset): Ability[] 
 }
 
 /** The built-in tools act on scopes and by rules: what these say is not repeated, but that a question is left out. */
-function toolAbilities({ kind, reference, tools, rules = [] }: OutlinedToolset): Ability[] {
-  if (kind === "worker" || kind === "unverified") return [];
+function toolAbilities({ kind, reference, tools, rules = [], workers: isDelegation }: OutlinedToolset): Ability[] {
+  if (isDelegation || kind === "worker" || kind === "unverified") return [];
   const nameOf = ({ name }: OutlinedTool) => (name === reference ? name : `${reference}/${name}`);
   if (kind === "built-in") {
     // `depends`: a scope or a rule still asks for some calls, and the others run without a question.
@@ -113,8 +114,8 @@ function attachmentAbilities(worker: OutlinedWorker): Ability[] {
 
 /** `all`: by tools of its own. `hand-on`: only to give files to workers that it calls. */
 function useOfScopes({ toolsets }: OutlinedWorker, graph: Graph): "all" | "hand-on" | "none" {
-  if (touchesScopes(toolsets.filter(({ kind }) => kind !== "worker"))) return "all";
-  const called = toolsets.flatMap(({ worker }) => (worker === undefined ? [] : (graph.workers.get(worker) ?? [])));
+  if (touchesScopes(toolsets.filter(({ kind, workers }) => kind !== "worker" && !workers))) return "all";
+  const called = toolsets.flatMap(workersOf).flatMap((id) => graph.workers.get(id) ?? []);
   return called.some(takesAttachments) ? "hand-on" : "none";
 }
 

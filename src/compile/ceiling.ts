@@ -25,9 +25,15 @@ export function reachedFrom(graph: Graph, id: string): ReadonlySet<string> {
   return reached;
 }
 
+/** The workers that a toolset consists of: one under its own name, or those that `delegation` calls. */
+export function workersOf({ worker, workers = [] }: Pick<OutlinedToolset, "worker" | "workers">): readonly string[] {
+  return worker === undefined ? workers : [worker];
+}
+
 /** Through the code of tools, too: a tool calls workers, and tools that call workers. */
-function calledWorkers({ worker, tools }: OutlinedToolset, { callables }: Graph): string[] {
-  const found = worker === undefined ? [] : [worker];
+function calledWorkers(toolset: OutlinedToolset, { callables }: Graph): string[] {
+  const { tools } = toolset;
+  const found = [...workersOf(toolset)];
   const names = new Set(tools.flatMap(({ calls = [] }) => calls));
   for (const name of names) {
     const callable = callables.get(name);

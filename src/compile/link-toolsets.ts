@@ -3,6 +3,7 @@ import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
+import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { Tool, Toolset, ToolsetRequirement, ToolsetScope } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
@@ -13,7 +14,7 @@ import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import { expandVariables, noteVariables, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
-import type { ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
+import type { Delegate, ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
 
 export interface LinkContext {
   readonly compilation: Compilation;
@@ -72,7 +73,14 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
     compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
   }
   const { networkEnabled } = scope;
+  if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), compilation);
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
+}
+
+function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond }: LinkContext) {
+  const workers = new Map(delegates.map(({ name, path }) => [name, () => workerOf(path)]));
+  const linked = delegationToolset({ config: config as DelegationConfig, workers, abilitiesBeyond });
+  return { ...linked, delegates: () => new Map([...workers].map(([name, worker]) => [name, worker()])) };
 }
 
 interface Requirement {

@@ -9,7 +9,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
 import { abilitiesBeyond } from "./beyond-caller.ts";
-import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
+import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings, workersOf } from "./ceiling.ts";
 import type { Compilation } from "./compilation.ts";
 import type { LocatedEntry } from "./entry.ts";
 import type { ProgramCode } from "./find-code.ts";
@@ -143,7 +143,9 @@ function outlineToolset(
   const found = toolset.rules?.(config) ?? [];
   const rules = found.length > 0 ? { rules: found } : {};
   const starts = toolset.requires?.includes("commands") ? { startsPrograms: true as const } : {};
-  if (file === undefined) return { reference, kind: "built-in", tools, ...rules, ...starts };
+  const delegates = linked.delegates?.();
+  const workers = delegates ? { workers: [...delegates.values()].map(({ id }) => id) } : {};
+  if (file === undefined) return { reference, kind: "built-in", ...workers, tools, ...rules, ...starts };
   return { reference, kind: "code", file: show(file), tools, ...rules };
 }
 
@@ -156,8 +158,7 @@ function outlineServerTools(worker: Worker, context: PlanContext): OutlinedTools
 /** With what each called worker can do that its caller cannot. */
 function withBeyond(worker: OutlinedWorker, graph: Graph): OutlinedWorker {
   const toolsets = worker.toolsets.map((toolset) => {
-    if (toolset.worker === undefined) return toolset;
-    const beyond = abilitiesBeyond(graph, worker.id, toolset.worker);
+    const beyond = [...new Set(workersOf(toolset).flatMap((id) => abilitiesBeyond(graph, worker.id, id)))];
     return beyond.length > 0 ? { ...toolset, beyond } : toolset;
   });
   return { ...worker, toolsets };

@@ -21,7 +21,7 @@ export function planTools(reference: ToolsetReference, { scopes, callers, rules 
   return [...reference.tools, ...unverified].map((tool) => {
     const name = toolName(prefix, tool.name);
     const preApproved = approvals.get(tool.name) ?? approvals.get("*");
-    const words = { preApproved, ...rulesOn(name, callers, rules) };
+    const words = { preApproved, ...rulesOn(name, callers, rules, [...(reference.delegates?.().keys() ?? [])]) };
     const outlook = toolset.outlook?.(tool.name, config, scopes);
     const { plan, isUnstated } = withSometimes(planTool({ toolset, tool, outlook }, words), words);
     return {
@@ -64,11 +64,18 @@ interface Words {
   readonly sometimes: readonly ReadRule[];
 }
 
-function rulesOn(tool: string, workers: readonly string[], rules: readonly ReadRule[]): Omit<Words, "preApproved"> {
+/** Rules that speak of a worker which the tool can call concern some of its calls. */
+function rulesOn(
+  tool: string,
+  workers: readonly string[],
+  rules: readonly ReadRule[],
+  delegates: readonly string[] = [],
+): Omit<Words, "preApproved"> {
   const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers, tool }));
   const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
   const ruling = ruleOn(always, { workers, tool, args: new Map(), first: [] });
-  return { ruling, sometimes: concerning.filter((rule) => !always.includes(rule)) };
+  const named = rules.filter(({ pattern }) => delegates.some((name) => concerns(pattern, { workers, tool: name })));
+  return { ruling, sometimes: [...new Set([...concerning, ...named])].filter((rule) => !always.includes(rule)) };
 }
 
 type PlannedTool = Pick<Tool, "name" | "description" | "approval" | "calls">;

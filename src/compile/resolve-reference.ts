@@ -7,6 +7,7 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
+import { findDelegates } from "./find-delegates.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
@@ -22,10 +23,23 @@ export interface ResolvedReference {
 
 export type ReferenceTarget =
   /** `code`: where it comes from, if it is not built in. `calls`: the names that its code may call. */
-  | { readonly kind: "toolset"; readonly toolset: Toolset; readonly code?: CodeFile; readonly calls: readonly string[] }
+  | {
+      readonly kind: "toolset";
+      readonly toolset: Toolset;
+      readonly code?: CodeFile;
+      readonly calls: readonly string[];
+      /** The workers that `delegation` may call. */
+      readonly delegates?: readonly Delegate[];
+    }
   | { readonly kind: "worker"; readonly path: string; readonly home: Home }
   /** Of code that may not be imported yet: the name is there (or may be), what it is stays unknown. */
   | { readonly kind: "unverified"; readonly name: string };
+
+export interface Delegate {
+  readonly name: string;
+  readonly path: string;
+  readonly home: Home;
+}
 
 interface CodeFile {
   readonly path: string;
@@ -50,7 +64,11 @@ export async function resolveReference(
   const target = named
     ? await resolveNamed(compilation, reference, { named, home: whose })
     : await resolveTarget(compilation, written, whose);
-  return target && { syntax: named ? mergeToolset(named, syntax) : syntax, target };
+  if (!target) return undefined;
+  const merged = named ? mergeToolset(named, syntax) : syntax;
+  const isDelegation = target.kind === "toolset" && target.toolset === compilation.builtIns.get("delegation");
+  const delegates = isDelegation ? { delegates: await findDelegates(compilation, merged, home) } : {};
+  return { syntax: merged, target: { ...target, ...delegates } };
 }
 
 /** The manifest's named configuration of this name. Packages have none. */

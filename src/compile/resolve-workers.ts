@@ -53,6 +53,7 @@ async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Pr
   for (const { syntax, target } of references) {
     const from = syntax.reference.span;
     if (target.kind === "worker") reached.push({ ...target, from });
+    if (target.kind === "toolset") reached.push(...(target.delegates ?? []).map((delegate) => ({ ...delegate, from })));
     if (target.kind === "toolset" && target.code) {
       const called = await calls.add(target.calls, { ...target.code, name: target.toolset.name, from });
       reached.push(...called.map((one) => ({ ...one, from })));

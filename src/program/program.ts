@@ -120,6 +120,8 @@ export interface ModelChoice {
 export interface ToolsetReference extends ToolsetBinding {
   /** Present for a worker. Called after all workers of the program are linked. */
   readonly worker?: () => Worker;
+  /** The workers that `delegation` may call, by name. Called after all workers of the program are linked. */
+  readonly delegates?: () => ReadonlyMap<string, Worker>;
 }
 
 /** The default limit of model responses in one call. */

@@ -83,6 +83,8 @@ export interface OutlinedToolset {
   readonly kind: "built-in" | "code" | "worker" | "provider" | "unverified";
   /** The worker's id, where it is one. */
   readonly worker?: string;
+  /** Ids of the workers that it calls by name, where it is `delegation`. */
+  readonly workers?: readonly string[];
   /** The file that it comes from, where it is code. */
   readonly file?: string;
   readonly tools: readonly OutlinedTool[];

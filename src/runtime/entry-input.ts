@@ -1,8 +1,9 @@
 import type { Program } from "../program/program.ts";
-import { isRecord, type JsonObject } from "../protocol/json.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { attachmentField } from "../toolsets/attachments.ts";
+import { promptField } from "../toolsets/prompt-field.ts";
 import { RunError } from "./run-error.ts";
 
 export interface EntryInput {
@@ -21,7 +22,7 @@ export function inputSchemaOf({ entry }: Program): JsonSchema {
 
 /** Makes the entry's input object from what a person or a program gave. Throws a `RunError` that lists the fields. */
 export function buildEntryInput(schema: JsonSchema, { input = {}, prompt, files }: EntryInput): JsonObject {
-  const withPrompt = prompt === undefined ? input : { ...input, [promptField(schema)]: prompt };
+  const withPrompt = prompt === undefined ? input : { ...input, [fieldOfPrompt(schema)]: prompt };
   if (files.length === 0) return withPrompt;
   const field = attachmentField(schema);
   if (!field) throw new RunError("input_invalid", "this entry takes no attachments: its input has no field of type `attachment`");
@@ -31,19 +32,12 @@ export function buildEntryInput(schema: JsonSchema, { input = {}, prompt, files 
   return { ...withPrompt, [field.name]: field.many ? names : (names[0] ?? "") };
 }
 
-function promptField(schema: JsonSchema): string {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
-  const strings = Object.entries(properties).filter(([, property]) => isRecord(property) && property["type"] === "string");
-  if (strings.some(([name]) => name === "input")) return "input";
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const [only, ...others] = strings.filter(([name]) => required.includes(name));
-  if (only && others.length === 0) return only[0];
-  const fields =
-    Object.keys(properties)
-      .map((name) => `\`${name}\``)
-      .join(", ") || "none";
+function fieldOfPrompt(schema: JsonSchema): string {
+  const { field, fields } = promptField(schema);
+  if (field !== undefined) return field;
+  const known = fields.map((name) => `\`${name}\``).join(", ") || "none";
   throw new RunError(
     "input_invalid",
-    `a prompt fills the field \`input\` or the only required string, and this entry has neither; its fields: ${fields}`,
+    `a prompt fills the field \`input\` or the only required string, and this entry has neither; its fields: ${known}`,
   );
 }

@@ -25,6 +25,8 @@ export interface CalledWorker {
   readonly id: string;
   readonly description: string;
   readonly input: Schema;
+  /** Undefined: the output is text. */
+  readonly output: Schema | undefined;
   readonly model: { readonly id: string } | undefined;
   readonly attachmentPolicy: AttachmentPolicy;
 }
@@ -35,6 +37,8 @@ export interface WorkerSource {
   readonly worker: () => CalledWorker;
   /** Describes what a worker can do that its caller cannot do by itself, by their ids. */
   readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
+  /** What attachments have to keep to besides the policies of caller and worker. Default: nothing. */
+  readonly policies?: readonly AttachmentPolicy[];
 }
 
 /** Calls a worker by its id, as the child of the call that a runtime belongs to. Rejects like a tool. */
@@ -64,7 +68,7 @@ interface WorkerPayload {
 }
 
 /** A worker as a toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
-export function workerToolset({ name, worker, abilitiesBeyond }: WorkerSource) {
+export function workerToolset({ name, worker, abilitiesBeyond, policies = [] }: WorkerSource) {
   const tool: Tool = Object.freeze({
     [toolMark]: true as const,
     name,
@@ -91,7 +95,7 @@ export function workerToolset({ name, worker, abilitiesBeyond }: WorkerSource) {
     tools: () => tools,
     targets: ({ args }: ToolsetCall, { scopes }: Pick<PrepareAccess, "scopes">) =>
       targetsOf(attachmentPaths(worker().input.jsonSchema, args), scopes),
-    prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access }),
+    prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access, policies }),
     describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${name} with ${clipText(JSON.stringify(args), 200)}`,
     preview: ({ preparation }: PreparedToolsetCall) => {
       const { caller, files } = preparation.payload as WorkerPayload;
@@ -105,13 +109,14 @@ export function workerToolset({ name, worker, abilitiesBeyond }: WorkerSource) {
         files: files.map(toPreview),
       };
     },
-    outlook: () => [asks],
-    needsApproval: ({ preparation }: PreparedToolsetCall) => (preparation.facts["readApproval"] === true ? asksToRead : asks),
+    outlook: () => [asksForWorker],
+    needsApproval: ({ preparation }: PreparedToolsetCall) =>
+      preparation.facts["readApproval"] === true ? asksToRead : asksForWorker,
   });
   return { toolset, config: undefined, tools };
 }
 
-const asks = needsApproval("a call to a worker asks unless it is pre-approved");
+export const asksForWorker = needsApproval("a call to a worker asks unless it is pre-approved");
 const asksToRead = needsApproval(
   "an attachment has a protected name, or lies in a scope whose files are read on approval",
   "rule",
@@ -143,7 +148,8 @@ async function prepareCall(
   {
     call: { args, extraContext: fragments = [] },
     access: { scopes, caller },
-  }: { readonly call: ToolsetCall; readonly access: PrepareAccess },
+    policies: more,
+  }: { readonly call: ToolsetCall; readonly access: PrepareAccess; readonly policies: readonly AttachmentPolicy[] },
 ): Promise<Preparation> {
   const { depth, maxDepth } = caller;
   if (depth + 1 > maxDepth) {
@@ -154,7 +160,7 @@ async function prepareCall(
     );
   }
   const { jsonSchema } = worker.input;
-  const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy];
+  const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy, ...more];
   const files = await readAttachments(attachmentPaths(jsonSchema, args), scopes, policies);
   const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
   const canonicalArgs = withAttachmentPaths(jsonSchema, args, files.map((file) => file.name).values()) as JsonObject;

@@ -44,12 +44,14 @@ function checkPortable(worker: ResolvedWorker, others: Map<string, ResolvedWorke
 export function checkDescriptions(workers: ReadonlyMap<string, ResolvedWorker>, diagnostics: DiagnosticList): void {
   for (const { references } of workers.values()) {
     for (const { syntax, target } of references) {
-      const called = target.kind === "worker" ? workers.get(target.path) : undefined;
-      if (!called || called.file.description) continue;
-      const message = `\`${called.name}\` is called, and has no \`description\``;
-      const notes = [{ message: "it is called from here", span: syntax.reference.span }];
-      const span = startOf(called.file.source);
-      diagnostics.report("description-missing", { message, span, notes });
+      const paths = target.kind === "worker" ? [target] : target.kind === "toolset" ? (target.delegates ?? []) : [];
+      for (const called of paths.flatMap(({ path }) => workers.get(path) ?? [])) {
+        if (called.file.description) continue;
+        const message = `\`${called.name}\` is called, and has no \`description\``;
+        const notes = [{ message: "it is called from here", span: syntax.reference.span }];
+        const span = startOf(called.file.source);
+        diagnostics.report("description-missing", { message, span, notes });
+      }
     }
   }
 }

@@ -61,9 +61,11 @@ function unmetArguments({ args }: LinkedRule["pattern"], tools: readonly string[
 function callersOf({ entry, workers }: Outline, callables: readonly string[]): CallingParty[] {
   const ofWorkers = workers.map(({ id, name, toolsets }): CallingParty => {
     const tools = toolsets.flatMap((toolset) => toolset.tools);
+    const called = toolsets.flatMap((toolset) => toolset.workers ?? []);
+    const delegates = workers.flatMap((one) => (called.includes(one.id) ? [one.name] : []));
     const isKnown = toolsets.every(({ kind }) => kind !== "unverified") && !tools.some(({ unverified }) => unverified);
     const byCode = tools.some(({ calls }) => calls !== undefined) ? callables : [];
-    return { names: [name, id], tools: isKnown ? [...tools.map((tool) => tool.name), ...byCode] : undefined };
+    return { names: [name, id], tools: isKnown ? [...tools.map((tool) => tool.name), ...delegates, ...byCode] : undefined };
   });
   return entry.kind === "code" ? [...ofWorkers, { names: [entry.name], tools: callables }] : ofWorkers;
 }
@@ -92,8 +94,9 @@ export function argumentsOfTools(workers: Iterable<Worker>, callables: ReadonlyM
   };
   for (const worker of workers) {
     for (const reference of worker.toolsets) {
-      const { tools, prefix } = reference;
+      const { tools, prefix, delegates } = reference;
       for (const tool of tools) add(toolName(prefix, tool.name), tool.input.jsonSchema);
+      for (const [name, { input }] of delegates?.() ?? []) add(name, input.jsonSchema, ["extra_context"]);
     }
   }
   for (const [name, { tools, worker }] of callables)

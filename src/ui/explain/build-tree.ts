@@ -47,6 +47,7 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
   const origin = [...(names.length === 1 && names[0] === reference ? [] : [reference]), ...(file === undefined ? [] : [file])];
   const what = `${list(names)}${origin.length > 0 ? ` (${list(origin)})` : ""}: ${show(plan.why)}`;
   const called = kind === "worker" ? walk.outline.workers.find(({ id }) => id === toolset.worker) : undefined;
+  if (toolset.workers) return { label: plan.verdict, text: what, children: callees(toolset.workers, walk) };
   if (!called) {
     const calls = [...new Set(tools.flatMap((tool) => tool.calls ?? []))];
     return { label: plan.verdict, text: what, children: calls.map((name) => callByCode(name, walk, walk.path)) };
@@ -54,6 +55,16 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
   const { note, children } = enter(called, walk, walk.path);
   const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset);
   return { label: plan.verdict, text: `${what}${beyond}${note}`, children };
+}
+
+/** The workers that a tool calls by name. */
+function callees(ids: readonly string[], walk: Walk & { readonly path: readonly string[] }): TreeNode[] {
+  return walk.outline.workers
+    .filter(({ id }) => ids.includes(id))
+    .map((worker) => {
+      const { note, children } = enter(worker, walk, walk.path);
+      return { label: "may call", text: `${show(worker.name)}${note}`, children };
+    });
 }
 
 /** Code that calls by name: what the gate says of it, it says when it happens. */

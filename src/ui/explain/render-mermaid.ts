@@ -45,6 +45,7 @@ function addCalls(chart: Chart, worker: OutlinedWorker): void {
         const node = called ?? `${from}t${leaves++}`;
         if (called === undefined) add(chart, `${node}(["${label(name)}"])`);
         add(chart, `${from} -->|${plan.verdict}| ${node}`);
+        for (const id of toolset.workers ?? []) add(chart, `${node} -.->|may call| ${chart.byId.get(id)}`);
         for (const [index, callee] of calls.entries()) addCallOfCode(chart, { node, callee, leaf: `${node}c${index}` });
       }
     }
