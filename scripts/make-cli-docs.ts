@@ -25,7 +25,7 @@ did not begin. Mistakes on the command line itself are told on stderr alone.
 
 With \`-o FILE\` the result goes to the file, whole or not at all, and stdout stays empty; where it cannot be written after all, it goes
 to stdout, and the exit code is 1. \`--events\` writes every event as one line of JSON, to stderr or with \`--events=FILE\` to a file that
-only you can read: with \`v\` (1), \`type\`, \`runId\`, \`callPath\`, \`depth\` and \`time\`. \`--dry-run\` and \`llm-do explain\` are told of in
+only you can read: with \`v\` (1), \`type\`, \`runId\`, \`callPath\`, \`depth\` and \`time\`; [Events](events.md) has the fields of each. \`--dry-run\` and \`llm-do explain\` are told of in
 [What a program could do](explain.md).
 
 stdin is the prompt for \`-\`, or where there is no prompt and stdin is a pipe or a file. It is never an answer to a question:
@@ -117,6 +117,23 @@ prompt that were made of it, fragments and attachments, the arguments and result
 thrown. \`debug: true\` in \`llm-do.yaml\` does the same for a program, and in a worker for its calls alone. Secret values are left out of
 it as they are everywhere; what files and models say is not.
 
+## Runs
+
+Every run is recorded in its program's folder, in \`.llm-do/runs\`. \`llm-do runs list\` without a target lists your latest runs, wherever
+their programs are: the state folder has an index of the folders that hold runs, and nothing of the runs themselves. An entry whose
+folder is gone leaves the index; \`llm-do runs list FOLDER\` enters a folder that was moved or copied.
+
+With \`--json\` it prints an object with \`v\` (1) and \`runs\`. A run has \`runId\`, \`folder\` (the program's), \`outcome\` (\`done\`, \`limit\`,
+\`cut\`, \`denied\`, \`aborted\`, \`failed\`; \`unfinished\`: killed or still running; \`empty\`, \`unreadable\` or, of an older version, \`old\`)
+and \`summary\` (one line); where its journal has them also \`program\`, \`entry\`, \`startedAt\` (ISO 8601), \`milliseconds\`, \`model\` (the
+entry's), \`prompt\` (its first 100 characters), [\`usage\`](events.md#usage-1) with the cost in \`usd\`, and \`denied\` (a number).
+
+\`\`\`sh
+llm-do runs list
+llm-do runs list . -n 5 --json
+llm-do runs show last
+\`\`\`
+
 ## Signals
 
 Ctrl-C (SIGINT) and SIGTERM stop the run in good order: model requests and calls are aborted, and the journal says how far it got. A
@@ -128,7 +145,7 @@ second Ctrl-C ends the process at once.
 |---|---|
 | \`LLM_DO_MODEL\` | the model of every worker for which nothing else names one |
 | \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
-| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, and the runs of programs whose own folder is read-only |
+| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, the index of runs, and the runs of programs whose own folder is read-only |
 | \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;
 

@@ -1,28 +1,53 @@
 import { basename, dirname, join, resolve } from "node:path";
+import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
 import { runsDirectories } from "../journal/journal-directory.ts";
+import { indexedRunsFolders, indexRunsFolder, type RunsFolder } from "../journal/run-index.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** The folders of a program's runs by their ids, oldest first. Rejects with a `UsageError` where there is no such target. */
-export async function findRuns(target: string): Promise<ReadonlyMap<string, string>> {
+/** Where a run is recorded. */
+export interface FoundRun {
+  readonly runId: string;
+  readonly directory: string;
+  /** The program's folder. */
+  readonly root: string;
+}
+
+/**
+ * The runs of a program, or without a target those of this user, oldest first. Rejects with a `UsageError` where there is no such
+ * target.
+ */
+export async function findRuns(target: string | undefined): Promise<readonly FoundRun[]> {
   const host = createNodeHost();
+  const folders = target === undefined ? await indexedRunsFolders(host) : await foldersOf(host, target);
+  const found = await Promise.all(
+    folders.map(async ({ path, root }) => {
+      const names = await host.files.names(path);
+      return names.map((runId): FoundRun => ({ runId, directory: join(path, runId), root }));
+    }),
+  );
+  return found.flat().sort((a, b) => (a.runId < b.runId ? -1 : 1));
+}
+
+/** Enters the folders in the index, too: runs of an earlier version are not in it. */
+async function foldersOf(host: Host, target: string): Promise<readonly RunsFolder[]> {
   const path = resolve(host.workingDirectory, target);
   if ((await host.files.kind(path)) === undefined) throw new UsageError(`there is no \`${target}\``);
   const root = path.endsWith(".worker") ? programOf(path) : path;
-  const found = new Map<string, string>();
-  for (const directory of await runsDirectories(host, root)) {
-    for (const name of await host.files.names(directory)) found.set(name, join(directory, name));
-  }
-  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const directories = await runsDirectories(host, root);
+  const folders = directories.map((directory) => ({ path: directory, root }));
+  for (const folder of folders) if ((await host.files.kind(folder.path)) === "directory") await indexRunsFolder(host, folder);
+  return folders;
 }
 
-/** One run of a program. `last` is the newest. Rejects with a `UsageError` where there is none. */
-export async function findRun(run: string, target: string): Promise<string> {
+/** One run of a program, or without a target of this user. `last` is the newest. Rejects with a `UsageError` where there is none. */
+export async function findRun(run: string, target?: string): Promise<string> {
   const runs = await findRuns(target);
-  const directory = run === "last" ? [...runs.values()].at(-1) : runs.get(run);
-  if (directory !== undefined) return directory;
+  const found = run === "last" ? runs.at(-1) : runs.find(({ runId }) => runId === run);
+  if (found !== undefined) return found.directory;
   const which = run === "last" ? "no run" : `no run \`${run}\``;
-  throw new UsageError(`there is ${which} of \`${target}\`; \`llm-do runs list ${target}\` names what there is`);
+  const list = target === undefined ? "llm-do runs list" : `llm-do runs list ${target}`;
+  throw new UsageError(`there is ${which}${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`);
 }
 
 /** Helpers lie in `workers/` below the program's folder. */

@@ -4,12 +4,12 @@ import { version } from "../version.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
-import type { RunsFlags } from "./commands/runs.ts";
+import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import type { RunFlags } from "./run-flags.ts";
-import { addCompileOptions, addRunOptions } from "./run-options.ts";
+import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
 import { addInit, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
@@ -150,13 +150,14 @@ function addReplay(program: Command, line: CommandLine): void {
 
 function addRuns(program: Command, line: CommandLine): void {
   const runs = program.command("runs").description("look at what earlier runs did");
-  const where = "the program's folder, or one of its .worker files";
+  const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
   runs
     .command("list")
-    .description("list the runs of a program, oldest first")
-    .argument("[target]", where, ".")
+    .description("list runs, oldest first: how each ended, its time, cost, model and prompt")
+    .argument("[target]", where)
+    .option("-n, --number <number>", "the most runs, counted from the last (default: 20; of a target: all)", parseCount)
     .option("--json", "print JSON")
-    .action(async (target: string, flags: RunsFlags) => {
+    .action(async (target: string | undefined, flags: ListFlags) => {
       refuseDashes("runs list", line);
       const { listRunsCommand } = await import("./commands/runs.ts");
       line.exitCode = await listRunsCommand(target, flags);
@@ -165,9 +166,9 @@ function addRuns(program: Command, line: CommandLine): void {
     .command("show")
     .description("show how far a run got")
     .argument("<run>", "its id, or `last`")
-    .argument("[target]", where, ".")
+    .argument("[target]", where)
     .option("--json", "print the journal's entries, one a line")
-    .action(async (run: string, target: string, flags: RunsFlags) => {
+    .action(async (run: string, target: string | undefined, flags: RunsFlags) => {
       refuseDashes("runs show", line);
       const { showRunCommand } = await import("./commands/runs.ts");
       line.exitCode = await showRunCommand(run, target, flags);

@@ -110,7 +110,7 @@ function increase(_: string, count: number): number {
   return count + 1;
 }
 
-function parseCount(value: string): number {
+export function parseCount(value: string): number {
   if (/^\d+$/.test(value)) return Number(value);
   throw new InvalidArgumentError("It must be a whole number, 0 or more.");
 }

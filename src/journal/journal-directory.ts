@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Host } from "../host/host.ts";
 import { sha256 } from "../util/sha256.ts";
 import { JournalError } from "./journal.ts";
+import { indexRunsFolder } from "./run-index.ts";
 
 export interface RunsDirectory {
   readonly path: string;
@@ -11,11 +12,13 @@ export interface RunsDirectory {
 
 /**
  * The folder of a program's runs: its own `.llm-do/runs`, or one in the user's state folder where the program is read-only or
- * one of the two is a link. Rejects with a `JournalError`.
+ * one of the two is a link. Enters it in the user's index of such folders. Rejects with a `JournalError`.
  */
 export async function openRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
   try {
-    return await makeRunsDirectory(host, root);
+    const directory = await makeRunsDirectory(host, root);
+    await indexRunsFolder(host, { path: directory.path, root });
+    return directory;
   } catch (cause) {
     throw new JournalError(cause);
   }

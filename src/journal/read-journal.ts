@@ -51,6 +51,8 @@ export async function readJournal(host: Host, directory: string): Promise<Journa
 export interface JournalEnds {
   readonly version: 1 | 2;
   readonly first?: JournalEntry;
+  /** The start of the entry's own call. Absent where it is not near the beginning. */
+  readonly entryCall?: JournalEntry;
   readonly last?: JournalEntry;
 }
 
@@ -74,9 +76,12 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
     const parsed = parseEntry(first, { path, line: 1 });
     const version = versionOf(parsed);
     const place = { path, line: "last line", version } as const;
+    const call = start.slice(1, -1).findIndex((line) => line.includes('"type":"call-start"')) + 1;
+    const callPlace = { path, line: call + 1, version };
     return {
       version,
       first: toEntry(parsed, { path, line: 1, version }),
+      ...(call > 0 ? { entryCall: toEntry(parseEntry(start[call] ?? "", callPlace), callPlace) } : {}),
       last: toEntry(parseEntry(last, place), place),
     };
   }

@@ -13,7 +13,7 @@ export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTo
 }
 
 /** Rounds to the cent; amounts under a dollar to three significant digits, because a cent is much for one request. */
-function dollars(usd: number): string {
+export function dollars(usd: number): string {
   if (usd === 0 || usd >= 1) return `$${usd.toFixed(2)}`;
   const places = Math.min(10, 2 - Math.floor(Math.log10(usd)));
   return `$${usd.toFixed(places).replace(/(\.\d\d.*?)0+$/, "$1")}`;

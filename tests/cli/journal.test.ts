@@ -120,7 +120,9 @@ describe("the journal", () => {
     const cwd = await copyExample();
     await runCli(args, { cwd });
     const list = await runCli(["runs", "list"], { cwd });
-    expect(list.stdout).toMatch(/^\d{8}-\d{6}-\w{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}done, 7 requests, [\d,]+ tokens\n$/);
+    expect(list.stdout).toMatch(
+      /^\d{8}-\d{6}-\w{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}done, 7 requests, [\d,]+ tokens\n {2}pitchdeck_eval, scripted:scripted\.ts, [\d.]+ s\n$/,
+    );
     const show = await runCli(["runs", "show", "last"], { cwd });
     for (const line of [...list.stdout.split("\n"), ...show.stdout.split("\n")]) expect(line.length).toBeLessThanOrEqual(80);
     expect(show.stdout).toContain("  main > write_file#4 approved by approve_all\n");

@@ -51,8 +51,8 @@ describe("kill -9 at any moment", { timeout: 60_000 + kills * 3000 }, () => {
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
     expect(shown.stdout).toMatch(/no end after \d+ entries: killed, or still running\n/);
     expect(shown.stdout).toContain("\nunder way at the last entry:\n");
-    const list = await runCli(["runs", "list"], { cwd });
-    expect(list.stdout.trimEnd().split("\n")).toHaveLength(kills);
+    const list = await runCli(["runs", "list", "."], { cwd });
+    expect(list.stdout.match(/^\d/gm)).toHaveLength(kills);
     expect((await runCli([".", "--model", scripted, "--approve-all"], { cwd })).exitCode).toBe(0);
     expect(await readdir(join(cwd, "evaluations"))).toEqual(await readdir(join(whole, "evaluations")));
     expect(await temporariesIn(cwd)).toEqual([]);

@@ -36,7 +36,8 @@ describe("mistakes on the command line end with 2", () => {
     [["input"], "error[entry-not-found]: `input` holds no `main.worker`"],
     [[".", "--entry", "other"], "error[entry-not-found]: "],
     [[".", "--entry", "tools.ts:main"], "error[entry-not-found]: there is no file `tools.ts`"],
-    [["runs", "show", "last"], "llm-do: there is no run of `.`"],
+    [["runs", "show", "last"], "llm-do: there is no run; `llm-do runs list` names"],
+    [["runs", "show", "last", "."], "llm-do: there is no run of `.`"],
     [["runs", "list", "nowhere"], "llm-do: there is no `nowhere`\n"],
     [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run"],
   ])("%j", async (args, text) => {

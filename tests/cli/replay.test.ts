@@ -68,7 +68,7 @@ describe("llm-do replay", () => {
       stderr: expect.stringContaining("there is no run `nope` of `.`"),
     });
     const { stdout } = await runCli(["runs", "list", "--json"], { cwd });
-    const journal = join(cwd, ".llm-do/runs", JSON.parse(stdout)[0].runId, "journal.jsonl");
+    const journal = join(cwd, ".llm-do/runs", JSON.parse(stdout).runs[0].runId, "journal.jsonl");
     const lines = (await readFile(journal, "utf8")).split("\n");
     await writeFile(journal, lines.map((line) => line.replace('"denied":0', '"denied":"x"')).join("\n"));
     const { exitCode, stderr } = await runCli(["replay", "--trust"], { cwd });

@@ -78,6 +78,8 @@ test("an empty variable counts as unset", () => {
 
 test("ids begin with the second in UTC", () => {
   expect(createId(Date.UTC(2026, 10, 21, 22, 45, 1), () => 0)).toBe("20261121-224501-000000");
+  const ids = Array.from({ length: 1000 }, (_, index) => createId(index, () => (index % 2 === 0 ? 0.99 : 0)));
+  expect(ids.toSorted()).toEqual(ids);
 });
 
 describe("left-over temporaries", () => {

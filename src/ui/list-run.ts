@@ -1,0 +1,87 @@
+import type { FactOf, JournalEntry } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+import type { Usage } from "../protocol/usage.ts";
+import { clipText } from "../util/clip-text.ts";
+import { show } from "./explain/phrases.ts";
+import { modelLabel } from "./model-label.ts";
+import { summarizeJournal } from "./render-journal.ts";
+import { dollars } from "./render-usage.ts";
+
+/** A run as `runs list --json` has it. Members that its journal does not have are absent. */
+export interface ListedRun {
+  readonly runId: string;
+  /** The program's folder. */
+  readonly folder: string;
+  /**
+   * How it ended; `unfinished`: killed, or still running; `empty`: nothing is recorded; `unreadable`: its journal is damaged;
+   * `old`: recorded in version 1.
+   */
+  readonly outcome: string;
+  /** In one line, for a person. */
+  readonly summary: string;
+  readonly program?: string;
+  readonly entry?: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt?: string;
+  /** From the first to the last entry. */
+  readonly milliseconds?: number;
+  /** The entry's. */
+  readonly model?: string;
+  /** The beginning of the prompt, or of the input as JSON. Secret values are tokens. */
+  readonly prompt?: string;
+  readonly usage?: Usage;
+  /** Calls that were denied. */
+  readonly denied?: number;
+}
+
+interface RunEnds {
+  readonly version: 1 | 2;
+  readonly first?: JournalEntry;
+  readonly entryCall?: JournalEntry;
+  readonly last?: JournalEntry;
+}
+
+/** In UTF-16 units. */
+const longestPrompt = 100;
+
+/** Describes a run by the ends of its journal. */
+export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder"> {
+  const { first, entryCall, last } = ends;
+  const summary = summarizeJournal(ends);
+  if (first?.type !== "run-start" || !last) return { outcome: "empty", summary };
+  const model = entryCall?.type === "call-start" ? entryCall.model : undefined;
+  const prompt = promptOf(first);
+  return {
+    outcome: last.type === "run-end" ? last.stopReason : "unfinished",
+    summary,
+    program: first.program,
+    entry: first.entry,
+    startedAt: new Date(first.time).toISOString(),
+    milliseconds: last.time - first.time,
+    ...(model === undefined ? {} : { model }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(last.type === "run-end" ? { usage: last.usage, denied: last.denied } : {}),
+  };
+}
+
+/** Long texts are kept beside the journal, and not read here. */
+function promptOf({ input: { input: fields } }: FactOf<"run-start">): string | undefined {
+  if (!isRecord(fields) || Object.keys(fields).length === 0) return undefined;
+  const [text] = Object.keys(fields).length === 1 ? Object.values(fields) : [fields];
+  if (isRecord(text) && typeof text["$blob"] === "string") return `(${String(text["bytes"])} bytes)`;
+  return clipText(typeof text === "string" ? text : JSON.stringify(text), longestPrompt);
+}
+
+/** Renders a run in two lines: how it ended, and what it was. */
+export function renderListedRun({ runId, summary, ...run }: ListedRun, columns: number): string {
+  const { program, model, milliseconds, usage, prompt } = run;
+  const facts = [
+    ...(program === undefined ? [] : [show(program)]),
+    ...(model === undefined ? [] : [show(modelLabel(model))]),
+    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
+    ...(usage?.usd === undefined ? [] : [dollars(usage.usd)]),
+  ];
+  const said = prompt === undefined ? "" : `: ${show(prompt)}`;
+  const lines = [`${runId}  ${summary}`, ...(facts.length > 0 ? [`  ${facts.join(", ")}${said}`] : [])];
+  return lines.map((line) => `${clipText(line, columns, "...")}\n`).join("");
+}

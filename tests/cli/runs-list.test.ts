@@ -1,0 +1,89 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli, script, temporaryFolder } from "./run-cli.ts";
+
+/** Two programs in folders of one user. */
+async function twoPrograms(): Promise<string> {
+  const folder = join(await temporaryFolder(), "work");
+  for (const name of ["one", "two"]) {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, "main.worker"), "---\ndescription: Answers.\n---\nAnswer.\n");
+    await writeFile(join(folder, name, "s.json"), script({ main: ["an answer"] }));
+  }
+  return folder;
+}
+
+const run = (name: string, prompt: string, cwd: string) =>
+  runCli([name, prompt, "--model", `scripted:${name}/s.json`, "--price", "scripted:*=1,1"], { cwd });
+
+const list = async (args: readonly string[], cwd: string) => {
+  const { stdout } = await runCli(["runs", "list", ...args, "--json"], { cwd });
+  return JSON.parse(stdout);
+};
+
+describe("llm-do runs", () => {
+  it("lists the latest runs wherever their programs are, and `last` is the last", async () => {
+    const cwd = await twoPrograms();
+    for (const [name, prompt] of [["one", "first"], ["two", "second"], ["one", "third"], ["two", "fourth"]] as const) // biome-ignore format: pairs
+      expect(await run(name, prompt, cwd)).toMatchObject({ exitCode: 0 });
+    const { v, runs } = await list([], cwd);
+    expect(v).toBe(1);
+    expect(runs.map(({ prompt }: { prompt: string }) => prompt)).toEqual(["first", "second", "third", "fourth"]);
+    expect(runs[3]).toEqual({
+      runId: expect.stringMatching(/^\d{8}-\d{6}-\w{6}$/),
+      folder: join(cwd, "two"),
+      outcome: "done",
+      summary: expect.stringContaining("done, 1 request"),
+      program: "two",
+      entry: "main",
+      startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      milliseconds: expect.any(Number),
+      model: `scripted:${join(cwd, "two/s.json")}`,
+      prompt: "fourth",
+      usage: expect.objectContaining({ requests: 1, usd: 0 }),
+      denied: 0,
+    });
+    expect((await list(["one"], cwd)).runs).toHaveLength(2);
+    expect((await list(["-n", "1"], cwd)).runs).toEqual([runs[3]]);
+    const shown = await runCli(["runs", "show", "last"], { cwd });
+    expect(shown.stdout).toContain(`run ${runs[3].runId} of two`);
+    expect((await runCli(["runs", "show", runs[0].runId], { cwd })).stdout).toContain(`run ${runs[0].runId} of one`);
+  });
+
+  it("keeps no prompt in the index, leaves out folders that are gone or links, and finds a moved program again", async () => {
+    const cwd = await twoPrograms();
+    for (const name of ["one", "two"]) await run(name, "a secret plan", cwd);
+    const index = join(cwd, "../state/run-folders");
+    const names = await readdir(index);
+    expect(names).toHaveLength(2);
+    for (const name of names) expect(await readFile(join(index, name), "utf8")).not.toContain("secret");
+    await rm(join(cwd, "one"), { recursive: true });
+    await rm(join(cwd, "two/.llm-do/runs"), { recursive: true });
+    await symlink(cwd, join(cwd, "two/.llm-do/runs"));
+    expect((await list([], cwd)).runs).toEqual([]);
+    expect(await readdir(index)).toEqual([]);
+
+    await rm(join(cwd, "two/.llm-do"), { recursive: true });
+    await run("two", "again", cwd);
+    await rm(index, { recursive: true });
+    expect((await list([], cwd)).runs).toEqual([]);
+    expect((await list(["two"], cwd)).runs).toHaveLength(1);
+    expect((await list([], cwd)).runs).toHaveLength(1);
+  });
+
+  it("lists a run with a damaged journal, and one that is too old", async () => {
+    const cwd = await twoPrograms();
+    await run("one", "x", cwd);
+    const [{ runId }] = (await list([], cwd)).runs;
+    const journal = join(cwd, "one/.llm-do/runs", runId, "journal.jsonl");
+    const text = await readFile(journal, "utf8");
+    await writeFile(journal, text.replace('"program":"one"', '"program":7'));
+    expect((await list([], cwd)).runs).toMatchObject([{ runId, outcome: "unreadable" }]);
+    await writeFile(journal, text.replaceAll('"v":2', '"v":1'));
+    expect((await list([], cwd)).runs).toMatchObject([{ outcome: "old", summary: expect.stringContaining("too old") }]);
+    await writeFile(journal, "no JSON\n");
+    expect((await list([], cwd)).runs).toMatchObject([{ outcome: "unreadable", summary: expect.stringContaining("not JSON") }]);
+    expect(await runCli(["runs", "list"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});
