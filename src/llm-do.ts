@@ -12,7 +12,7 @@ import { createPrivateFolder } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createNamedProvider } from "./models/named-provider.ts";
-import { checkPrices, createPriceLookup } from "./models/prices.ts";
+import { checkPrices, createPriceLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -21,7 +21,17 @@ import type { ApprovalRule } from "./protocol/approval.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
 import type { FilePart, Message } from "./protocol/message.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
-import type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
+import {
+  type CompileRequest,
+  compileOptions,
+  type JudgeRequest,
+  judgeOptions,
+  type ReplayRequest,
+  type RunOutput,
+  type RunRequest,
+  replayOptions,
+  runOptions,
+} from "./requests.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { buildEntryInput, inputSchemaOf } from "./runtime/entry-input.ts";
@@ -32,6 +42,7 @@ import { runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { toFilePart } from "./toolsets/attachments.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
+import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
@@ -42,8 +53,16 @@ export type { ReplayReport } from "./replay.ts";
 export type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
-/** Compiles a program: everything that is wrong with it and, if nothing is, its linked form. Calls no model. */
+/**
+ * Compiles a program: everything that is wrong with it and, if nothing is, its linked form. Calls no model. Rejects with a `TypeError`
+ * for an option that is unknown or of another form.
+ */
 export async function compile(request: CompileRequest): Promise<Compiled> {
+  checkOptions(request, compileOptions);
+  return compileSources(request);
+}
+
+async function compileSources(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
   const sources = createSnapshotHost(host);
@@ -75,6 +94,7 @@ const compilations = new WeakMap<Program, Compilation>();
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
+  checkRequest(request, runOptions);
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   return runProgram(opened, request).catch(failAsRun);
 }
@@ -84,6 +104,7 @@ export async function run(request: RunRequest): Promise<RunOutput> {
  * Rejects as `run` does.
  */
 export async function rehearse(request: RunRequest): Promise<FirstRequest> {
+  checkRequest(request, runOptions);
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   const start = async () => {
     const { program, host } = opened;
@@ -94,13 +115,24 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
   return start().catch(failAsRun);
 }
 
+function checkRequest<T>(request: T, check: OptionCheck<T>): void {
+  try {
+    checkOptions(request, check);
+    if ("approval" in check.table) checkPolicy((request as unknown as RunRequest).approval);
+  } catch (thrown) {
+    failAsRun(thrown);
+  }
+}
+
 function failAsRun(thrown: unknown): never {
   if (thrown instanceof RunError) throw thrown;
   throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
 }
 
 /** Judges calls as the gate would, and makes none: for tests of policies. Rejects as `run` does, before anything is judged. */
-export async function judgeCalls({ unisolated = false, ...request }: JudgeRequest): Promise<CallJudge> {
+export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
+  checkRequest(whole, judgeOptions);
+  const { unisolated = false, ...request } = whole;
   const opened = await openProgram(request);
   const approval: ApprovalPolicy = { mode: "prompt", unisolated };
   const setup = await createSetup(opened, { approval, runId: "verdict", redactor: new Redactor([]) });
@@ -112,7 +144,9 @@ export async function judgeCalls({ unisolated = false, ...request }: JudgeReques
  * every effect is answered from the record. Rejects as `compile` and `run` do before anything ran, and where the record cannot
  * be read.
  */
-export async function replay({ directory, onEvent, ...request }: ReplayRequest): Promise<ReplayReport> {
+export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
+  checkRequest(whole, replayOptions);
+  const { directory, onEvent, ...request } = whole;
   const { program, host } = await openProgram({ ...request, toRun: true });
   const record = await readRecord(host, directory, secretsOf(host, program));
   return replayFacts(program, { host, ...record, ...(onEvent ? { onEvent } : {}) });
@@ -125,7 +159,7 @@ interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
 /** The program of a request, compiled now or before, with the trust that it needs. */
 async function openProgram({ program: given, ...source }: CompileRequest & { readonly program?: Program }): Promise<OpenProgram> {
   if (given) refuseSource(source);
-  const program = given ?? requireProgram(await compile(source));
+  const program = given ?? requireProgram(await compileSources(source));
   const { compiled, toRun, ...how } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
   if (source.toRun && !toRun) refuse("`program` has to be compiled with `toRun: true`");
   const trusted = how.trusted || source.trust === true;
@@ -170,7 +204,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
     { ...setup, effects },
     {
       ...start,
-      warnings: runs?.warning === undefined ? [] : [runs.warning],
+      warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...warnOfPrices(program, request)],
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
       closeJournal: () => journal.close(),
     },
@@ -233,6 +267,13 @@ function tighten(policy: ApprovalPolicy, { approval, rules: known }: Program): A
 
 function isSameRule(one: ApprovalRule, other: ApprovalRule): boolean {
   return one.effect === other.effect && one.rule === other.rule;
+}
+
+/** Warns of prices that fit no model of the program. */
+export function warnOfPrices({ workers }: Program, { prices = {} }: Pick<RunRequest, "prices">): readonly string[] {
+  const models = [...new Set([...workers.values()].flatMap(({ model }) => model?.id ?? []))];
+  const shown = models.map((id) => `\`${id}\``).join(", ") || "none";
+  return unusedPrices(prices, models).map((pattern) => `the price of \`${pattern}\` fits no model of the program: ${shown}`);
 }
 
 /** Scripts that the user named, and not the program: they need no trust in it. */

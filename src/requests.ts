@@ -10,6 +10,16 @@ import type { JsonObject } from "./protocol/json.ts";
 import type { Message } from "./protocol/message.ts";
 import type { Limits } from "./protocol/usage.ts";
 import type { RunResult } from "./runtime/run-entry.ts";
+import {
+  anyOption,
+  flagOption,
+  functionOption,
+  listOption,
+  type OptionCheck,
+  type OptionTable,
+  objectOption,
+  textOption,
+} from "./util/check-options.ts";
 
 export interface CompileRequest {
   /**
@@ -87,3 +97,61 @@ export interface RunOutput extends RunResult {
   /** The conversation of the entry, if it is a worker. */
   readonly messages: readonly Message[];
 }
+
+const compileTable: OptionTable<CompileRequest> = {
+  target: textOption,
+  files: listOption,
+  entry: textOption,
+  model: textOption,
+  set: listOption,
+  modelFor: listOption,
+  rules: listOption,
+  scopes: objectOption,
+  trust: flagOption,
+  toRun: flagOption,
+  providers: listOption,
+  host: objectOption,
+};
+
+const { toRun: _, ...sourceTable } = compileTable;
+const programTable: OptionTable<ProgramRequest> = { ...sourceTable, program: objectOption };
+const { rules: _rules, ...ruledTable } = programTable;
+
+const runTable: OptionTable<RunRequest> = {
+  ...ruledTable,
+  approval: anyOption,
+  input: { wanted: "a text, or an object of the entry's fields", fits: (value) => isFields(value) || typeof value === "string" },
+  fragments: listOption,
+  attachments: listOption,
+  limits: objectOption,
+  prices: objectOption,
+  journal: flagOption,
+  onEvent: functionOption,
+  debug: flagOption,
+  deltas: flagOption,
+  onMessage: functionOption,
+  signal: objectOption,
+};
+
+function isFields(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const renamed = {
+  prompt: "pass the text as `input`",
+  rules: "write `approval: { rules: … }`",
+  approver: "write `approval: { approver: … }`",
+  mode: "write `approval: { mode: … }`",
+};
+
+export const compileOptions: OptionCheck<CompileRequest> = { path: "compile", table: compileTable };
+export const runOptions: OptionCheck<RunRequest> = { path: "run", table: runTable, renamed };
+export const judgeOptions: OptionCheck<JudgeRequest> = {
+  path: "judgeCalls",
+  table: { ...programTable, unisolated: flagOption },
+};
+export const replayOptions: OptionCheck<ReplayRequest> = {
+  path: "replay",
+  table: { ...programTable, directory: textOption, onEvent: functionOption },
+  required: ["directory"],
+};

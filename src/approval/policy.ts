@@ -1,5 +1,14 @@
 import type { ApprovalDecision, ApprovalMode, ApprovalRequest, ApprovalRule } from "../protocol/approval.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import {
+  checkOptions,
+  flagOption,
+  functionOption,
+  listOption,
+  type OptionTable,
+  oneOf,
+  textOption,
+} from "../util/check-options.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { parseRule } from "./approval-rule.ts";
 import type { RememberedApprovals } from "./remembered-approvals.ts";
@@ -40,34 +49,46 @@ export interface ApprovalPolicy {
   readonly unisolated?: boolean;
 }
 
-const renamed: Readonly<Record<string, ApprovalMode>> = { interactive: "prompt", strict: "reject_all" };
-
-/** Throws a `TypeError` that names the right words where a policy is not one. */
-export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
-  const mode: string = policy?.mode;
-  checkTimeout(policy?.timeoutSeconds);
-  if (policy?.unisolated !== undefined && typeof policy.unisolated !== "boolean")
-    throw new TypeError("`approval.unisolated` must be `true` or `false`");
-  for (const { rule, effect } of policy?.rules ?? []) checkRule(rule, effect);
-  if (mode === "prompt" || mode === "approve_all" || mode === "reject_all") return policy;
-  const hint = renamed[mode] ? `; \`${mode}\` is now \`${renamed[mode]}\`` : "";
-  throw new TypeError(`\`approval.mode\` must be \`prompt\`, \`approve_all\` or \`reject_all\`${hint}`);
-}
-
 /** What timers can wait for. */
 const longestTimeout = 2_000_000;
 
-function checkTimeout(seconds: unknown): void {
-  if (seconds === undefined || (typeof seconds === "number" && seconds > 0 && seconds <= longestTimeout)) return;
-  throw new TypeError(`\`approval.timeoutSeconds\` must be a number of seconds, more than 0 and at most ${longestTimeout}`);
+const policyOptions: OptionTable<ApprovalPolicy> = {
+  mode: oneOf("prompt", "approve_all", "reject_all"),
+  approver: functionOption,
+  onDenied: oneOf("return", "stop"),
+  timeoutSeconds: {
+    wanted: `a number of seconds, more than 0 and at most ${longestTimeout}`,
+    fits: (seconds) => typeof seconds === "number" && seconds > 0 && seconds <= longestTimeout,
+  },
+  rules: listOption,
+  unisolated: flagOption,
+};
+
+const renamed: Readonly<Record<string, string>> = {
+  interactive: "`interactive` is now `prompt`",
+  strict: "`strict` is now `reject_all`",
+  return_permission_errors: "it is now `onDenied`: `return` in place of `true`, `stop` in place of `false`",
+  returnPermissionErrors: "it is now `onDenied`: `return` in place of `true`, `stop` in place of `false`",
+};
+
+/** Throws a `TypeError` that names the right words where a policy is not one. */
+export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
+  if (policy === undefined || policy === null)
+    throw new TypeError('`approval` is missing: a policy says who may do what, such as `approval: { mode: "prompt", approver }`');
+  checkOptions(policy, { path: "approval", table: policyOptions, required: ["mode"], renamed });
+  for (const rule of policy.rules ?? []) checkRule(rule);
+  return policy;
 }
 
-function checkRule(rule: string, effect: string): void {
-  if (effect !== "allow" && effect !== "ask" && effect !== "block")
-    throw new TypeError(`the effect of the rule \`${rule}\` must be \`allow\`, \`ask\` or \`block\``);
+const ruleOptions: OptionTable<ApprovalRule> = { effect: oneOf("allow", "ask", "block"), rule: textOption, source: textOption };
+
+const renamedEffects = { deny: "`deny` is called `block`", approve: "`approve` is called `allow`" };
+
+function checkRule(given: ApprovalRule): void {
+  checkOptions(given, { path: "approval.rules", table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });
   try {
-    parseRule(rule);
+    parseRule(given.rule);
   } catch (thrown) {
-    throw new TypeError(`the rule \`${rule}\` cannot be read: ${errorMessage(thrown)}`);
+    throw new TypeError(`the rule \`${given.rule}\` cannot be read: ${errorMessage(thrown)}`);
   }
 }

@@ -45,7 +45,7 @@ export async function openProgram(targets: readonly string[], flags: CompileFlag
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;
   if (!program || !outline) throw new Error("invariant: a program compiles without errors and is none");
-  if (!quiet) await warnOfRules(diagnostics);
+  if (!quiet) await warnOfFlags(diagnostics);
   return { ...compiled, program, outline };
 }
 
@@ -82,9 +82,9 @@ function refuseErrors({ diagnostics }: Compiled): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
 }
 
-/** A rule of a flag that matches nothing looks as if it protected something. */
-async function warnOfRules(diagnostics: readonly Diagnostic[]): Promise<void> {
-  const unused = diagnostics.filter(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
+/** A flag that does nothing looks as if it did. */
+async function warnOfFlags(diagnostics: readonly Diagnostic[]): Promise<void> {
+  const unused = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
   if (unused.length === 0) return;
   const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
   writeStderr(`${await renderForTerminal(unused)}\n\n`);

@@ -8,6 +8,7 @@ import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import type { WorkerSource } from "../toolsets/worker-toolset.ts";
+import { clipText } from "../util/clip-text.ts";
 import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
 import type { Graph } from "./ceiling.ts";
 import { checkDescriptions, checkNames } from "./checks/names.ts";
@@ -16,7 +17,7 @@ import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
 import { findCode } from "./find-code.ts";
-import { isFlag } from "./flag.ts";
+import { createFlagSource, isFlag, wholeOf } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
@@ -141,9 +142,33 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   const entryScopes = at?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
   if (at) compilation.overrides.reportUnused(resolved.values());
+  if (at && !diagnostics.hasErrors) reportUnusedEntries(compilation);
+  if (at && options.model !== undefined && !diagnostics.hasErrors) reportUnusedModel(compilation, workers, options.model);
   if (at && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
   const code = await findCode(compilation, workers);
   return { at, entry, resolved, workers, callables: calls.link(workers, options.abilitiesBeyond), servers, code, entryScopes };
+}
+
+function reportUnusedModel({ diagnostics }: Compilation, workers: ReadonlyMap<string, Worker>, model: string): void {
+  const span = wholeOf(createFlagSource("--model", model));
+  if ([...workers.values()].some((worker) => worker.model?.source === "--model")) return;
+  const names = [...workers.values()].map(({ name }) => name);
+  const message = names.length === 0 ? "no worker is reached, so this model does nothing" : "every worker has a model of its own";
+  const note = `write \`--model-for '${names[0] ?? "*"}=${clipText(model, 60)}'\` to change it`;
+  diagnostics.report("model-unused", { message, span, ...(names.length > 0 ? { note } : {}) });
+}
+
+/** Reports profiles and toolsets of the manifest that no worker names. */
+function reportUnusedEntries({ manifest, used, diagnostics }: Compilation): void {
+  const entries = [
+    ...(manifest?.profiles?.value.map(({ name }) => ({ name, what: "profile", key: "extends" })) ?? []),
+    ...(manifest?.toolsets?.value.map(({ reference }) => ({ name: reference, what: "toolset", key: "toolsets" })) ?? []),
+  ];
+  for (const { name, what, key } of entries) {
+    if (used.has(name)) continue;
+    const message = `no worker that the entry reaches names the ${what} \`${clipText(name.value, 60)}\` under \`${key}\``;
+    diagnostics.report("manifest-entry-unused", { message, span: name.span });
+  }
 }
 
 interface Description {
@@ -208,6 +233,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     scopeRoots: new ScopeRoots(scopes, report),
     secrets: new Map(),
     variables: new Set(),
+    used: new Set(),
     toRun,
   };
 }

@@ -72,9 +72,14 @@ async function findFile(compilation: Compilation, reference: Spanned<string>, ho
   return { key: path, settings };
 }
 
-function findProfile({ manifest, diagnostics }: Compilation, { value, span }: Spanned<string>, home: Home): Base | undefined {
+function findProfile(
+  { manifest, diagnostics, used }: Compilation,
+  { value, span }: Spanned<string>,
+  home: Home,
+): Base | undefined {
   const profiles = home.package === undefined ? (manifest?.profiles?.value ?? []) : [];
   const profile = profiles.find(({ name }) => name.value === value);
+  if (profile) used.add(profile.name);
   if (profile) return { key: `profile ${value}`, settings: profile.value.value };
   const names = profiles.map(({ name }) => name.value);
   const form = `a profile is written under \`profiles\` of \`llm-do.yaml\`; a file is \`./${value}.worker\``;

@@ -53,6 +53,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
   const model = modelOf(resolved);
+  checkInstructions(compilation, resolved);
   return Object.freeze({
     id,
     name,
@@ -72,6 +73,15 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     locked: file.locked?.value ?? false,
     debug: file.debug?.value ?? false,
   });
+}
+
+function checkInstructions({ diagnostics }: Compilation, { name, file }: ResolvedWorker): void {
+  const { value, span } = file.instructions;
+  if (value.trim() !== "" || file.prompt || file.system_fragments) return;
+  const start = span.source.text.lastIndexOf("---", Math.max(0, span.start - 1));
+  const fence = { source: span.source, start: Math.max(0, start), end: Math.max(0, start) + 3 };
+  const note = "write what it is to do below this line";
+  diagnostics.report("instructions-missing", { message: `\`${name}\` has no instructions`, span: fence, note });
 }
 
 async function linkModelSettings(

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import { type ManifestFile, parseManifest } from "../language/manifest.ts";
@@ -18,6 +18,7 @@ export async function loadManifest(
   { root, listed }: LocatedProgram,
   { host, files, diagnostics }: ManifestLoading,
 ): Promise<ManifestFile | undefined> {
+  if (!listed) await reportLookAlikes(root, { host, diagnostics });
   const path = join(root, manifestName);
   const isThere = listed ? listed.includes(path) : (await host.files.kind(path)) !== undefined;
   const source = isThere ? await files.read(path, { home: { folder: root } }) : undefined;
@@ -25,4 +26,29 @@ export async function loadManifest(
   const { file, diagnostics: found } = parseManifest(source);
   diagnostics.addAll(found);
   return file;
+}
+
+/** A file that its author probably took for the manifest. Its policy would not hold. */
+const lookAlike = /^\.?llm[-_. ]?do\.(?:ya?ml|json|toml)$/i;
+
+/** Files of older programs, which nothing reads. */
+const olderFiles: readonly (readonly [RegExp, string])[] = [
+  [/^(?:project|program)\.(?:ya?ml|json)$/, "the manifest of a program is `llm-do.yaml`"],
+  [/^tools\.py$/, "tools are TypeScript: write them in `tools.ts`"],
+  [/\.agent$/, "a worker is a `.worker` file"],
+];
+
+async function reportLookAlikes(root: string, { host, diagnostics }: Omit<ManifestLoading, "files">): Promise<void> {
+  for (const name of await host.files.names(root).catch(() => [])) {
+    const note = olderFiles.find(([pattern]) => pattern.test(name))?.[1];
+    const isLookAlike = name !== manifestName && lookAlike.test(name);
+    const path = join(root, name);
+    if ((!isLookAlike && note === undefined) || (await host.files.kind(path)) !== "file") continue;
+    const text = await host.files.readText(path, { maxBytes: 100_000, within: root }).catch(() => "");
+    const source = { name: relative(host.workingDirectory, path), text };
+    const span = { source, start: 0, end: Math.max(0, text.split(/\r?\n/, 1)[0]?.length ?? 0) };
+    const message = `\`${name}\` is not read`;
+    if (isLookAlike) diagnostics.report("manifest-name", { message, span, note: `rename it to \`${manifestName}\`` });
+    else diagnostics.report("file-ignored", { message, span, note });
+  }
 }

@@ -34,6 +34,9 @@ interface Reading {
 const mostOfSource = 10_000_000;
 const mostOfSettings = 1_000_000;
 
+/** What a decoder puts in the place of bytes that it cannot read. */
+const replacement = "\uFFFD";
+
 /** The files of one program, each read once. Whatever was read counts as part of the program. */
 export class ProgramFiles {
   readonly #host: Host;
@@ -123,10 +126,28 @@ export class ProgramFiles {
       };
       this.#places.set(source, path);
       this.#digests.set(path, sha256(source.text));
+      if (source.text.includes(replacement) && !(await this.#isUtf8(path))) this.#reportNotUtf8(source);
       return source;
     } catch (thrown) {
       return this.#report("file-unreadable", { message: `\`${name}\` cannot be read: ${errorMessage(thrown)}`, span: from });
     }
+  }
+
+  async #isUtf8(path: string): Promise<boolean> {
+    const bytes = await this.#host.files.readBytes(path, { maxBytes: mostOfSource });
+    try {
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #reportNotUtf8(source: Source): void {
+    const start = source.text.indexOf(replacement);
+    const message = `\`${source.name}\` is not UTF-8: this character cannot be read`;
+    const note = "save the file as UTF-8";
+    this.#report("not-utf8", { message, span: { source, start, end: start + 1 }, note });
   }
 
   #realPath(path: string): Promise<string> {

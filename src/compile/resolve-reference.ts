@@ -59,6 +59,7 @@ export async function resolveReference(
 ): Promise<ResolvedReference | undefined> {
   const reference = syntax.use ?? syntax.reference;
   const named = findNamed(compilation, reference, home);
+  if (named) compilation.used.add(named.reference);
   const written = named?.use ?? reference;
   const whose = named ? compilation.home : home;
   const target = named

@@ -102,6 +102,7 @@ export const retryableByCode = {
   bad_response: false,
   too_large: false,
   unexpected_request: false,
+  configuration: false,
 } as const;
 
 /** A provider's failure. `retryable` follows the wire: 408, 409, 429, 5xx, overloaded, a broken connection or stream. */

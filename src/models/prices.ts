@@ -88,6 +88,11 @@ export function checkPrices(overrides: PriceOverrides): PriceOverrides {
   return overrides;
 }
 
+/** Patterns that fit none of the models. */
+export function unusedPrices(overrides: PriceOverrides, modelIds: readonly string[]): readonly string[] {
+  return Object.keys(overrides).filter((pattern) => !modelIds.some((id) => matchesModel(pattern, id)));
+}
+
 async function findPrice(
   modelId: string,
   overrides: PriceOverrides,

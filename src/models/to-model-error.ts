@@ -58,6 +58,7 @@ const labels: Readonly<Record<ModelErrorCode, string>> = {
   bad_response: "answered with something unreadable",
   too_large: "answered with more than is taken",
   unexpected_request: "did not expect this request",
+  configuration: "is not configured",
 };
 
 function classify(thrown: unknown): Failure {

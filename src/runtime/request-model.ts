@@ -132,11 +132,11 @@ async function waitForRetry(call: CallConfig, { attempt, error }: FailedAttempt)
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */
 function toRequestFailure(error: ModelError, call: CallConfig, { number, progress }: Attempt): RunError {
   const { callPath, worker } = call;
-  const code = error.code === "auth" ? "authentication" : "provider";
+  const code = error.code === "auth" ? "authentication" : error.code === "configuration" ? error.code : "provider";
   const place = { cause: error, callPath };
   const message = `${error.message}${describeSurrender(error, number, toRetryPolicy(worker.modelSettings))}`;
   // A script that does not expect a request is a mistake in a test.
-  if (code === "authentication" || error.code === "unexpected_request") return new RunError(code, message, place);
+  if (code !== "provider" || error.code === "unexpected_request") return new RunError(code, message, place);
   if (progress.streak < longestStreak) return new RequestFailed(message, place);
   return new RunError(code, `${message} (${progress.streak} requests in a row failed so)`, place);
 }

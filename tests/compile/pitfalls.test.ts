@@ -153,7 +153,7 @@ describe("trust", () => {
       addresses: [],
       reasons: ["runs code: lib.ts, play.ts, tools.ts"],
     });
-    expect(shown).toEqual(["not-verified-untrusted main.worker:3:13 hint"]);
+    expect(shown).toEqual(["model-unused --model:1:1 warning", "not-verified-untrusted main.worker:3:13 hint"]);
     expect(outline?.ceiling).toMatchObject({ unverified: ["greet"], code: ["lib.ts", "play.ts", "tools.ts"] });
   });
 
@@ -161,7 +161,7 @@ describe("trust", () => {
     const greet = tool({ input: { type: "object" }, run: () => "hi" });
     const host = createMachine({ files, modules: { "tools.ts": { greet } } });
     const { program, untrusted, shown } = await compileOn(host, { trust: true });
-    expect(shown).toEqual([]);
+    expect(shown).toEqual(["model-unused --model:1:1 warning"]);
     expect(untrusted).toBeUndefined();
     expect(program?.files).toEqual(["/work/main.worker", "/work/tools.ts", "/work/play.ts", "/work/lib.ts"]);
   });
@@ -189,7 +189,7 @@ describe("what a program costs", () => {
     "workers/d/worker.worker": worker("description: x\ntoolsets: { filesystem: {} }"),
   };
 
-  test("is what its reachable part costs: no folder is walked, nothing else is read", async () => {
+  test("is what its reachable part costs: the folder is listed once, nothing else is read", async () => {
     const others = Array.from({ length: 2000 }, (_, index) => [`workers/unused_${index}.worker`, "no worker"]);
     const host = createMachine({ files: { ...five, ...Object.fromEntries(others), "tools.ts": "export const x = 1;" } });
     const seen: string[] = [];
@@ -197,7 +197,7 @@ describe("what a program costs", () => {
     const { shown, program } = await compileOn(host, { target: "main.worker" });
     expect(shown).toEqual(["description-missing main.worker:1:1 warning"]);
     expect(program?.workers.size).toBe(5);
-    expect(seen.filter((one) => one.startsWith("names"))).toEqual([]);
+    expect(seen.filter((one) => one.startsWith("names"))).toEqual(["names /work"]);
     expect(seen.filter((one) => one.startsWith("read")).sort()).toEqual(
       [...Object.keys(five), "tools.ts"].map((path) => `read /work/${path}`).sort(),
     );

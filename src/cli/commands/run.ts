@@ -1,7 +1,8 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError } from "../../compile/compile-error.ts";
-import { type RunRequest, rehearse, run } from "../../llm-do.ts";
+import { type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
 import { RunError } from "../../runtime/run-error.ts";
+import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
@@ -36,6 +37,8 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
     const given = await readInput(read, flags, { signal, onWait });
     const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet });
+    if (!flags.quiet && verbosityOf(flags) === 0)
+      for (const warning of warnOfPrices(opened.program, request)) writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
     const input = await fitInput(given, opened.program);
     const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
     return await (flags.dryRun ? showFirstRequest(whole, opened, flags) : runAndReport(whole, flags));

@@ -14,6 +14,42 @@ export const compileCodes = {
     explanation:
       "The system refused to read it, or it is nothing that a program is made of. Its rights, or a broken link, are the usual cause; the message says what the system said. Pipes, sockets and devices are never read. A worker file or a manifest has at most 1,000,000 bytes, a `package.json` too, any other file of a program 10,000,000.",
   },
+  "not-utf8": {
+    severity: "error",
+    title: "A file that is not UTF-8",
+    explanation:
+      "Files of a program are UTF-8. In another encoding, characters beyond ASCII would reach the model as something else. Save the file as UTF-8: `iconv -f latin1 -t utf8 old > new`, or your editor's menu for encodings.",
+  },
+  "manifest-name": {
+    severity: "error",
+    title: "A manifest under another name",
+    explanation:
+      "A program's manifest is `llm-do.yaml`, spelt exactly so. A file with nearly this name is not read, and neither is the policy in it. Rename it.",
+  },
+  "file-ignored": {
+    severity: "hint",
+    title: "A file that nothing reads",
+    explanation:
+      "The name is one that older programs used. Nothing of the file is read. If it belongs to another tool, leave it; otherwise move what it says, as the note shows.",
+  },
+  "model-unused": {
+    severity: "warning",
+    title: "A model for workers that have their own",
+    explanation:
+      "`--model` (or `model` of the library) is for workers that name no model. Each worker of this program has one, by its file, `--set` or `--model-for`, so that the flag does nothing. To change the model of such a worker, use `--model-for`.",
+  },
+  "instructions-missing": {
+    severity: "warning",
+    title: "A worker without instructions",
+    explanation:
+      "The text below the closing `---` is what the worker is told to do. This one has none, and neither a `prompt` nor `system_fragments`. Write the instructions there.",
+  },
+  "manifest-entry-unused": {
+    severity: "hint",
+    title: "An entry of the manifest that nothing uses",
+    explanation:
+      "No worker that the entry reaches uses this profile or this toolset, so it does nothing in this program. Check the spelling of its name, or name it in a worker: `extends` for a profile, a key under `toolsets` for a toolset.",
+  },
   "unknown-toolset": {
     severity: "error",
     title: "A toolset that nothing is named after",

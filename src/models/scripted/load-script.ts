@@ -55,5 +55,5 @@ function offsetOf(
 }
 
 function fault(path: string, message: string, cause?: unknown): ModelError {
-  return new ModelError({ code: "bad_response", model: `scripted:${path}`, message: `Script ${path}: ${message}`, cause });
+  return new ModelError({ code: "configuration", model: `scripted:${path}`, message: `Script ${path}: ${message}`, cause });
 }

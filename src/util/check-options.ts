@@ -1,0 +1,62 @@
+import { didYouMean, quoteNames } from "./did-you-mean.ts";
+
+/** A form of values. `wanted` completes: `x` must be … */
+export interface OptionForm {
+  readonly wanted: string;
+  fits(value: unknown): boolean;
+  /** The words that `value` can be, for a suggestion. */
+  readonly words?: readonly string[];
+}
+
+/** A form for each option of `T`: an option that is added to the type alone does not compile. */
+export type OptionTable<T> = { readonly [Key in keyof T]-?: OptionForm };
+
+export interface OptionCheck<T> {
+  /** The path of the options in messages: `tool`, `run.approval`. */
+  readonly path: string;
+  readonly table: OptionTable<T>;
+  readonly required?: readonly (keyof T & string)[];
+  /** Older names of options and of words, with a sentence that says what to write instead. */
+  readonly renamed?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Throws a `TypeError` for the first option that is unknown, missing or of another form. A value of `undefined` is as good as none.
+ */
+export function checkOptions<T>(given: unknown, { path, table, required = [], renamed = {} }: OptionCheck<T>): void {
+  if (typeof given !== "object" || given === null) throw new TypeError(`\`${path}\` must be an object of options`);
+  const forms: Readonly<Record<string, OptionForm>> = table;
+  const note = (word: unknown) => (typeof word === "string" && Object.hasOwn(renamed, word) ? renamed[word] : undefined);
+  for (const [key, value] of Object.entries(given)) {
+    const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
+    if (form === undefined) {
+      const names = Object.keys(forms);
+      throw new TypeError(
+        `\`${path}.${key}\` is no option; ${note(key) ?? didYouMean(key, names) ?? `the options: ${quoteNames(names)}`}`,
+      );
+    }
+    if (value === undefined || form.fits(value)) continue;
+    const hint = note(value) ?? (typeof value === "string" ? didYouMean(value, form.words ?? []) : undefined);
+    throw new TypeError(`\`${path}.${key}\` must be ${form.wanted}${hint === undefined ? "" : `; ${hint}`}`);
+  }
+  for (const key of required) {
+    if ((given as Readonly<Record<string, unknown>>)[key] !== undefined) continue;
+    throw new TypeError(`\`${path}.${key}\` is missing; it must be ${forms[key]?.wanted}`);
+  }
+}
+
+export function oneOf(...words: readonly string[]): OptionForm {
+  return { words, wanted: quoteNames(words, " or "), fits: (value) => words.includes(value as string) };
+}
+
+function ofType(type: "boolean" | "string" | "function" | "object", wanted: string): OptionForm {
+  return { wanted, fits: (value) => typeof value === type && value !== null };
+}
+
+export const flagOption: OptionForm = ofType("boolean", "`true` or `false`");
+export const textOption: OptionForm = ofType("string", "a text");
+export const functionOption: OptionForm = ofType("function", "a function");
+export const objectOption: OptionForm = ofType("object", "an object");
+export const listOption: OptionForm = { wanted: "a list", fits: (value) => Array.isArray(value) };
+/** Checked where it is used. */
+export const anyOption: OptionForm = { wanted: "given", fits: () => true };
