@@ -29,19 +29,6 @@ export function checkJson(name: string, args: unknown): asserts args is JsonValu
   );
 }
 
-/** What a tool that streams comes to: its last value. */
-export async function lastOf(result: unknown, signal: AbortSignal): Promise<unknown> {
-  const value = await result;
-  if (!isAsyncIterable(value)) return value;
-  let last: unknown;
-  for await (last of value) signal.throwIfAborted();
-  return last;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
-
 /** Arguments that are paths, in their one form. */
 export function pathTexts({ args }: PreparedToolsetCall, names: readonly string[], scopes: Scopes): Record<string, RuleText[]> {
   const given = names.flatMap((name) => (typeof args[name] === "string" ? [[name, args[name]] as const] : []));

@@ -9,6 +9,8 @@ import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { toolName as nameForModels } from "../toolsets/tool-name.ts";
 import {
+  gatedMark,
+  isGated,
   type PreparedToolsetCall,
   type Tool,
   type Toolset,
@@ -16,8 +18,9 @@ import {
   toolsetMark,
   type WorkerRuntime,
 } from "../toolsets/toolset.ts";
+import { lastOf } from "../util/last-of.ts";
 import { Redactor, type Secret } from "../util/redactor.ts";
-import { checkJson, foreignSchema, lastOf, pathTexts } from "./foreign-tool.ts";
+import { checkJson, foreignSchema, pathTexts } from "./foreign-tool.ts";
 import { createGate } from "./gate.ts";
 import { type Gate, PolicyStop } from "./gate-types.ts";
 import type { ApprovalPolicy } from "./policy.ts";
@@ -50,7 +53,7 @@ export interface ToolGate {
    * The same tools, each behind the gate: a call runs only where the policy allows it, with exactly the arguments that were
    * judged and shown. One that may not run answers `{ error, type, hint }`, for the model. Tools without `execute` stay as
    * they are. Arguments and results are JSON: with others a call rejects. Of what a tool streams, the last value is its result.
-   * Throws a `TypeError` where a name is longer than the 64 characters that providers take.
+   * Throws a `TypeError` where a name is longer than the 64 characters that providers take, and for a tool that is gated already.
    */
   gate<T extends Readonly<Record<string, GateableTool>>>(tools: T): T;
   /** Aborts when a person says stop, or at the first denial where the policy stops for one; later calls then reject. */
@@ -118,6 +121,7 @@ interface GatePlace {
 function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): GateableTool {
   const { gate, name, scopes, stopped, nextCall } = place;
   if (foreign.execute === undefined) return foreign;
+  if (isGated(foreign.execute)) throw new TypeError(`\`${toolName}\` is gated already: give the gate the tool itself`);
   if (nameForModels(undefined, toolName) !== toolName) throw new TypeError(`\`${toolName}\` is too long for a tool's name`);
   const optionsOf = new WeakMap<WorkerRuntime, unknown>();
   const tool: Tool = {
@@ -151,7 +155,7 @@ function gateTool(place: GatePlace, toolName: string, foreign: GateableTool): Ga
     const result = await gated.call({ name: toolName, args, caller: { name, depth: 0, maxDepth: 0 }, runtime });
     return result.ok ? result.value : result.error;
   };
-  return { ...foreign, execute };
+  return { ...foreign, execute: Object.assign(execute, { [gatedMark]: true }) };
 }
 
 function createRuntime({

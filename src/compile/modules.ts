@@ -2,10 +2,10 @@ import { relative } from "node:path";
 import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
-import { errorMessage } from "../util/error-message.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import type { Home } from "./home.ts";
 import { lexModule } from "./lex-module.ts";
+import { locateFailure } from "./locate-failure.ts";
 import type { ProgramFiles } from "./program-files.ts";
 
 /** The exports of a module, as far as its text shows. */
@@ -62,7 +62,7 @@ export class Modules {
     if (!(await this.#options.files.read(path, { home, from }))) return undefined;
     this.#used.set(path, home);
     if (!this.trusted) return undefined;
-    return getOrMake(this.#values, path, () => this.#import(path, from));
+    return getOrMake(this.#values, path, () => this.#import(path, { home, from }));
   }
 
   /** The modules whose values are needed, which a run executes, by path. */
@@ -80,13 +80,21 @@ export class Modules {
     return { path, names: new Map([...values.keys()].map((name) => [name, names.get(name)])), complete: true, failed: false };
   }
 
-  async #import(path: string, from: Span | undefined): Promise<ReadonlyMap<string, unknown> | undefined> {
+  /** Describes what code that was imported threw, at its place. */
+  locate(thrown: unknown, { home, from }: ModuleUse): ReturnType<typeof locateFailure> {
+    const { host, files } = this.#options;
+    const read = (path: string) => files.readModule(path);
+    return locateFailure(thrown, { workingDirectory: host.workingDirectory, folder: home.folder, read, from });
+  }
+
+  async #import(path: string, use: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {
     const { host, report } = this.#options;
     try {
       return new Map(Object.entries(await host.importModule(path)));
     } catch (thrown) {
       const shown = relative(host.workingDirectory, path);
-      return report("code-failed", { message: `\`${shown}\` does not load: ${errorMessage(thrown)}`, span: from });
+      const { message, ...place } = await this.locate(thrown, use);
+      return report("code-failed", { message: `\`${shown}\` does not load: ${message}`, ...place });
     }
   }
 }

@@ -5,7 +5,6 @@ import { exportedToolset } from "../toolsets/exported-toolset.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
-import { errorMessage } from "../util/error-message.ts";
 import type { Compilation } from "./compilation.ts";
 import { findDelegates } from "./find-delegates.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
@@ -195,7 +194,7 @@ async function resolveExport(
 }
 
 async function toTarget(
-  { diagnostics }: Compilation,
+  { diagnostics, modules }: Compilation,
   { span }: Spanned<string>,
   { path, home, name, value }: CodeFile & { readonly name: string; readonly value: unknown },
 ): Promise<ReferenceTarget | undefined> {
@@ -204,10 +203,12 @@ async function toTarget(
     if (found) return { kind: "toolset", ...found, code: { path, home } };
     const message = `the export \`${name}\` is neither a tool nor a toolset`;
     const note = `write \`export const ${name} = tool({ input: …, run: … })\``;
-    diagnostics.report("toolset-not-one", { message, span, note });
+    const place = (await modules.exports(path, { home })).names.get(name);
+    const notes = place ? [{ message: "it is exported here", span: place }] : [];
+    diagnostics.report("toolset-not-one", { message, span, notes, note });
   } catch (thrown) {
-    const message = `the export \`${name}\` does not make a toolset: ${errorMessage(thrown)}`;
-    diagnostics.report("toolset-not-one", { message, span });
+    const { message, ...place } = await modules.locate(thrown, { home, from: span });
+    diagnostics.report("toolset-not-one", { message: `the export \`${name}\` does not make a toolset: ${message}`, ...place });
   }
   return undefined;
 }

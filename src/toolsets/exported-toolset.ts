@@ -1,7 +1,7 @@
 import { isRecord } from "../protocol/json.ts";
 import type { SchemaSource } from "../schema/to-schema.ts";
 import { tool } from "./tool.ts";
-import { isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
+import { isGated, isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
 
 /** A toolset made of what code exports, and what its code may call. */
 export interface ExportedToolset {
@@ -20,7 +20,13 @@ export async function exportedToolset(name: string, value: unknown): Promise<Exp
     const made: unknown = await make(value as () => unknown);
     return isToolset(made) ? { toolset: made, calls: [] } : undefined;
   }
+  if (isForeign(value)) refuseGated(value);
   return isForeign(value) ? { toolset: foreignToolset(name, value), calls: [] } : undefined;
+}
+
+function refuseGated(map: Readonly<Record<string, ForeignTool>>): void {
+  if (!Object.values(map).some(({ execute }) => isGated(execute))) return;
+  throw new TypeError("its tools are gated already: export them without `createToolGate`, and the policy of the run decides");
 }
 
 function make(factory: () => unknown): unknown {

@@ -1,5 +1,18 @@
+import { isRecord } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
 import type { InferOutput, StandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import {
+  checkOptions,
+  flagOption,
+  functionOption,
+  listOption,
+  type OptionForm,
+  type OptionTable,
+  oneOf,
+  textOption,
+} from "../util/check-options.ts";
+import { lastOf } from "../util/last-of.ts";
 import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "./toolset.ts";
 
 export interface ToolOptions<S> {
@@ -19,18 +32,58 @@ export interface ToolOptions<S> {
   run(args: S extends StandardSchema ? InferOutput<S> : Record<string, unknown>, runtime: WorkerRuntime): unknown;
 }
 
+const schemaOption: OptionForm = {
+  wanted: "a schema of zod, valibot or arktype, or JSON Schema",
+  fits: (value) => (typeof value === "object" || typeof value === "function") && value !== null,
+};
+
+const toolOptions: OptionTable<ToolOptions<unknown>> = {
+  name: textOption,
+  description: textOption,
+  input: schemaOption,
+  approval: oneOf("pre-approved", "ask"),
+  sequential: flagOption,
+  sideEffect: flagOption,
+  calls: listOption,
+  run: functionOption,
+};
+
+const renamedToolOptions = {
+  execute: "the function is called `run`",
+  handler: "the function is called `run`",
+  inputSchema: "the schema is called `input`",
+  parameters: "the schema is called `input`",
+  schema: "the schema is called `input`",
+  needsApproval: 'a tool has `approval: "ask"` or `"pre-approved"`; a function that judges each call belongs to `toolset()`',
+  preApproved: 'write `approval: "pre-approved"`',
+};
+
 /** Makes a tool of a function and a schema. Export it from `tools.ts`, and name the export under a worker's `toolsets`. */
 export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Tool {
+  checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
   const { input, name = "", description = "", run, ...rest } = options;
-  const schema = toSchema(input);
+  const schema = toSchema(refuseShape(input));
   return Object.freeze({
     ...rest,
     [toolMark]: true as const,
     name,
     description,
     input: schema,
-    execute: (args, runtime) => run(args as never, runtime),
+    execute: (args, runtime) => lastOf(run(args as never, runtime), runtime.signal),
   } satisfies Tool);
+}
+
+/** `{ title: "string" }` is valid JSON Schema that says nothing. */
+function refuseShape<S extends SchemaSource>(input: S): S {
+  const keys = isRecord(input) ? Object.keys(input) : [];
+  const isShape =
+    keys.length > 0 && keys.every((key) => typeof (input as JsonSchema)[key] === "string" && !/^(?:\$|type$)/.test(key));
+  if (!isShape) return input;
+  const [name = "title"] = keys;
+  const example = `z.object({ ${name}: z.string() })`;
+  throw new TypeError(
+    `\`tool.input\` must be a schema: \`${example}\`, or JSON Schema with \`type: "object"\` and \`properties\``,
+  );
 }
 
 export type ToolsetOptions<S> = Omit<
@@ -43,11 +96,35 @@ export type ToolsetOptions<S> = Omit<
   readonly config?: S;
 };
 
+const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
+  name: textOption,
+  config: schemaOption,
+  requires: listOption,
+  tools: functionOption,
+  connect: functionOption,
+  lifetime: oneOf("run", "call"),
+  session: flagOption,
+  targets: functionOption,
+  prepare: functionOption,
+  needsApproval: functionOption,
+  outlook: functionOption,
+  rules: functionOption,
+  warnings: functionOption,
+  ruleTexts: functionOption,
+  describeCall: functionOption,
+  preview: functionOption,
+  open: functionOption,
+  close: functionOption,
+};
+
+const renamedToolsetOptions = { approval: "write `needsApproval`, a function that returns a verdict for each call" };
+
 /**
  * Makes a toolset of a plain object: a named, configured collection of tools with a lifecycle and its own verdicts. Throws a
  * `TypeError` where it could have no tool.
  */
 export function toolset<const S extends SchemaSource = Record<string, never>>(options: ToolsetOptions<S>): Toolset {
+  checkOptions(options, { path: "toolset", table: toolsetOptions, required: ["name"], renamed: renamedToolsetOptions });
   const { config, ...rest } = options;
   if (!rest.tools && !rest.connect) throw new TypeError(`the toolset \`${rest.name}\` has neither \`tools\` nor \`connect\``);
   return Object.freeze({

@@ -10,6 +10,8 @@ import type { Schema } from "../schema/schema.ts";
 /** Marks, by `Symbol.for`, so that two installed copies of llm-do recognise each other's tools. */
 export const toolMark: unique symbol = Symbol.for("llm-do.tool");
 export const toolsetMark: unique symbol = Symbol.for("llm-do.toolset");
+/** On the `execute` of tools behind `createToolGate`. Behind a second gate, a denial of the first would pass for a result. */
+export const gatedMark: unique symbol = Symbol.for("llm-do.gated");
 
 /** One executable thing. Made by `tool()`, or by a toolset. */
 export interface Tool {
@@ -309,6 +311,10 @@ export function toolFailure(type: ToolErrorType, error: string, hint?: string): 
 
 export function isTool(value: unknown): value is Tool {
   return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[toolMark] === true;
+}
+
+export function isGated(execute: unknown): boolean {
+  return typeof execute === "function" && (execute as unknown as Record<symbol, unknown>)[gatedMark] === true;
 }
 
 export function isToolset(value: unknown): value is Toolset {

@@ -38,7 +38,8 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
     const given = await readInput(read, flags, { signal, onWait });
     const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet });
     if (!flags.quiet && verbosityOf(flags) === 0)
-      for (const warning of warnOfPrices(opened.program, request)) writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
+      for (const warning of warnOfPrices(opened.program, request))
+        writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
     const input = await fitInput(given, opened.program);
     const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
     return await (flags.dryRun ? showFirstRequest(whole, opened, flags) : runAndReport(whole, flags));
