@@ -79,6 +79,7 @@ export type {
   CallOptions,
   ConnectAccess,
   Connection,
+  ConnectionChange,
   OwnVerdict,
   Preparation,
   PrepareAccess,

@@ -87,7 +87,12 @@ test("a tool's code is entered in the gate alone", () => {
 
 test("the work of an effect is entered by `live` alone, and a toolset connected in such a work", () => {
   const uses = sources.flatMap(findEffectUses);
-  expect(uses).toEqual(["effects/live.ts: effect.work", "runtime/connections.ts: toolset.connect"]);
+  // The last one is of the library that speaks MCP.
+  expect(uses).toEqual([
+    "effects/live.ts: effect.work",
+    "runtime/connections.ts: toolset.connect",
+    "toolsets/mcp/server.ts: client.connect",
+  ]);
 });
 
 test("only the gate makes gated toolsets and grants", () => {

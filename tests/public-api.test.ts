@@ -47,6 +47,7 @@ test("llm-do", async () => {
     type Compiled
     type ConnectAccess
     type Connection
+    type ConnectionChange
     type DecisionSource
     type DeniedCall
     type Diagnostic

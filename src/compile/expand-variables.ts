@@ -6,22 +6,25 @@ import { clipText } from "../util/clip-text.ts";
 import { getOwn } from "../util/get-own.ts";
 import type { Compilation } from "./compilation.ts";
 
+/** Selects texts of a configuration by the keys that lead to them. */
+export type TextFilter = (path: readonly string[]) => boolean;
+
 /**
- * The configuration of a toolset that code defines, with `${NAME}` replaced by the variable of the environment; `$${NAME}` stands
+ * The configuration of a toolset that code defines, or the `wanted` texts of another one, with `${NAME}` replaced by the variable of the environment; `$${NAME}` stands
  * for the text itself. What was put in is kept as a secret of the program. A variable that is not set (or empty) is reported, and
  * stays as written.
  */
-export function expandVariables(compilation: Compilation, syntax: ToolsetSyntax): JsonObject {
-  return mapTexts(syntax, (text, span) => expandText(compilation, text, span));
+export function expandVariables(compilation: Compilation, syntax: ToolsetSyntax, wanted: TextFilter = () => true): JsonObject {
+  return mapTexts(syntax, (text, span, path) => (wanted(path) ? expandText(compilation, text, span) : text));
 }
 
 /**
  * Reports variables in the configuration of a built-in toolset, where none is filled in: rules of the shell, for instance, are
- * shown to the model.
+ * shown to the model. `filled`: the texts where they are filled in.
  */
-export function warnOfVariables({ diagnostics }: Compilation, syntax: ToolsetSyntax): void {
-  mapTexts(syntax, (text, span) => {
-    const [name] = variablesIn(text);
+export function warnOfVariables({ diagnostics }: Compilation, syntax: ToolsetSyntax, filled: TextFilter): void {
+  mapTexts(syntax, (text, span, path) => {
+    const [name] = filled(path) ? [] : variablesIn(text);
     if (name === undefined) return text;
     const shown = `\`\${${clipText(name, 60)}}\``;
     const message = `${shown} is no variable here: the configuration of \`${syntax.reference.value}\` is taken as it is written`;
@@ -38,10 +41,12 @@ export function noteVariables({ variables }: Compilation, syntax: ToolsetSyntax)
   });
 }
 
-function mapTexts({ config, configSpans, reference }: ToolsetSyntax, change: (text: string, span: Span) => string): JsonObject {
+type TextChange = (text: string, span: Span, path: readonly string[]) => string;
+
+function mapTexts({ config, configSpans, reference }: ToolsetSyntax, change: TextChange): JsonObject {
   const map = (value: JsonValue, path: readonly string[]): JsonValue => {
     if (typeof value === "string")
-      return value.includes("${") ? change(value, spanAt(configSpans, path) ?? reference.span) : value;
+      return value.includes("${") ? change(value, spanAt(configSpans, path) ?? reference.span, path) : value;
     if (Array.isArray(value)) return value.map((item, index) => map(item, [...path, String(index)]));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, map(member as JsonValue, [...path, key])]));

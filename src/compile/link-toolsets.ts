@@ -12,8 +12,9 @@ import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
-import { expandVariables, noteVariables, warnOfVariables } from "./expand-variables.ts";
+import { expandVariables, noteVariables, type TextFilter, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
+import { isServerVariable } from "./name-servers.ts";
 import type { Delegate, ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
 
 export interface LinkContext {
@@ -110,6 +111,8 @@ const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
     isMet: async ({ compilation }) => (await compilation.home.names.codeFiles()).length > 0,
     needs: "a `tools.ts`, and the program of `{}` has none",
   },
+  // Trust is asked for before a run.
+  trust: { code: "toolset-requirement", isMet: () => true, needs: "trust" },
 };
 
 /** Reports the first requirement that is not met; true where all are. */
@@ -143,7 +146,8 @@ function toLinked(
   const toolNames = linked.tools.map(({ name }) => name);
   const approvals = linkApprovals(syntax, { toolNames, connects: linked.toolset.connect !== undefined }, compilation);
   const prefix = syntax.prefix ? { prefix: syntax.prefix.value } : {};
-  return { reference: { reference: syntax.reference.value, ...linked, approvals, ...prefix }, syntax, toolNames };
+  const rules = linked.toolset.rules?.(linked.config, syntax.config.value) ?? [];
+  return { reference: { reference: syntax.reference.value, ...linked, approvals, rules, ...prefix }, syntax, toolNames };
 }
 
 async function linkConfig(
@@ -154,8 +158,9 @@ async function linkConfig(
   if (!toolset.config) return checkConfigIsEmpty(syntax, compilation) ? { value: {} } : undefined;
   // Code can export a built-in toolset as its own.
   const isOfCode = code !== undefined && ![...compilation.builtIns.values()].includes(toolset);
-  if (!isOfCode) warnOfVariables(compilation, syntax);
-  const checked = await toolset.config.validate(isOfCode ? expandVariables(compilation, syntax) : syntax.config.value);
+  const isFilled: TextFilter = isOfCode ? () => true : toolset.requires?.includes("trust") ? isServerVariable : () => false;
+  warnOfVariables(compilation, syntax, isFilled);
+  const checked = await toolset.config.validate(expandVariables(compilation, syntax, isFilled));
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
     const span = spanAt(syntax.configSpans, issue.path) ?? syntax.reference.span;

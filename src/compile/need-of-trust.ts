@@ -32,7 +32,10 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
   const running = [...workers].filter(([, worker]) => runsPrograms(worker));
   const isOnline = ([, { commands }]: (typeof running)[number]) => commands.networkEnabled;
   const idsOf = (found: typeof running) => found.map(([, { id }]) => id);
-  const beyond = [...new Set([...leaving.map(({ path }) => path), ...running.map(([path]) => path)])];
+  const starting = [...workers].flatMap(([path, { id, toolsets }]) =>
+    toolsets.flatMap(({ toolset, rules = [] }) => (toolset.requires?.includes("trust") ? [{ path, id, rules }] : [])),
+  );
+  const beyond = [...new Set([...leaving, ...starting].map(({ path }) => path).concat(running.map(([path]) => path)))];
   const scripts = code.scriptsOutside.filter((path) => !code.files.includes(path));
   const files = [...code.files, ...beyond, ...scripts, ...packages.outside];
   const addresses = addressesOf(servers);
@@ -42,6 +45,7 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
     ...reason("runs code", code.files.map(place)),
     ...reason("runs programs of this machine in", idsOf(running.filter((one) => !isOnline(one)))),
     ...reason("runs programs of this machine, which may use the network, in", idsOf(running.filter(isOnline))),
+    ...starting.flatMap(({ id, rules }) => rules.map((rule) => `${rule}, in ${id}`)),
     ...addresses.map((address) => `has its models reached at ${address}`),
     ...reason("takes variables of the environment", [...variables].sort()),
     ...reason("has models played by files beyond its folder", scripts),

@@ -11,6 +11,7 @@ import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
 import type { ModuleUse } from "./modules.ts";
+import { nameServers } from "./name-servers.ts";
 import { isSpecifier } from "./packages.ts";
 
 /** A key under `toolsets` with what it means. */
@@ -66,7 +67,13 @@ export async function resolveReference(
     : await resolveTarget(compilation, written, whose);
   if (!target) return undefined;
   const merged = named ? mergeToolset(named, syntax) : syntax;
-  const isDelegation = target.kind === "toolset" && target.toolset === compilation.builtIns.get("delegation");
+  if (target.kind !== "toolset") return { syntax: merged, target };
+  const { builtIns } = compilation;
+  if (target.toolset === builtIns.get("mcp")) {
+    const found = nameServers(compilation, merged, home);
+    return found && { syntax: found, target };
+  }
+  const isDelegation = target.toolset === builtIns.get("delegation");
   const delegates = isDelegation ? { delegates: await findDelegates(compilation, merged, home) } : {};
   return { syntax: merged, target: { ...target, ...delegates } };
 }

@@ -60,8 +60,17 @@ export interface CommandRequest {
   readonly maxOutputBytes: number;
   /** True: fails where there is no isolation. */
   readonly isolationRequired: boolean;
+  /** True: runs without isolation where there is one, because the user trusts it. Default false. */
+  readonly unisolated?: boolean;
+  /**
+   * Connects to the command's stdin and stdout while it runs. Called when it begins, with a function that writes to stdin; returns the
+   * listener of stdout, of which nothing is collected then. Must not throw. Default: stdin is empty.
+   */
+  readonly converse?: Conversation;
   readonly signal: AbortSignal;
 }
+
+export type Conversation = (write: (text: string) => void) => (chunk: Uint8Array) => void;
 
 export interface CommandResult {
   /** As a shell says it: 126 not executable, 127 not found, 128 + n killed by signal n; -1 out of time. */

@@ -18,7 +18,7 @@ import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { mcpServersShape, providersShape } from "./server-shapes.ts";
-import { type ReadContext, refined, type Shape, spanned, unsupported } from "./shape.ts";
+import { type ReadContext, refined, type Shape, spanned } from "./shape.ts";
 import type { MapNode, SyntaxNode } from "./syntax-node.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
@@ -86,8 +86,8 @@ export const manifestKeys = {
   args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
   mcp_servers: {
-    shape: unsupported(mcpServersShape, "MCP servers are not started yet; a tool of `tools.ts` can speak to one"),
-    description: "MCP servers, by name.",
+    shape: mcpServersShape,
+    description: "MCP servers by name, for workers that name them under `mcp`.",
   },
   providers: { shape: providersShape, description: "Servers of models, by the name before the colon of a model's id." },
   auth: { shape: workerKeys.auth.shape, default: "off", description: "Whether models are reached by the user's login." },

@@ -1,7 +1,7 @@
 import { clipText } from "../util/clip-text.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
-import { checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
-import { type ReadContext, refined, type Shape } from "./shape.ts";
+import { boolean, checkName, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";
+import { type ReadContext, refined, type Shape, unsupported } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import { serverAddress } from "./text-shapes.ts";
 
@@ -38,13 +38,25 @@ function checkProviderName(value: string, node: Pick<SyntaxNode, "span">, contex
 
 const texts = mapOf(writtenText());
 
+const notYet = "servers are reached on stdin and stdout alone; give a `command`";
+
 const mcpFields = {
   command: { shape: text(), description: "The program that is the server, and speaks on stdin and stdout." },
   args: { shape: list(writtenText()), description: "Its arguments." },
   env: { shape: texts, description: "Variables of its environment; `${NAME}` is one of the user's." },
-  cwd: { shape: text(), description: "The folder that it runs in, relative to the manifest." },
-  url: { shape: serverAddress, description: "In place of a program: the address of a server that speaks streamable HTTP." },
-  headers: { shape: texts, description: "Sent with each request to the address; `${NAME}` is a variable of the user's." },
+  cwd: { shape: text(), description: "The folder that it runs in, relative to the program's." },
+  reads: { shape: list(text()), description: "Folders that it can read beside the program's, relative to that or absolute." },
+  network: { shape: boolean(), default: false, description: "Whether it may use the network." },
+  isolated: { shape: boolean(), default: true, description: "Whether it is isolated. If not, it has all of the user's rights." },
+  seconds: { shape: integer({ min: 1 }), default: 60, description: "How long a call may take without a sign of progress." },
+  url: {
+    shape: unsupported(serverAddress, notYet),
+    description: "In place of a program: the address of a server that speaks streamable HTTP.",
+  },
+  headers: {
+    shape: unsupported(texts, notYet),
+    description: "Sent with each request to the address; `${NAME}` is a variable of the user's.",
+  },
   tools: { shape: list(text(), { nonEmpty: true }), description: "Only these of its tools, as patterns." },
 } as const;
 

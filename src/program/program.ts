@@ -118,6 +118,8 @@ export interface ModelChoice {
 
 /** A toolset, or a worker as a toolset of one tool. */
 export interface ToolsetReference extends ToolsetBinding {
+  /** What its configuration lets calls do, as `Toolset.rules` says. Absent: nothing is said. */
+  readonly rules?: readonly string[];
   /** Present for a worker. Called after all workers of the program are linked. */
   readonly worker?: () => Worker;
   /** The workers that `delegation` may call, by name. Called after all workers of the program are linked. */

@@ -5,11 +5,21 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
-import { isTool, type Tool, ToolFailure, type Toolset, toolFailure, toolMark } from "../toolsets/toolset.ts";
+import {
+  type ConnectAccess,
+  type ConnectionChange,
+  isTool,
+  type Tool,
+  ToolFailure,
+  type Toolset,
+  toolFailure,
+  toolMark,
+} from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { sha256 } from "../util/sha256.ts";
+import { approveChange } from "./approve-change.ts";
 import { checkUnverifiedNames } from "./check-unverified-names.ts";
 import type { RuntimeConfig } from "./config.ts";
 
@@ -18,6 +28,7 @@ interface Connected {
   readonly tools: readonly Tool[];
   /** Equal for equal definitions. */
   readonly fingerprint: string;
+  readonly changes: readonly ConnectionChange[];
   readonly close: () => Promise<void>;
 }
 
@@ -117,23 +128,40 @@ function keyOf({ reference, toolset, connection }: Connector): string {
   return connectKey(reference, toolset.lifetime === "run" ? connection : undefined);
 }
 
-function connect(run: RuntimeConfig, reference: Connector, { callPath, depth, signal }: ConnectingCall): Promise<Connected> {
+/** Connects, and asks for what has changed since it was approved. */
+async function connect(run: RuntimeConfig, reference: Connector, call: ConnectingCall): Promise<Connected> {
+  const connected = await performConnect(run, reference, call);
+  try {
+    for (const change of connected.changes)
+      await approveChange(run, { reference: reference.reference, key: keyOf(reference), change }, call);
+    return connected;
+  } catch (thrown) {
+    await connected.close().catch(() => undefined);
+    throw thrown;
+  }
+}
+
+function performConnect(
+  run: RuntimeConfig,
+  reference: Connector,
+  { callPath, depth, signal }: ConnectingCall,
+): Promise<Connected> {
   const digest = sha256(canonicalJson([reference.reference, reference.connection ?? ""]));
   const record = { callPath, key: keyOf(reference), kind: "connect" as const, digest };
   const warn = (message: string) => run.emit({ callPath, depth }, { type: "warning", message: String(message) });
   const effect: Effect<Connected> = {
     record: { ...record, sideEffect: false, announced: false, detail: {} },
     codec: createCodec(reference.toolset),
-    work: () => connectNow(reference, { signal, warn }),
+    work: () => connectNow(reference, { signal, warn, folder: run.program.root }),
   };
   return run.effects.perform(effect, signal);
 }
 
 async function connectNow(
   { reference, toolset, config, networkEnabled = false, tools: known }: Connector,
-  { signal, warn }: { readonly signal: AbortSignal; readonly warn: (message: string) => void },
+  { signal, warn, folder }: Pick<ConnectAccess, "signal" | "warn" | "folder">,
 ): Promise<Connected> {
-  const connecting = (async () => toolset.connect(config, { signal, networkEnabled, warn }))();
+  const connecting = (async () => toolset.connect(config, { signal, networkEnabled, warn, folder }))();
   try {
     const made: unknown = await abortable(connecting, signal);
     const problem = findProblem(made, known);
@@ -174,9 +202,13 @@ function isToolName(name: unknown): boolean {
   return typeof name === "string" && /^[A-Za-z][A-Za-z0-9_-]*$/.test(name);
 }
 
-function toConnected({ tools, fingerprint, close }: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
+function toConnected({ tools, fingerprint, changes = [], close }: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
   const definitions = tools.map(define) as unknown as JsonValue;
-  return { tools, fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null])), close: async () => close?.() };
+  return {
+    ...{ tools, changes },
+    fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null])),
+    close: async () => close?.(),
+  };
 }
 
 function define({ name, description, input, sequential, sideEffect, approval }: Tool): JsonObject {
@@ -188,13 +220,24 @@ function define({ name, description, input, sequential, sideEffect, approval }: 
   };
 }
 
+interface RecordedConnection {
+  readonly tools: readonly JsonObject[];
+  readonly fingerprint: string;
+  readonly changes?: readonly Omit<ConnectionChange, "accept">[];
+}
+
 /** A replayed run takes the recorded tools, executes none of them, and does not check their arguments: what came of it is recorded. */
 function createCodec({ session }: Toolset): OutcomeCodec<Connected> {
   return {
-    encode: ({ tools, fingerprint }) => ({ tools: tools.map(define), fingerprint, ...(session ? { session } : {}) }),
+    encode: ({ tools, fingerprint, changes }) => ({
+      ...{ tools: tools.map(define), fingerprint },
+      ...(session ? { session } : {}),
+      ...(changes.length > 0 ? { changes: changes.map(({ name, before, after }) => ({ name, before, after })) } : {}),
+    }),
     decode: (value) => {
-      const { tools, fingerprint } = value as unknown as { tools: JsonObject[]; fingerprint: string };
-      return { tools: tools.map(restore), fingerprint, close: async () => undefined };
+      const { tools, fingerprint, changes = [] } = value as unknown as RecordedConnection;
+      const restored = changes.map((change) => ({ ...change, accept: async () => undefined }));
+      return { tools: tools.map(restore), fingerprint, changes: restored, close: async () => undefined };
     },
     encodeError: (thrown) => (thrown instanceof ToolFailure ? (thrown.toolError as unknown as JsonObject) : undefined),
     decodeError: (error) => new ToolFailure(error as unknown as ToolError),

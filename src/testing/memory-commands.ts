@@ -38,6 +38,7 @@ export function createMemoryCommands(options: MemoryCommandsOptions): Commands {
     which: async (name) => (Object.hasOwn(options.programs, name) ? `/usr/bin/${name}` : undefined),
     run: async (request) => {
       assertRequest(request);
+      if (request.converse) throw new TypeError("commands in memory have no stdin");
       request.signal.throwIfAborted();
       const { isolation } = options;
       if (isolation.type === "none" && request.isolationRequired) throw new NotIsolated(isolation.why);

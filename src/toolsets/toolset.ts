@@ -88,9 +88,9 @@ export interface Toolset<Config = unknown> {
   outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
   /**
    * What a configuration lets calls do, a text each, for people and for comparing two configurations: one that has a text
-   * which the other has not can do more. Pure.
+   * which the other has not can do more. `written`: the map as the file has it, with variables of the environment by name. Pure.
    */
-  rules?(config: Config): readonly string[];
+  rules?(config: Config, written: JsonObject): readonly string[];
   /** What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. Pure. */
   warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
   /**
@@ -116,6 +116,8 @@ export interface ConnectAccess {
   readonly signal: AbortSignal;
   /** As in `ToolsetScope`. */
   readonly networkEnabled: boolean;
+  /** Absolute host path of the program's folder. */
+  readonly folder: string;
   /** Emits a warning of the run, also while the connection lasts. */
   warn(message: string): void;
 }
@@ -129,15 +131,27 @@ export interface Connection {
   readonly tools: readonly Tool[];
   /** What else identifies the definitions, such as the version of a server. They are fingerprinted themselves. */
   readonly fingerprint?: string;
+  /** What has changed since it was last approved. Each asks before a tool is offered; a denial fails the worker's call. */
+  readonly changes?: readonly ConnectionChange[];
   /** Called once, on every way out. What it rejects with is a warning; after five seconds nobody waits for it. */
   close?(): Promise<void>;
 }
 
+/** Texts that are shown as a difference. */
+export interface ConnectionChange {
+  /** Of the server, among those of the connection. */
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  /** Called when the change was approved. */
+  accept(): Promise<void>;
+}
+
 /**
  * `scopes`: a scope that its worker can read. `network`: `sandbox.network_enabled` of its worker. `tools.ts`: code of the program
- * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted.
+ * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted. `trust`: the program has to be trusted, for what `rules` says.
  */
-export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands";
+export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands" | "trust";
 
 export interface ConfigWarning {
   /** Keys and indexes from the map under the toolset's reference. */

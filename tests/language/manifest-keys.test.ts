@@ -24,7 +24,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
     "providers: { mine: {} }",
   ],
   mcp_servers: [
-    'mcp_servers: { gh: { command: gh-mcp, args: [a, 1], env: { T: "${T}" } }, web: { url: "https://example.org/mcp", tools: ["read_*"] } }',
+    'mcp_servers: { gh: { command: gh-mcp, args: [a, 1], env: { T: "${T}" }, network: true, tools: ["read_*"] } }',
     "mcp_servers: { gh: { args: [a] } }",
   ],
   auth: ["auth: off", "auth: never"],
@@ -35,7 +35,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
 
 /** Keys that are read, and that no run honours yet: writing one is the mistake. */
 const unsupported: Readonly<Record<string, string>> = {
-  mcp_servers: "mcp_servers: { gh: { command: gh-mcp, args: [a] } }",
+  "mcp_servers.web.url": 'mcp_servers: { web: { url: "https://example.org/mcp" } }',
   "generated_workers.model": "generated_workers: { model: anthropic:m }",
   "generated_workers.toolsets": "generated_workers: { toolsets: { filesystem: {} } }",
   "generated_workers.sandbox": "generated_workers: { sandbox: { paths: {} } }",

@@ -56,6 +56,12 @@ export const compileCodes = {
     explanation:
       "A key under `toolsets` is a built-in toolset, the name of a worker of the program, or a tool or toolset exported by its `tools.ts`. None of them has this name. Check the spelling, or add the file or the export.",
   },
+  "unknown-mcp-server": {
+    severity: "error",
+    title: "An MCP server that the manifest does not have",
+    explanation:
+      "`mcp: { servers: [gh] }` names servers of `mcp_servers` in the program's `llm-do.yaml`. This one is not among them. A worker of a package cannot name the program's servers: it says itself how they are started, as `servers: { gh: { command: gh-mcp } }`.",
+  },
   "ambiguous-toolset": {
     severity: "error",
     title: "A toolset name that means several things",

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../system-error.ts";
-import type { Handed, Launch } from "./launch.ts";
+import type { Handed, Launch, ProcessLimits } from "./launch.ts";
 import { OutputTail } from "./output-tail.ts";
 
 /** A child in a process group of its own, its output collected from the first byte on. */
@@ -34,13 +34,22 @@ export interface Exit {
 }
 
 /** Throws what the system says at once, such as `E2BIG`; what it says later is in `exited`. */
-export function startChild(launch: Launch, maxOutputBytes: number): Child {
+export function startChild(
+  launch: Launch,
+  { maxOutputBytes, converse }: Pick<ProcessLimits, "maxOutputBytes" | "converse">,
+): Child {
   const stdout = new OutputTail(maxOutputBytes);
   const stderr = new OutputTail(maxOutputBytes);
-  const process = spawnLaunch(launch);
-  process.stdout?.on("data", (chunk: Buffer) => stdout.add(chunk));
+  const process = spawnLaunch(launch, converse ? "pipe" : "ignore");
+  let listen = (chunk: Uint8Array): void => stdout.add(chunk);
+  process.stdout?.on("data", (chunk: Buffer) => listen(chunk));
   process.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
-  const pipes = connectHanded(process, launch.handed);
+  // The process may be gone by the time of a write: its exit says so.
+  process.stdin?.on("error", () => undefined);
+  const begin = () => {
+    if (converse) listen = converse((text) => void process.stdin?.write(text));
+  };
+  const pipes = connectHanded(process, launch.handed, begin);
   const exited = new Promise<Exit>((resolve) => {
     process.once("exit", (code, signal) =>
       resolve({ exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
@@ -74,10 +83,11 @@ export function startChild(launch: Launch, maxOutputBytes: number): Child {
 }
 
 /** Connects our ends of the pipes of `Launch.handed`. */
-function connectHanded(process: ChildProcess, handed: readonly Handed[]) {
+function connectHanded(process: ChildProcess, handed: readonly Handed[], begin: () => void) {
   let status = "";
   let gate: Duplex | undefined;
   let isOpen = !handed.some(({ type }) => type === "gate");
+  if (isOpen) process.once("spawn", begin);
   const { promise: reportedEnd, resolve: end } = Promise.withResolvers<void>();
   for (const [index, { type, ...one }] of handed.entries()) {
     const stream = process.stdio[index + 3] as Duplex | null | undefined;
@@ -94,6 +104,7 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[]) {
       gate = stream;
       gate.once("data", () => {
         isOpen = true;
+        begin();
         stream.end("go\n");
       });
     }
@@ -114,13 +125,13 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[]) {
   };
 }
 
-function spawnLaunch(launch: Launch): ChildProcess {
+function spawnLaunch(launch: Launch, stdin: "ignore" | "pipe"): ChildProcess {
   return spawn(launch.file, launch.args, {
     cwd: launch.cwd,
     env: { ...launch.environment },
     detached: process.platform !== "win32",
     windowsHide: true,
-    stdio: ["ignore", "pipe", "pipe", ...launch.handed.map((one) => (one.type === "descriptor" ? one.descriptor : "pipe"))],
+    stdio: [stdin, "pipe", "pipe", ...launch.handed.map((one) => (one.type === "descriptor" ? one.descriptor : "pipe"))],
   });
 }
 

@@ -1,3 +1,5 @@
+import type { CommandRequest } from "../commands.ts";
+
 /** A process to start. Nothing in it is looked up again. */
 export interface Launch {
   readonly file: string;
@@ -24,11 +26,7 @@ export type Handed =
    */
   | { readonly type: "gate" };
 
-export interface ProcessLimits {
-  readonly timeoutMilliseconds: number;
-  readonly maxOutputBytes: number;
-  readonly signal: AbortSignal;
-}
+export type ProcessLimits = Pick<CommandRequest, "timeoutMilliseconds" | "maxOutputBytes" | "signal" | "converse">;
 
 /** A process that has ended; nothing of it is left. */
 export interface Ended {

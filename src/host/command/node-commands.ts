@@ -61,7 +61,8 @@ export function createNodeCommands(machine: Machine): Commands {
       const table = scopeTable(request.scopes);
       const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity(table)]);
       const environment = { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
-      return runGuarded(await wall(), { request, machine, table, homes, path, environment, shell, gitConfiguration });
+      const found: Wall = request.unisolated ? { type: "none", why: "it is turned off for this command" } : await wall();
+      return runGuarded(found, { request, machine, table, homes, path, environment, shell, gitConfiguration });
     },
   };
 }

@@ -21,7 +21,7 @@ const stuck: Exit = { exitCode: 137 };
 export async function runProcess(launch: Launch, limits: ProcessLimits): Promise<Ended> {
   let child: Child;
   try {
-    child = startChild(launch, limits.maxOutputBytes);
+    child = startChild(launch, limits);
   } catch (error) {
     const { message, ...exit } = describeFailure(error);
     return neverStarted(message, exit);

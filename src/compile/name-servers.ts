@@ -1,0 +1,45 @@
+import { spanAt } from "../language/json-shape.ts";
+import type { McpServerSyntax } from "../language/server-shapes.ts";
+import type { ToolsetSyntax } from "../language/worker-file.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
+import type { Compilation } from "./compilation.ts";
+import type { TextFilter } from "./expand-variables.ts";
+import type { Home } from "./home.ts";
+import { valuesOf } from "./values-of.ts";
+
+/**
+ * Replaces the names under `servers` of `mcp` by what the manifest says of these servers. Packages see none of the manifest's servers.
+ * Undefined if a name is unknown, which is reported.
+ */
+export function nameServers(
+  { manifest, diagnostics }: Compilation,
+  syntax: ToolsetSyntax,
+  home: Home,
+): ToolsetSyntax | undefined {
+  const { servers } = syntax.config.value;
+  if (!Array.isArray(servers)) return syntax;
+  const known = home.package === undefined ? (manifest?.mcp_servers?.value ?? []) : [];
+  const found: Record<string, JsonObject> = {};
+  for (const [index, name] of servers.entries()) {
+    const server = known.find((one) => one.name.value === name);
+    if (!server) {
+      const message = `there is no MCP server \`${clipText(String(name), 64)}\` in the manifest`;
+      const names = known.map((one) => one.name.value);
+      const note = didYouMean(String(name), names) ?? "write it under `mcp_servers` of `llm-do.yaml`, or give `servers` a map";
+      const span = spanAt(syntax.configSpans, ["servers", String(index)]) ?? syntax.reference.span;
+      return diagnostics.report("unknown-mcp-server", { message, span, note });
+    }
+    found[server.name.value] = toConfig(server.value.value);
+  }
+  return { ...syntax, config: { ...syntax.config, value: { ...syntax.config.value, servers: found } } };
+}
+
+function toConfig({ env, ...syntax }: McpServerSyntax): JsonObject {
+  const variables = env?.value.map(({ name, value }) => [name.value, value.value] as const);
+  return { ...valuesOf(syntax), ...(variables ? { env: Object.fromEntries(variables) } : {}) } as JsonObject;
+}
+
+/** Variables are filled in in the environment of a server alone: command lines are shown. */
+export const isServerVariable: TextFilter = ([servers, , key]) => servers === "servers" && key === "env";

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Host } from "../../host/host.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { canonicalJson } from "../../util/canonical-json.ts";
+import { sha256 } from "../../util/sha256.ts";
+import type { ToolFacts } from "./server.ts";
+
+export type DefinitionsHost = Pick<Host, "files" | "stateDirectory">;
+
+/** Definitions of the tools of one server in one program, as they were last approved. Kept in the user's state folder. */
+export interface KnownDefinitions {
+  /** The definitions as text; undefined before the first run. */
+  read(): Promise<string | undefined>;
+  /** Rejects with the system's error if they cannot be written. */
+  keep(text: string): Promise<void>;
+}
+
+/** `identity`: of the server, such as its command line: another server has definitions of its own. */
+export function knownDefinitions(host: DefinitionsHost, folder: string, identity: string): KnownDefinitions {
+  const directory = join(host.stateDirectory, "mcp");
+  const locate = async () => {
+    const real = await host.files.realPath(folder).catch(() => folder);
+    return join(directory, `${sha256(canonicalJson([real, identity])).slice(0, 32)}.json`);
+  };
+  return {
+    read: async () => {
+      const text = await host.files.readText(await locate()).catch(() => undefined);
+      return text === undefined ? undefined : parse(text);
+    },
+    keep: async (definitions) => {
+      await host.files.makeDirectory(directory, 0o700);
+      await host.files.writeAtomically(await locate(), `${JSON.stringify({ v: 1, folder, definitions })}\n`, 0o600);
+    },
+  };
+}
+
+function parse(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && typeof value["definitions"] === "string" ? value["definitions"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The form that is compared and shown: by name, a paragraph for each tool. */
+export function printDefinitions(tools: readonly ToolFacts[]): string {
+  const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted
+    .map((tool) => `${tool.name}\n${tool.description}\n${JSON.stringify(tool.inputSchema, undefined, 2)}\n`)
+    .join("\n");
+}

@@ -1,0 +1,153 @@
+import { canonicalJson } from "../../util/canonical-json.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import {
+  type ConnectAccess,
+  type Connection,
+  type ConnectionChange,
+  type Tool,
+  type Toolset,
+  toolFailure,
+  toolMark,
+  toolsetMark,
+} from "../toolset.ts";
+import { describeServers, type McpConfig, mcpConfig } from "./config.ts";
+import { type DefinitionsHost, knownDefinitions, printDefinitions } from "./known-definitions.ts";
+import { type RunningServer, type ServerHost, type ServerSetting, startServer, type ToolFacts } from "./server.ts";
+
+export type McpHost = ServerHost & DefinitionsHost;
+
+/** Tools of MCP servers, which run as long as the run. Nothing that a server says of its tools changes a verdict. */
+export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
+  return {
+    [toolsetMark]: true,
+    name: "mcp",
+    config: mcpConfig,
+    requires: ["trust"],
+    rules: (_config, written) => describeServers(written),
+    lifetime: "run",
+    session: true,
+    tools: () => [],
+    connect: (config, access) => connectServers(config, access, host),
+    describeCall: ({ tool }) => {
+      const [server, name] = splitName(tool);
+      return `Call the tool ${name} of the MCP server ${server}`;
+    },
+  };
+}
+
+async function connectServers({ servers }: McpConfig, access: ConnectAccess, host: McpHost): Promise<Connection> {
+  const { folder, signal } = access;
+  const starting = Object.entries(servers).map(([name, server]) => connectServer({ name, server, host, folder, signal }, host));
+  const settled = await Promise.allSettled(starting);
+  const connected = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const close = async () => {
+    await Promise.all(connected.map((one) => one.close()));
+  };
+  for (const one of settled) {
+    if (one.status === "fulfilled") continue;
+    await close();
+    throw one.reason;
+  }
+  return {
+    tools: connected.flatMap(({ tools }) => tools),
+    fingerprint: canonicalJson(connected.map(({ identity }) => identity)),
+    changes: connected.flatMap(({ change }) => change ?? []),
+    close,
+  };
+}
+
+interface ConnectedServer {
+  readonly tools: readonly Tool[];
+  readonly identity: string;
+  readonly change: ConnectionChange | undefined;
+  readonly close: () => Promise<void>;
+}
+
+async function connectServer(setting: ServerSetting, host: McpHost): Promise<ConnectedServer> {
+  const first = await startServer(setting);
+  const restarting = createRestarting(setting, first);
+  try {
+    return {
+      tools: first.tools.map((facts) => toTool(setting.name, facts, restarting.current)),
+      identity: first.identity,
+      change: await findChange(setting, first, host),
+      close: restarting.close,
+    };
+  } catch (thrown) {
+    await restarting.close();
+    throw thrown;
+  }
+}
+
+/** The definitions of a server's first run are those that trust was given for. */
+async function findChange(setting: ServerSetting, server: RunningServer, host: McpHost): Promise<ConnectionChange | undefined> {
+  const { name, folder, server: config } = setting;
+  const identity = canonicalJson([name, config.command, config.args ?? []]);
+  const known = knownDefinitions(host, folder, identity);
+  const [before, after] = [await known.read(), printDefinitions(server.tools)];
+  if (before === after) return undefined;
+  if (before !== undefined) return { name, before, after, accept: () => known.keep(after) };
+  await known.keep(after).catch((thrown: unknown) => {
+    throw new Error(`the definitions of the MCP server \`${name}\` cannot be kept: ${errorMessage(thrown)}`);
+  });
+  return undefined;
+}
+
+const maxRestarts = 3;
+
+/** A server that has ended is started again by the next call, if it still has the same tools. */
+function createRestarting(setting: ServerSetting, first: RunningServer) {
+  let running = Promise.resolve(first);
+  let count = 0;
+  const restart = async (): Promise<RunningServer> => {
+    const next = await startServer(setting);
+    if (canonicalJson(next.tools as never) === canonicalJson(first.tools as never)) return next;
+    await next.close();
+    throw new Error(`the MCP server \`${setting.name}\` has other tools than before it ended`);
+  };
+  const current = async (): Promise<RunningServer> => {
+    const server = await running.catch(() => undefined);
+    if (server && !server.hasEnded()) return server;
+    if (++count > maxRestarts)
+      throw toolFailure("unavailable", `the MCP server \`${setting.name}\` has ended ${maxRestarts + 1} times`);
+    running = restart();
+    return running.catch((thrown: unknown) => {
+      throw toolFailure("unavailable", errorMessage(thrown));
+    });
+  };
+  const close = async () => {
+    count = maxRestarts;
+    await (await running.catch(() => undefined))?.close();
+  };
+  return { current: oneAtATime(current), close };
+}
+
+/** Callers that come while an answer is awaited get the same one. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
+
+const separator = "__";
+
+function splitName(tool: string): readonly [server: string, name: string] {
+  const at = tool.indexOf(separator);
+  return [tool.slice(0, at), tool.slice(at + separator.length)];
+}
+
+function toTool(server: string, { name, description, inputSchema }: ToolFacts, current: () => Promise<RunningServer>): Tool {
+  return {
+    [toolMark]: true,
+    name: `${server}${separator}${name.replace(/[^A-Za-z0-9_-]/g, "_")}`,
+    description,
+    // The server checks the arguments: its schema is not run here.
+    input: { jsonSchema: inputSchema, validate: async (value) => ({ ok: true, value }) },
+    settlesOnAbort: true,
+    execute: async (args, runtime) => (await current()).call(name, args, runtime),
+  };
+}

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ApprovalPolicy, ApprovalRequest } from "../../src/index.ts";
+import { calling, compileUntrusted, createMcpWorld, own } from "./play-mcp.ts";
+
+function asking(type: "approve" | "deny"): { readonly asked: ApprovalRequest[]; readonly approval: ApprovalPolicy } {
+  const asked: ApprovalRequest[] = [];
+  const approver = async (request: ApprovalRequest) => {
+    asked.push(request);
+    return { type };
+  };
+  return { asked, approval: { mode: "prompt", approver } };
+}
+
+test("each call asks whatever the server says of its tools; `_approval_config` pre-approves by name", async () => {
+  const { asked, approval } = asking("deny");
+  const { results } = await createMcpWorld().play({
+    servers: { own },
+    entry: "    _approval_config: { own__add: { pre_approved: true } }",
+    model: calling(["own__add", { a: 1, b: 2 }], ["own__write", { path: "a" }]),
+    approval,
+  });
+  expect(asked.map(({ tool, description }) => [tool, description])).toEqual([
+    ["own__write", "Call the tool write of the MCP server own"],
+  ]);
+  expect(results).toMatchObject([{ ok: true }, { ok: false, error: { type: "denied" } }]);
+});
+
+test("changed definitions ask once and show the difference; a denial keeps the old ones", async () => {
+  const world = createMcpWorld();
+  const play = (approval: ApprovalPolicy) => world.play({ servers: { own }, model: calling(), approval });
+  const first = asking("approve");
+  expect((await play(first.approval)).output?.output).toBe("done");
+  expect(first.asked).toEqual([]);
+
+  world.put("tools.json", '[{ "name": "wipe", "description": "Wipes the disk." }]');
+  const denied = asking("deny");
+  const refused = await play(denied.approval);
+  expect(refused.error).toMatchObject({ message: expect.stringContaining("have changed since they were approved") });
+  expect(refused.model.requests).toEqual([]);
+  expect(denied.asked).toMatchObject([
+    { tool: "connect", description: "Use the changed tools of own", preview: { type: "diff" } },
+  ]);
+  const [{ preview } = {}] = denied.asked;
+  expect(preview).toMatchObject({
+    before: expect.not.stringContaining("Wipes the disk."),
+    after: expect.stringContaining("Wipes the disk."),
+  });
+
+  const approved = asking("approve");
+  expect((await play(approved.approval)).output?.output).toBe("done");
+  expect(approved.asked).toHaveLength(1);
+  const again = asking("deny");
+  expect((await play(again.approval)).output?.output).toBe("done");
+  expect(again.asked).toEqual([]);
+});
+
+test("an untrusted program starts nothing, and the question of trust shows the command lines", async () => {
+  const world = createMcpWorld();
+  world.environment["SECRET_TOKEN"] = "value-of-the-token";
+  world.put(
+    "llm-do.yaml",
+    JSON.stringify({
+      mcp_servers: { mark: { command: "touch", args: ["marked"], isolated: false, env: { T: "${SECRET_TOKEN}" } } },
+    }),
+  );
+  world.put("main.worker", "---\ntoolsets: { mcp: { servers: [mark] } }\n---\nDo it.\n");
+  const { untrusted, outline, reach } = await compileUntrusted(world);
+  const line = "starts the MCP server mark: touch marked (not isolated: with all of your rights; T=${SECRET_TOKEN})";
+  expect(untrusted?.reasons).toContain(`${line}, in main`);
+  expect(outline?.ceiling.rules).toEqual([`mcp: ${line}`]);
+  expect(outline?.ceiling.variables).toEqual(["SECRET_TOKEN"]);
+  expect(reach?.workers["main"]?.rules).toEqual([`mcp: ${line}`]);
+  expect(JSON.stringify([untrusted, outline, reach])).not.toContain("value-of-the-token");
+  expect(existsSync(join(world.folder, "marked"))).toBe(false);
+});
+
+test.each<[string, string, string]>([
+  ["a name that the manifest does not have", "servers: [gh]", "unknown-mcp-server"],
+  ["an address", "servers: { web: { url: 'https://example.org/mcp' } }", "toolset-config"],
+  ["no command", "servers: { gh: { args: [a] } }", "toolset-config"],
+  ["an unknown key", "servers: { gh: { command: a, arg: [b] } }", "toolset-config"],
+  ["no servers", "", "toolset-config"],
+  ["a variable in the command line", "servers: { gh: { command: a, args: ['${HOME}'] } }", "variable-literal"],
+])("%s is reported", async (_, mcp, code) => {
+  const world = createMcpWorld();
+  world.put("main.worker", `---\ntoolsets:\n  mcp:\n    ${mcp}\n---\nDo it.\n`);
+  const { diagnostics } = await compileUntrusted(world);
+  expect(diagnostics.map((one) => one.code)).toContain(code);
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import type { ToolResult } from "../../src/protocol/message.ts";
+import { calling, createMcpWorld, own } from "./play-mcp.ts";
+
+const hasWall = (await createNodeHost().commands.isolation()).type !== "none";
+
+/** A port that somebody listens on. */
+async function listen(): Promise<number> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+const valuesOf = (results: readonly ToolResult[]) => results.map((result) => (result.ok ? result.value : result.error.error));
+
+test.runIf(hasWall)("a server writes nothing outside its temporary home, and has no network and no secrets", async () => {
+  const world = createMcpWorld();
+  world.environment["CANARY_TOKEN"] = "canary-of-the-user";
+  world.environment["GIVEN_TOKEN"] = "given-to-the-server";
+  const outside = join(tmpdir(), `llm-do-mcp-canary-${process.pid}`);
+  const port = await listen();
+  const { results } = await world.play({
+    servers: { own: { ...own, env: { TOKEN: "${GIVEN_TOKEN}" } } },
+    model: calling(
+      ["own__write", { path: "server.mjs" }],
+      ["own__write", { path: "new.txt" }],
+      ["own__write", { path: outside }],
+      ["own__connect", { port }],
+      ["own__env"],
+    ),
+  });
+  const [program, added, temporary, connected, environment] = valuesOf(results);
+  expect([program, added]).toEqual(["EROFS", "EROFS"]);
+  expect(temporary).toBe("done");
+  expect(existsSync(outside)).toBe(false);
+  expect(readFileSync(join(world.folder, "server.mjs"), "utf8")).not.toBe("written");
+  expect(connected).not.toBe("connected");
+  const variables = JSON.parse(String(environment));
+  expect(variables).not.toHaveProperty("CANARY_TOKEN");
+  expect(variables.HOME).not.toBe(process.env["HOME"]);
+  // The value is a secret of the run: what reaches listeners has a token in its place.
+  expect(variables.TOKEN).toContain("GIVEN_TOKEN");
+});
+
+test.runIf(hasWall)("a server has the network if its entry says so", async () => {
+  const port = await listen();
+  const { results } = await createMcpWorld().play({
+    servers: { own: { ...own, network: true } },
+    model: calling(["own__connect", { port }]),
+  });
+  expect(valuesOf(results)).toEqual(["connected"]);
+});
+
+test("a server that is not isolated has the user's rights", async () => {
+  const world = createMcpWorld();
+  const { results } = await world.play({
+    servers: { own: { ...own, isolated: false } },
+    model: calling(["own__write", { path: "new.txt" }]),
+  });
+  expect(valuesOf(results)).toEqual(["done"]);
+  expect(existsSync(join(world.folder, "new.txt"))).toBe(true);
+});
+
+test("without a wall, a server is not started unless its entry says that it is not isolated", async () => {
+  const world = createMcpWorld();
+  const host = createNodeHost({ environment: world.environment, wall: false });
+  const model = calling(["own__add", { a: 1, b: 1 }]);
+  const refused = await world.play({ servers: { own }, model, request: { host } });
+  expect(refused.error).toMatchObject({ code: "failed", message: expect.stringContaining("isolation is turned off") });
+  const bare = await world.play({ servers: { own: { ...own, isolated: false } }, model, request: { host } });
+  expect(valuesOf(bare.results)).toEqual([{ sum: 2 }]);
+});
