@@ -15,6 +15,7 @@ export const anthropicProvider = createLibraryProvider({
   keyRequired: true,
   optionsKey: "anthropic",
   outputBesideTools: true,
+  attachments: ["image/*", "application/pdf"],
   serverTools: {
     web_search: ["max_uses", "allowed_domains", "blocked_domains"],
     web_fetch: ["max_uses", "allowed_domains", "blocked_domains"],

@@ -3,7 +3,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { OptionRules } from "./options/option-rules.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
 import type { AnswerRepair } from "./wire/repair.ts";
@@ -16,12 +16,16 @@ export interface LibraryProviderFacts extends EndpointFacts {
   readonly priceTable: string | null;
   /** Names of its models, for the hint of a model id without a provider. */
   readonly families?: RegExp;
+  /** Media types that its models can take besides text, such as `image/*`. Absent: any. */
+  readonly attachments?: readonly string[];
   /** The name under which the library takes its own options. */
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
   /** False for a server that cannot constrain its answer while tools are offered; the schema is then described in words. */
   readonly outputBesideTools: boolean;
+  /** True if the library sends no schema for some models: it is then described in words for all. */
+  readonly outputInWords?: boolean;
   readonly serverTools?: ServerToolSupport;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
@@ -29,8 +33,8 @@ export interface LibraryProviderFacts extends EndpointFacts {
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Imports the list of options that a worker may set. */
   loadOptionRules(): Promise<OptionRules>;
-  /** Imports what puts the answers of this wire format right. */
-  loadRepair(): Promise<AnswerRepair>;
+  /** Imports what puts the answers of this wire format right. Absent: answers are bounded only. */
+  loadRepair?(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
   /** True where `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
@@ -50,6 +54,8 @@ export interface LibrarySettings {
   readonly baseURL: string;
   readonly apiKey: string | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Variables of the environment; an empty value counts as unset. */
+  readonly variable: ProviderEnvironment["variable"];
 }
 
 export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
@@ -60,13 +66,14 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     loadOptionRules: facts.loadOptionRules,
     ...(facts.priceTable === null ? {} : { priceTable: facts.priceTable }),
     ...(facts.families ? { families: facts.families } : {}),
+    ...(facts.attachments ? { attachments: facts.attachments } : {}),
     ...(facts.serverTools ? { serverTools: facts.serverTools } : {}),
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
       const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
-      const fetch = createWireFetch(environment.fetch, await facts.loadRepair());
-      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch });
+      const fetch = createWireFetch(environment.fetch, await facts.loadRepair?.());
+      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch, variable: environment.variable });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await facts.loadOptionRules();
       return createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });

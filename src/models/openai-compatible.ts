@@ -14,7 +14,7 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     ...facts,
     optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
-    async load({ name, apiKey, ...settings }) {
+    async load({ name, apiKey, variable: _, ...settings }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { reasoningExtractor } = await import("./chat-reasoning.ts");
       const provider = createOpenAICompatible({

@@ -5,11 +5,14 @@ import type { ProviderEnvironment } from "./provider.ts";
 export interface EndpointFacts {
   /** `ANTHROPIC`: the variables are `<prefix>_BASE_URL` and `<prefix>_BASE_URL_KEY`. */
   readonly prefix: string;
-  /** Without one the base URL must be set. */
-  readonly defaultBaseUrl?: string;
+  /** A URL, or how it follows from variables. Without one the base URL must be set. */
+  readonly defaultBaseUrl?: string | ((variable: ProviderEnvironment["variable"]) => string | undefined);
+  /** The variables that `defaultBaseUrl` is derived from, in words. */
+  readonly addressHint?: string;
   /** Keys for the default origin, the first that is set is used. */
   readonly keyVariables: readonly string[];
-  readonly keyRequired: boolean;
+  /** `elsewhere`: at another address than the default one. */
+  readonly keyRequired: boolean | "elsewhere";
   /** The provider's own variable for the base URL, and its conversion to a URL. */
   readonly otherBaseUrl?: { readonly variable: string; readonly toUrl: (value: string) => string };
 }
@@ -28,15 +31,27 @@ export interface ProviderKey {
  * The base URL and the key of a provider. A key goes to its provider's default origin only: another address, loopback ones
  * included, needs `<prefix>_BASE_URL_KEY`. Throws a `ModelError` of code `auth` that names the variable to set.
  */
-export function resolveEndpoint(facts: EndpointFacts, model: string, environment: ProviderEnvironment): Endpoint {
+export function resolveEndpoint(all: EndpointFacts, model: string, environment: ProviderEnvironment): Endpoint {
+  const facts = withDefaultUrl(all, environment);
   const given = readBaseUrl(facts, environment);
   const baseUrl = given?.url ?? facts.defaultBaseUrl;
-  if (!baseUrl) throw refuse(model, `needs an address. Set ${facts.prefix}_BASE_URL, for example to http://localhost:8000/v1.`);
+  const { addressHint } = facts;
+  const example = `${facts.prefix}_BASE_URL${addressHint ? "" : ", for example to http://localhost:8000/v1"}`;
+  if (!baseUrl) throw refuse(model, `needs an address. Set ${addressHint ? `${addressHint}, or ` : ""}${example}.`);
   const origin = originOf(baseUrl, model, given?.variable ?? "");
   const key = findKey(keyVariablesFor(facts, origin), environment);
-  if (!key && facts.keyRequired) throw missingKeyFor(facts, model, origin);
+  const needsKey = facts.keyRequired === "elsewhere" ? !isDefaultOrigin(facts, origin) : facts.keyRequired;
+  if (!key && needsKey) throw missingKeyFor(facts, model, origin);
   if (key && !/^[\x21-\x7e]+$/.test(key.value)) throw refuse(model, `needs another key: ${key.variable} holds what no key can.`);
   return { baseUrl, ...(key ? { key } : {}) };
+}
+
+type ResolvedFacts = Omit<EndpointFacts, "defaultBaseUrl"> & { readonly defaultBaseUrl?: string };
+
+function withDefaultUrl({ defaultBaseUrl, ...facts }: EndpointFacts, environment: ProviderEnvironment): ResolvedFacts {
+  const isDerived = typeof defaultBaseUrl === "function";
+  const url = isDerived ? defaultBaseUrl((name) => read(environment, name)) : defaultBaseUrl;
+  return url === undefined ? facts : { ...facts, defaultBaseUrl: url };
 }
 
 function readBaseUrl(facts: EndpointFacts, environment: ProviderEnvironment) {
@@ -49,13 +64,13 @@ function readBaseUrl(facts: EndpointFacts, environment: ProviderEnvironment) {
     : undefined;
 }
 
-function keyVariablesFor(facts: EndpointFacts, origin: string): readonly string[] {
+function keyVariablesFor(facts: ResolvedFacts, origin: string): readonly string[] {
   const named = `${facts.prefix}_BASE_URL_KEY`;
-  if (!facts.defaultBaseUrl) return [named, ...facts.keyVariables];
+  if (!facts.defaultBaseUrl) return facts.addressHint ? [named] : [named, ...facts.keyVariables];
   return isDefaultOrigin(facts, origin) ? facts.keyVariables : [named];
 }
 
-function isDefaultOrigin(facts: EndpointFacts, origin: string): boolean {
+function isDefaultOrigin(facts: ResolvedFacts, origin: string): boolean {
   return facts.defaultBaseUrl !== undefined && new URL(facts.defaultBaseUrl).origin === origin;
 }
 
@@ -85,7 +100,7 @@ export function missingKey(model: string, variable: string): ModelError {
   return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…`);
 }
 
-function missingKeyFor(facts: EndpointFacts, model: string, origin: string): ModelError {
+function missingKeyFor(facts: ResolvedFacts, model: string, origin: string): ModelError {
   const [variable = ""] = facts.keyVariables;
   if (isDefaultOrigin(facts, origin)) return missingKey(model, variable);
   const named = `${facts.prefix}_BASE_URL_KEY`;

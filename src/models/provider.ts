@@ -25,6 +25,8 @@ export interface Provider {
   readonly families?: RegExp;
   /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */
   readonly serverTools?: ServerToolSupport;
+  /** Media types that its models can take besides text, such as `image/*`. Absent: any. */
+  readonly attachments?: readonly string[];
   /** The `provider_options` that it takes. Absent: anything, passed on unchanged. */
   loadOptionRules?(): Promise<OptionRules>;
   /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */

@@ -1,6 +1,7 @@
 import { anthropicProvider } from "./anthropic.ts";
 import { openaiProvider } from "./openai.ts";
 import { ollamaProvider, openaiCompatibleProvider, openrouterProvider } from "./openai-compatible.ts";
+import { packagedProviders } from "./packaged-providers.ts";
 import type { Provider } from "./provider.ts";
 import { scriptedProvider } from "./scripted/scripted-provider.ts";
 
@@ -10,6 +11,7 @@ export const builtInProviders: readonly Provider[] = [
   openaiProvider,
   openrouterProvider,
   ollamaProvider,
+  ...packagedProviders,
   openaiCompatibleProvider,
   scriptedProvider,
 ];

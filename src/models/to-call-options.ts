@@ -20,6 +20,8 @@ export interface CallOptionsFacts {
   readonly defaults?: JsonObject;
   /** False where the server cannot constrain its answer while tools are offered. */
   readonly outputBesideTools: boolean;
+  /** True if the library sends no schema for some models: it is then described in words for all. */
+  readonly outputInWords?: boolean;
   readonly serverTools?: ServerToolSupport;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
@@ -29,7 +31,8 @@ const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>(
 
 /** Converts a request to the library's call. The worker and the call path are not part of it. */
 export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): LanguageModelV4CallOptions {
-  const constrained = request.output !== undefined && (facts.outputBesideTools || request.tools.length === 0);
+  const fits = !facts.outputInWords && (facts.outputBesideTools || request.tools.length === 0);
+  const constrained = request.output !== undefined && fits;
   const system = request.output && !constrained ? [...request.system, describeOutput(request.output)] : request.system;
   const tools = [...request.tools.map(toTool), ...(request.serverTools ?? []).map((tool) => toServerTool(tool, facts))];
   return {

@@ -3,6 +3,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
 import { giveReasoningBack } from "./chat-reasoning.ts";
 import { giveImageBack } from "./made-file.ts";
+import { isTextType } from "./text-type.ts";
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
 type UserContent = Content<"user">[number];
@@ -50,15 +51,6 @@ function toUserContent(part: UserMessage["parts"][number]): UserContent[] {
   if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
   if (isTextType(part.mediaType)) return [{ type: "text", text: describeTextFile(part) }];
   return [{ type: "file", filename: part.name, mediaType: part.mediaType, data: { type: "data", data: part.data } }];
-}
-
-/** Text goes as text to every provider: not all take text files, and only so does the model see the name. */
-function isTextType(mediaType: string): boolean {
-  return (
-    /^text\//.test(mediaType) ||
-    /\+(json|xml|yaml)$/.test(mediaType) ||
-    /^application\/(json|xml|yaml|x-yaml|toml|javascript|typescript|sql|x-sh|x-ndjson|jsonl)$/.test(mediaType)
-  );
 }
 
 function describeTextFile(part: FilePart): string {

@@ -97,3 +97,57 @@ export const openrouterOptions: OptionRules = {
   cache_control: cache,
   session_id: text,
 };
+
+/** In the names of the library, as all that follow. */
+export const googleOptions: OptionRules = {
+  thinkingConfig: members({
+    thinkingBudget: number,
+    includeThoughts: flag,
+    thinkingLevel: oneOf("minimal", "low", "medium", "high"),
+  }),
+  safetySettings: { type: "array", items: map },
+  ...each(flag, "structuredOutputs", "audioTimestamp"),
+  ...each(text, "mediaResolution", "serviceTier"),
+};
+
+export const mistralOptions: OptionRules = {
+  ...each(flag, "safePrompt", "structuredOutputs", "strictJsonSchema", "parallelToolCalls"),
+  ...each(integer, "documentImageLimit", "documentPageLimit"),
+  ...each(text, "promptCacheKey", "reasoningEffort"),
+};
+
+export const groqOptions: OptionRules = {
+  ...each(text, "reasoningFormat", "reasoningEffort", "user", "serviceTier"),
+  ...each(flag, "parallelToolCalls", "structuredOutputs", "strictJsonSchema"),
+};
+
+export const xaiOptions: OptionRules = { ...each(text, "reasoningEffort", "reasoningSummary") };
+
+export const deepseekOptions: OptionRules = {
+  thinking: members({ type: oneOf("enabled", "disabled") }),
+  ...each(text, "reasoningEffort", "userId"),
+  strictJsonSchema: flag,
+};
+
+export const bedrockOptions: OptionRules = {
+  reasoningConfig: members({
+    type: oneOf("enabled", "disabled", "adaptive"),
+    budgetTokens: integer,
+    maxReasoningEffort: text,
+    display: oneOf("omitted", "summarized"),
+  }),
+  anthropicBeta: texts,
+  serviceTier: text,
+};
+
+export const cohereOptions: OptionRules = { thinking: members({ type: oneOf("enabled", "disabled"), tokenBudget: integer }) };
+
+/** Hosts of open models, whose packages share OpenAI's chat completions. */
+export const hostedOptions: OptionRules = { ...each(text, "user", "reasoningEffort"), strictJsonSchema: flag };
+
+export const perplexityOptions: OptionRules = {
+  ...each(texts, "search_domain_filter", "search_language_filter"),
+  ...each(text, "search_recency_filter", "search_after_date_filter", "search_before_date_filter", "reasoning_effort"),
+  search_mode: oneOf("web", "academic", "sec"),
+  disable_search: flag,
+};
