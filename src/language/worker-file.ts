@@ -25,7 +25,7 @@ export type AttachmentPolicySyntax = ShapeValue<typeof attachmentPolicyShape>;
 export type SandboxSyntax = ShapeValue<typeof sandboxShape>;
 export type ScopeSyntax = NonNullable<SandboxSyntax["paths"]>["value"][number];
 export type ServerToolSyntax = ShapeValue<typeof serverToolsShape>[number];
-export type LimitsSyntax = ShapeValue<typeof limitsShape>;
+type LimitsSyntax = ShapeValue<typeof limitsShape>;
 
 export type SchemaSyntax = DataSchemaSyntax | SchemaReferenceSyntax;
 
