@@ -34,6 +34,7 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
     {
       policy: run.policy,
       effects: run.effects,
+      redactor: run.redactor,
       questions: run.questions,
       memory: createRememberedApprovals(run.effects.state, {
         hide: (value) => run.redactor.hideKnown(value).shown,

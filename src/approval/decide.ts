@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts"
 import type { ApprovalForRun, FactKey, FactOf } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
+import type { Redactor } from "../util/redactor.ts";
 import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
 import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
@@ -21,6 +22,8 @@ export interface AskedQuestion extends FactKey {
 export interface DecideOptions extends ApproverOptions {
   readonly policy: ApprovalPolicy;
   readonly effects: Effects;
+  /** Takes the digests that a journal holds. */
+  readonly redactor: Redactor;
   readonly questions: QuestionQueue;
   /** Called as the question comes up, before it is answered. */
   readonly onAsk: (request: ApprovalRequest) => void;
@@ -80,12 +83,12 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
     options.onDecided(unasked);
     return unasked;
   }
-  const memory = memoryId(asked.call);
+  const memory = memoryId(asked.call, options.redactor);
   const place = await questions.take(signal);
   try {
     const known = knownAnswer(asked, options, memory);
     const answer = known ?? (await putToApprover(asked, options, { ...asked.question, position: place.position() }));
-    const settled = { ...answer, memory, ...forRun(asked, answer) };
+    const settled = { ...answer, memory, ...forRun(asked, answer, options.redactor) };
     options.onDecided(settled);
     return settled;
   } finally {
@@ -101,9 +104,9 @@ function answerOfMode({ mode, approver }: ApprovalPolicy): Decision | undefined 
 }
 
 /** The answer to an earlier question may settle this one. */
-function knownAnswer({ call }: AskedQuestion, { effects }: DecideOptions, memory: string): Decision | undefined {
+function knownAnswer({ call }: AskedQuestion, { effects, redactor }: DecideOptions, memory: string): Decision | undefined {
   const { state } = effects;
-  if (state.isRemembered(memory, shownDigest(call))) return { decision: { type: "approve" }, source: "memory" };
+  if (state.isRemembered(memory, shownDigest(call, redactor))) return { decision: { type: "approve" }, source: "memory" };
   if (state.denialsOf(memory) < denialsBeforeSilence) return undefined;
   return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
 }
@@ -128,10 +131,14 @@ const codec = {
   decode: (value: JsonValue) => value as unknown as Decision,
 };
 
-function forRun({ question, call }: AskedQuestion, { decision, source }: Decision): Pick<SettledQuestion, "remembered"> {
+function forRun(
+  { question, call }: AskedQuestion,
+  { decision, source }: Decision,
+  redactor: Redactor,
+): Pick<SettledQuestion, "remembered"> {
   if (source !== "person" || !isForRun(decision) || !question.canRemember) return {};
   const { worker, reference, tool, args } = call;
-  return { remembered: { worker, reference, tool, args, shown: approvedDigests(call) } };
+  return { remembered: { worker, reference, tool, args, shown: approvedDigests(call, redactor) } };
 }
 
 /** Edited arguments are judged and asked for anew. */

@@ -151,7 +151,7 @@ async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
   const tool = tools.get(request.name);
   if (!tool) throw unknownTool(request.name);
   const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
-  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, request.args)));
+  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, request.args), run.redactor));
 }
 
 function unknownTool(name: string): ToolFailure {
@@ -233,7 +233,7 @@ async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<
   if (recorded) return restoreCall(call, checked, recorded);
   throwRecordedRefusal(run, call);
   await run.effects.requireLive({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
-  return prepareCall(call, checked);
+  return prepareCall(call, checked, run.redactor);
 }
 
 function throwRecordedRefusal(run: GateRun, { key }: Round): void {
@@ -283,7 +283,7 @@ async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promi
   throwRecordedRefusal(run, call);
   if (prepared.isRestored && run.effects.recall("grant", call.key)) return prepared;
   await run.effects.requireLive({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
-  const again = await prepareCall(call, prepared.checked);
+  const again = await prepareCall(call, prepared.checked, run.redactor);
   if (again.digest === prepared.digest) return again;
   const error = `what \`${name}\` was approved for has changed since the question`;
   throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");

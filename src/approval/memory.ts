@@ -1,7 +1,6 @@
 import type { RememberedCall } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { Redactor } from "../util/redactor.ts";
 
 /** A call with what its question shows beside the arguments. */
 export interface AskedCall extends RememberedCall {
@@ -20,17 +19,17 @@ export interface ShownContent {
 }
 
 /** Equal calls have equal ids, whatever was shown with them: one worker, toolset, tool and arguments. */
-export function memoryId({ worker, callerId = "", reference, tool, args }: AskedCall): string {
-  return sha256(canonicalJson([worker, callerId, reference, tool, args]));
+export function memoryId({ worker, callerId = "", reference, tool, args }: AskedCall, redactor: Redactor): string {
+  return redactor.digest([worker, callerId, reference, tool, args]);
 }
 
 /** What an approval for the run is bound to beside the call: the reason, and the content that the question showed. */
-export function shownDigest({ why, content }: AskedCall): string {
-  return sha256(canonicalJson([why, content.now]));
+export function shownDigest({ why, content }: AskedCall, redactor: Redactor): string {
+  return redactor.digest([why, content.now]);
 }
 
 /** Digests of all that an approval for the run holds for. */
-export function approvedDigests({ why, content }: AskedCall): readonly string[] {
+export function approvedDigests({ why, content }: AskedCall, redactor: Redactor): readonly string[] {
   const { now, after } = content;
-  return [now, ...(after === undefined ? [] : [after])].map((state) => sha256(canonicalJson([why, state])));
+  return [now, ...(after === undefined ? [] : [after])].map((state) => redactor.digest([why, state]));
 }

@@ -13,7 +13,7 @@ import {
 import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { Redactor } from "../util/redactor.ts";
 import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
@@ -68,19 +68,27 @@ export async function checkArgs(call: PendingCall, given: JsonValue): Promise<Ch
   return { args: joinContext((isPlain ? checked.value : input) as JsonObject, texts) as JsonObject, transformed: !isPlain };
 }
 
-export async function prepareCall(pending: PendingCall, checked: CheckedArgs): Promise<PreparedCall> {
+export async function prepareCall(pending: PendingCall, checked: CheckedArgs, redactor: Redactor): Promise<PreparedCall> {
   const { binding, tool, request, unisolated } = pending;
   const { input, texts } = splitContext(pending, checked.args);
   const call = { tool: tool.name, args: input, config: binding.config, ...(texts ? { extraContext: texts } : {}) };
   const { scopes, signal } = request.runtime;
-  const access = { scopes, signal, caller: request.caller, networkEnabled: binding.networkEnabled ?? false, unisolated };
+  const holdsSecret = redactor.holdsSecret.bind(redactor);
+  const access = {
+    scopes,
+    signal,
+    caller: request.caller,
+    networkEnabled: binding.networkEnabled ?? false,
+    unisolated,
+    holdsSecret,
+  };
   const found = await abortable(Promise.resolve(binding.toolset.prepare?.(call, access)), signal);
   const plain = { targets: [], facts: {} };
   const preparation = {
     ...(found ?? plain),
     canonicalArgs: frozenJson(joinContext(found?.canonicalArgs ?? input, texts) as JsonObject),
   };
-  const digest = sha256(canonicalJson([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]));
+  const digest = redactor.digest([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]);
   const view = { ...call, args: preparation.canonicalArgs, preparation };
   const files = binding.toolset.prepare ? [] : request.runtime.attachments;
   return {

@@ -210,6 +210,8 @@ export interface PrepareAccess {
   readonly networkEnabled: boolean;
   /** Whether the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
   readonly unisolated?: boolean;
+  /** True for a text with a secret of the run. No digest of it may be recorded: it confirms a guess. Absent: no text has one. */
+  readonly holdsSecret?: (text: string) => boolean;
 }
 
 /**

@@ -1,4 +1,6 @@
+import { canonicalJson } from "./canonical-json.ts";
 import { findShapes, openShapeAt } from "./secret-shapes.ts";
+import { sha256 } from "./sha256.ts";
 
 /** A value that must not be shown, and the name that stands for it. */
 export interface Secret {
@@ -67,10 +69,9 @@ export class Redactor {
 
   /** The form of a text in a journal: `restoreSecrets` turns it back. `onSecret` is called for each secret in it. */
   record(text: string, onSecret: (secret: RecordedSecret) => void): string {
-    const write: Write = ({ kind, name }, value) => {
-      const token = kind === "shape" ? this.#nameOf(name, value) : kind === "known" ? name : `${name}:json`;
-      onSecret({ token, ...(kind === "shape" ? { value } : {}) });
-      return `⟦secret:${token}⟧`;
+    const write: Write = (found, value) => {
+      onSecret({ token: this.#recordedName(found, value), ...(found.kind === "shape" ? { value } : {}) });
+      return this.#recordedToken(found, value);
     };
     return this.#replace(text, { from: 0, write, literal: escapeTokens });
   }
@@ -80,9 +81,25 @@ export class Redactor {
     return this.#json(value, { from: 0, write: ({ name }) => `⟦secret:${name}⟧`, literal: withoutIds });
   }
 
+  /**
+   * The digest of a JSON value, as a journal may hold it: taken over the form of `record`, in which different values stay different, so
+   * that no reader of the journal can check a guessed secret. Without ids it is taken over the value itself: nothing is recorded then.
+   */
+  digest(value: unknown): string {
+    if (!this.#identify) return sha256(canonicalJson(value));
+    const recorded = { from: 0, write: this.#recordedToken, literal: escapeTokens };
+    return sha256(canonicalJson(JSON.parse(JSON.stringify(value), (_key, member: unknown) => this.#member(member, recorded))));
+  }
+
   #nameOf(shape: string, value: string): string {
     return this.#identify ? `${shape}:${this.#identify(shape, value)}` : shape;
   }
+
+  #recordedName({ kind, name }: FoundSecret, value: string): string {
+    return kind === "shape" ? this.#nameOf(name, value) : kind === "known" ? name : `${name}:json`;
+  }
+
+  readonly #recordedToken: Write = (found, value) => `⟦secret:${this.#recordedName(found, value)}⟧`;
 
   readonly #token: Write = ({ kind, name }, value) => `⟦secret:${kind === "shape" ? this.#nameOf(name, value) : name}⟧`;
 

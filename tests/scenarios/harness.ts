@@ -24,6 +24,8 @@ export interface Scenario {
   readonly onPlayed?: () => void;
   /** Programs of the machine, and whether they can be isolated there. */
   readonly machine?: Pick<MemoryHostOptions, "commands" | "isolation">;
+  /** The key of the run's secrets, in place of the same one for every run. */
+  readonly key?: string;
 }
 
 export interface Played {
@@ -45,6 +47,7 @@ export async function play({
   approval = { mode: "prompt" },
   request = {},
   machine = {},
+  key,
   replays = true,
   onPlayed,
 }: Scenario): Promise<Played> {
@@ -69,6 +72,7 @@ export async function play({
   const scripted = scriptedModel(model, "test:model");
   const { serverTools = {} } = scriptedProvider;
   const provider = { name: "test", description: "for tests", keyVariables: [], serverTools, create: async () => scripted };
+  if (key !== undefined) Object.assign(host, { createKey: () => key });
   const impatient = { ...host, clock: { ...host.clock, sleep: async () => undefined } };
   const full: RunRequest = {
     target: root,

@@ -1,6 +1,5 @@
 import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { toRecorded } from "./reconcile-write.ts";
@@ -44,8 +43,8 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
     canonicalArgs: { path: virtualPath, old_text: edit.oldText, new_text: edit.newText },
     ...(isPlanned
       ? {
-          content: { now: { scope: scope.name, replaces: sha256(plan.before.text) } },
-          recorded: toRecorded(plan.bytes, encodeText(plan.after)),
+          content: { now: { scope: scope.name, replaces: plan.before.text } },
+          recorded: toRecorded(access, plan.bytes, encodeText(plan.after)),
         }
       : {}),
     description: `Edit ${virtualPath}: replace ${formatCount(edit.oldText.length)} characters by ${formatCount(edit.newText.length)}`,

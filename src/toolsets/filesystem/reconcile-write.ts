@@ -3,9 +3,18 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { PrepareAccess, Reconciliation, RecordedPreparation } from "../toolset.ts";
 
-/** What a file holds before and after a call that writes it. `before` is null for a new file, and undefined where it is unreadable. */
-export function toRecorded(before: Uint8Array | null | undefined, after: Uint8Array): JsonObject {
-  return { ...(before === undefined ? {} : { before: before && sha256(before) }), after: sha256(after) };
+/**
+ * Digests of what a file holds before and after a call that writes it; none of a content with a secret. `before` is null for a new file,
+ * and undefined where it is unreadable.
+ */
+export function toRecorded(
+  { holdsSecret }: Pick<PrepareAccess, "holdsSecret">,
+  before: Uint8Array | null | undefined,
+  after: Uint8Array,
+): JsonObject {
+  const digest = (content: Uint8Array) => (holdsSecret?.(Buffer.from(content).toString("utf8")) ? undefined : sha256(content));
+  const [was, is] = [before && digest(before), digest(after)];
+  return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) };
 }
 
 /** Compares what a file holds now with what a call found, and with what it would have left. */

@@ -32,7 +32,7 @@ export const writeFile: FileTool = {
     const bytes = encodeText({ text: withLineEnds(content, lineEnd), hasMark: false });
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
     return {
-      ...toWriting({ content, target, present }, bytes, { file: facts?.identity ?? null }),
+      ...toWriting({ content, target, present, access }, bytes, { file: facts?.identity ?? null }),
       content: { now: replacing(target, present), after: replacing(target, { content: bytes }) },
       description: `Write ${countCharacters(content)} to ${virtualPath} (${state})`,
       execute: async ({ scopes }) => {
@@ -57,7 +57,7 @@ export const appendFile: FileTool = {
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
     return {
       // Text that others append meanwhile stays, so that no fact about the file changes anything about this call.
-      ...toWriting({ content, target, present }, bytes),
+      ...toWriting({ content, target, present, access }, bytes),
       // Nothing is replaced: what stands before the new text does not matter.
       content: { now: { scope: scope.name } },
       description: `Append ${countCharacters(content)} to ${virtualPath}${present === undefined ? " (new file)" : ""}`,
@@ -69,11 +69,14 @@ export const appendFile: FileTool = {
   },
 };
 
-/** The text that a write takes the place of. */
+/** The content that a write replaces. */
 function replacing({ scope, facts }: InspectedPath, present: Pick<PresentFile, "content"> | undefined): JsonObject {
   if (present === undefined) return { scope: scope.name, replaces: null };
-  const { content } = present;
-  return { scope: scope.name, replaces: content === undefined ? (facts?.identity ?? null) : sha256(content) };
+  if (present.content === undefined) return { scope: scope.name, replaces: facts?.identity ?? null };
+  // A secret in a text can be recognized before a digest is taken.
+  const text = Buffer.from(present.content).toString("utf8");
+  const isText = Buffer.from(text).equals(present.content);
+  return { scope: scope.name, replaces: isText ? { text } : { sha256: sha256(present.content) } };
 }
 
 /** The present content: bytes where they could be read, text where they are text. */
@@ -85,6 +88,7 @@ interface PresentFile {
 }
 
 interface WriteTarget {
+  readonly access: FileAccess;
   readonly content: string;
   readonly target: InspectedPath;
   readonly present: PresentFile | undefined;
@@ -94,7 +98,7 @@ async function lookAtTarget(args: JsonObject, access: FileAccess): Promise<Write
   const content = String(args["content"]);
   assertWellFormed("content", content);
   const target = await inspectVisible(access, String(args["path"]), "write");
-  return { content, target, present: target.facts && (await readPresent(access, target, target.facts.bytes)) };
+  return { access, content, target, present: target.facts && (await readPresent(access, target, target.facts.bytes)) };
 }
 
 async function readPresent({ scopes }: FileAccess, { virtualPath }: InspectedPath, bytes: number): Promise<PresentFile> {
@@ -107,13 +111,13 @@ async function readPresent({ scopes }: FileAccess, { virtualPath }: InspectedPat
 }
 
 /** `bytes`: the whole file once it is written. */
-function toWriting({ content, target, present }: WriteTarget, bytes: Uint8Array, facts?: JsonObject) {
+function toWriting({ content, target, present, access }: WriteTarget, bytes: Uint8Array, facts?: JsonObject) {
   const { virtualPath } = target;
   assertFits(target, bytes);
   return {
     ...aboutFile(target, facts),
     canonicalArgs: { path: virtualPath, content },
-    recorded: toRecorded(present === undefined ? null : present.content, bytes),
+    recorded: toRecorded(access, present === undefined ? null : present.content, bytes),
     preview: toPreview(virtualPath, present, bytes),
   } satisfies Partial<FileWork>;
 }

@@ -2,8 +2,6 @@ import type { CommandRequest } from "../../host/commands.ts";
 import { protectionOfName } from "../../host/protected-names.ts";
 import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
-import { sha256 } from "../../util/sha256.ts";
 import { toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
@@ -41,7 +39,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const request = toRequest(command, plan.argv, plan.script);
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
   const shown = {
-    request: sha256(canonicalJson(request)),
+    request: { ...request },
     scopes: [...new Set([...table.values()].map(({ scope }) => scope.name))].sort(),
     isolation: isolation.type,
     network: networkEnabled,
