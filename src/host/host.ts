@@ -73,7 +73,7 @@ export interface HostFiles {
    */
   readText(path: string, options?: ReadOptions): Promise<string>;
   readBytes(path: string, options?: ReadOptions): Promise<Uint8Array>;
-  /** Reads at most `bytes` at each end of a file; the two overlap where it is short. */
+  /** Reads at most `bytes` at each end of a file; the two overlap where it is short. Above `maxReadBytes` it fails for a larger file. */
   readEnds(path: string, options: { readonly bytes: number; readonly within?: string }): Promise<FileEnds>;
   /** `undefined` where there is nothing (or nothing readable). Follows links. */
   kind(path: string): Promise<"file" | "directory" | "other" | undefined>;

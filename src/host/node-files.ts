@@ -20,6 +20,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     readBytes,
     readEnds: (path, { bytes, within }) =>
       withOpenFile(path, within, async ({ facts, read }) => {
+        if (bytes > maxReadBytes) assertSize(facts.bytes, maxReadBytes);
         const start = await read(bytes);
         return { start, end: await read(bytes, Math.max(facts.bytes - bytes, 0)), bytes: facts.bytes };
       }),

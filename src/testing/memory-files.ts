@@ -11,7 +11,7 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
     readBytes: (path, options) => readBytes(tree, path, options),
     readEnds: async (path, { bytes: most, within }) => {
       const bytes = await readBytes(tree, path, {
-        maxBytes: Number.MAX_SAFE_INTEGER,
+        maxBytes: most > maxReadBytes ? maxReadBytes : Number.MAX_SAFE_INTEGER,
         ...(within === undefined ? {} : { within }),
       });
       return { start: bytes.slice(0, most), end: bytes.slice(Math.max(bytes.length - most, 0)), bytes: bytes.length };
