@@ -29,7 +29,8 @@ const removedKeys: Readonly<Record<string, string>> = {
   options: "write `model_settings: …`",
   params: "write `input: …`, where `?` after a name makes a field optional",
   defaults: 'write each of … in the text, as `{{ company | default: "none" }}`',
-  functions: "export them from `tools.ts` with `tool({ … })`, and name them under `toolsets`",
+  functions:
+    "a worker file holds no code: export each function from `tools.ts` with `tool({ input, run })`, and name it under `toolsets`",
 };
 
 /** Renames or removes the older keys of a worker's map, and reports each of them. */

@@ -6,7 +6,7 @@ import type { modelSettingsShape } from "./model-settings-shape.ts";
 import type { sandboxShape } from "./sandbox-shape.ts";
 import type { serverToolsShape } from "./server-tools-shape.ts";
 import type { ShapeValue } from "./shape.ts";
-import type { attachmentPolicyShape, limitsShape, workerKeys } from "./worker-keys.ts";
+import type { attachmentPolicyShape, workerKeys } from "./worker-keys.ts";
 
 /**
  * The syntax tree of a `.worker` file: what its author wrote, with the span of each value. A key that is absent or that
@@ -25,7 +25,6 @@ export type AttachmentPolicySyntax = ShapeValue<typeof attachmentPolicyShape>;
 export type SandboxSyntax = ShapeValue<typeof sandboxShape>;
 export type ScopeSyntax = NonNullable<SandboxSyntax["paths"]>["value"][number];
 export type ServerToolSyntax = ShapeValue<typeof serverToolsShape>[number];
-type LimitsSyntax = ShapeValue<typeof limitsShape>;
 
 export type SchemaSyntax = DataSchemaSyntax | SchemaReferenceSyntax;
 
