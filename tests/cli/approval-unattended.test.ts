@@ -165,7 +165,11 @@ describe("the prompt", () => {
 
   it("is not waited for in silence, and Ctrl-C ends the waiting", async () => {
     const cwd = await echo();
-    const child = spawn(process.execPath, [bin, "."], { cwd, env: cleanEnvironment(cwd), stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [bin, ...trusted, "."], {
+      cwd,
+      env: cleanEnvironment(cwd),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     const { stderrHolds, result } = watch(child);
     await stderrHolds("llm-do: reading the prompt from stdin; where there is none, add < /dev/null\n");
     child.kill("SIGINT");
