@@ -86,6 +86,33 @@ describe("pitchdeck_eval", () => {
   }, 60_000);
 });
 
+describe("pitchdeck_eval_locked", () => {
+  test("turns the JSON of each deck into a report by the procedure", () => {
+    const place = join(folder, "examples", "pitchdeck_eval_locked", "evaluations");
+    expect(readdirSync(place).sort()).toEqual(["brindle-robotics.md", "parcelmoth.md", "tidewell-sensors.md"]);
+    expect(readFileSync(join(place, "parcelmoth.md"), "utf8")).toMatch(
+      /^# Parcelmoth\n\n\*\*Verdict: pass\*\*[\s\S]*## Red flags\n\n- /,
+    );
+  });
+});
+
+test.each([
+  ["orchestrating_tool", ["Go"], "notes/roof.md: mend the roof before the rain (urgent)\n"],
+  [
+    "recursive_summarizer",
+    ["-i", "path=texts/island.txt"],
+    /^The harbour wall .* The ferry runs .* The school has .* The mill stands still/,
+  ],
+] as const)(
+  "%s answers what its workers found",
+  (name, input, answer) => {
+    const model = `scripted:examples/${name}/scripted.ts`;
+    const { stdout } = llmDo([`examples/${name}`, ...input, "--model", model, "--approve-all", "--trust"]);
+    expect(stdout).toMatch(answer);
+  },
+  60_000,
+);
+
 function readme(place: string): string {
   return readFileSync(join(place, "README.md"), "utf8");
 }
