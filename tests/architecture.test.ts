@@ -31,6 +31,7 @@ const otherExecutes: Readonly<Record<string, string>> = {
   "toolsets/filesystem/filesystem.ts: work.execute":
     "a prepared piece of work, inside the execution of the tool that it belongs to",
   "approval/tool-gate.ts: foreign.execute": "the body of a tool that the gate enters like any other",
+  "testing/toolset-conformance.ts: tool.execute": "counts the executions of a tool that the gate enters",
   "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
   "compile/entry.ts: value.execute": "the same, as it is linked",
 };

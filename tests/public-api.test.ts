@@ -5,6 +5,7 @@ import * as approval from "../src/approval/index.ts";
 import * as product from "../src/index.ts";
 import * as scopes from "../src/scopes.ts";
 import * as testing from "../src/testing/index.ts";
+import * as toolsets from "../src/toolsets/index.ts";
 
 /*
  * What users can import. A change here is a change for them: it belongs in CHANGELOG.md. A name without a mark is a value
@@ -162,10 +163,14 @@ test("llm-do/scopes", async () => {
 
 test("llm-do/testing", async () => {
   expect(await exportsOf("../src/testing/index.ts", testing)).toMatchInlineSnapshot(`
-    "defineScript
+    "createTestRuntime
+    defineScript
     eventRecorder
     memoryHost
     scriptedModel
+    toolsetConformance
+    type ConformanceCase
+    type ConformanceOptions
     type EventRecorder
     type MemoryClock
     type MemoryContent
@@ -184,7 +189,50 @@ test("llm-do/testing", async () => {
     type ScriptedReply
     type ScriptedRequest
     type ScriptedResult
-    type ScriptedServerCall"
+    type ScriptedServerCall
+    type TestRuntime
+    type TestRuntimeOptions"
+  `);
+});
+
+test("llm-do/toolsets", async () => {
+  expect(await exportsOf("../src/toolsets/index.ts", toolsets)).toMatchInlineSnapshot(`
+    "ToolFailure
+    approve
+    blocked
+    filter
+    isTool
+    isToolset
+    needsApproval
+    preApproved
+    prefix
+    rename
+    tool
+    toolFailure
+    toolset
+    type AttachmentHandle
+    type CallOptions
+    type ConfigWarning
+    type ConnectAccess
+    type Connection
+    type OwnVerdict
+    type PossibleText
+    type Preparation
+    type PrepareAccess
+    type PreparedToolsetCall
+    type Reconciliation
+    type RecordedPreparation
+    type RuleText
+    type Target
+    type Tool
+    type ToolCaller
+    type ToolOptions
+    type Toolset
+    type ToolsetCall
+    type ToolsetOptions
+    type ToolsetRequirement
+    type ToolsetScope
+    type WorkerRuntime"
   `);
 });
 

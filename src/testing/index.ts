@@ -18,3 +18,5 @@ export type {
   ScriptedServerCall,
 } from "./scripted-model.ts";
 export { defineScript, scriptedModel } from "./scripted-model.ts";
+export { createTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./test-runtime.ts";
+export { type ConformanceCase, type ConformanceOptions, toolsetConformance } from "./toolset-conformance.ts";
