@@ -10,7 +10,7 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
-import { addInit, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
+import { addInit, addModels, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
@@ -32,6 +32,7 @@ export function createProgram(line: CommandLine): Command {
   addVerdict(program, line);
   addRuns(program, line);
   addReplay(program, line);
+  addModels(program, line);
   addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);

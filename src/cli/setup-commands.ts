@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { InitFlags } from "./commands/init.ts";
+import type { ModelsFlags } from "./commands/models.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import type { SchemaName } from "./editor-schemas.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -63,5 +64,19 @@ export function addTrust(program: Command, exit: Exit): void {
       refuseDashes("trust revoke", exit);
       const { revokeTrustCommand } = await import("./commands/trust.ts");
       exit.exitCode = await revokeTrustCommand(folder, flags);
+    });
+}
+
+/** `llm-do models [PATTERN]`. */
+export function addModels(program: Command, exit: Exit): void {
+  program
+    .command("models")
+    .description("list the providers of models, and what each still needs")
+    .argument("[pattern]", "list the models that fit: a part of `provider:name`, or a glob over it")
+    .option("--json", "print JSON")
+    .action(async (pattern: string | undefined, flags: ModelsFlags) => {
+      refuseDashes("models", exit);
+      const { modelsCommand } = await import("./commands/models.ts");
+      exit.exitCode = await modelsCommand(pattern, flags);
     });
 }

@@ -63,6 +63,7 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     name: facts.name,
     description: facts.description,
     keyVariables: facts.keyVariables,
+    needsKey: facts.keyRequired !== false,
     loadOptionRules: facts.loadOptionRules,
     ...(facts.priceTable === null ? {} : { priceTable: facts.priceTable }),
     ...(facts.families ? { families: facts.families } : {}),

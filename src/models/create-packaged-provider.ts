@@ -46,7 +46,7 @@ const repairs = {
 export function createPackagedProvider(facts: PackagedFacts): Provider {
   const { name, wire, signing = {}, findsCredentials = false } = facts;
   const isSigned = findsCredentials || Object.keys(signing).length > 0;
-  return createLibraryProvider({
+  const provider = createLibraryProvider({
     optionsKey: name,
     priceTable: name,
     outputBesideTools: false,
@@ -64,6 +64,9 @@ export function createPackagedProvider(facts: PackagedFacts): Provider {
       return { model: create({ ...settings, apiKey, ...Object.fromEntries(signed) })(model) };
     },
   });
+  const [signingKey] = Object.values(signing);
+  const insteadOfKey = [...(signingKey ? [signingKey] : []), ...(findsCredentials ? ["GOOGLE_VERTEX_PROJECT"] : [])];
+  return { ...provider, package: facts.package, ...(insteadOfKey.length > 0 ? { insteadOfKey } : {}) };
 }
 
 type CreateProvider = (settings: Readonly<Record<string, unknown>>) => (model: string) => LanguageModelV4;

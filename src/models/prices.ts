@@ -105,6 +105,15 @@ async function findPrice(
   return table === undefined ? undefined : tablePrice(table, modelId.slice(split + 1));
 }
 
+/** Returns the models of a provider's table; none of an unknown table. */
+export async function findPriceTable(
+  providerId: string,
+): Promise<readonly { readonly id: string; readonly contextWindow: number | undefined }[]> {
+  const { findProvider } = await import("@pydantic/genai-prices");
+  const { models } = findProvider({ providerId }) ?? { models: [] };
+  return models.map(({ id, context_window: contextWindow }) => ({ id, contextWindow }));
+}
+
 function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
   return ({ inputTokens, outputTokens, cachedInputTokens }) =>
     ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;

@@ -19,6 +19,12 @@ export interface Provider {
   readonly description: string;
   /** The variables that can hold its key, the first that is set is used; empty: it needs none. */
   readonly keyVariables: readonly string[];
+  /** False if its models can be used without a key. Default: a key is needed where `keyVariables` names one. */
+  readonly needsKey?: boolean;
+  /** Variables that can stand in for a key, such as those of a signature. */
+  readonly insteadOfKey?: readonly string[];
+  /** The npm package with its major version that has to be installed. Absent: none. */
+  readonly package?: string;
   /** Its id in the table of listed prices (genai-prices). Absent: its models have no price unless the run's `prices` has one. */
   readonly priceTable?: string;
   /** Names of its models, for the hint of a model id without a provider. */
