@@ -10,7 +10,7 @@ import { createProgram, withDescendants } from "../src/cli/program.ts";
 const intro = `# The command line
 
 \`llm-do TARGET\` runs a program: a folder with a \`main.worker\`, a \`.worker\` file, or the name of a worker here or further up. It is
-short for \`llm-do run TARGET\`. This page is made from the grammar of the command line by \`scripts/make-cli-docs.ts\`.`;
+short for \`llm-do run TARGET\`. \`llm-do TARGET --help\` shows the program's inputs, its output and what it may do. This page is made from the grammar of the command line by \`scripts/make-cli-docs.ts\`.`;
 
 const conventions = `## stdout, stderr and stdin
 

@@ -1,3 +1,4 @@
+import type { Help } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 
 /** The meaning of each exit code; help and docs/cli.md are made from it. */
@@ -15,11 +16,11 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   terminated: "terminated",
 };
 
-/** One line a code. */
-export function renderExitCodes(): string {
-  const rows = Object.entries(exitCodes).map(([name, code]) => ({
-    code,
-    meaning: exitCodeMeanings[name as keyof typeof exitCodes],
-  }));
-  return rows.map(({ code, meaning }) => `  ${String(code).padEnd(4)} ${meaning}`).join("\n");
+/** A code, and its meaning beside it. */
+export function renderExitCodes(help: Help, columns: number): string {
+  const rows = Object.entries(exitCodes).map(([name, code]) => {
+    const meaning = help.boxWrap(exitCodeMeanings[name as keyof typeof exitCodes], columns - 7);
+    return `  ${String(code).padEnd(4)} ${meaning.replaceAll("\n", `\n${" ".repeat(7)}`)}`;
+  });
+  return rows.join("\n");
 }

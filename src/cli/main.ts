@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes } from "./exit-codes.ts";
 import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
@@ -20,15 +21,30 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     program.outputHelp({ error: true });
     return exitCodes.usage;
   }
+  const helpTarget = findHelpTarget(words, program);
   try {
+    if (helpTarget !== undefined) {
+      const { programHelpCommand } = await import("./commands/program-help.ts");
+      return await programHelpCommand(helpTarget);
+    }
     await program.parseAsync(words, { from: "user" });
     return line.exitCode;
   } catch (thrown) {
+    // The library ends `help COMMAND` with the exit code that the process has so far, which is a failure until it ends.
+    if (isCommanderEnd(thrown) && thrown.code === "commander.help" && words[0] === "help") return exitCodes.done;
     if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const { renderFailure } = await import("./render-failure.ts");
     writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }
+}
+
+/** Returns the program of `[run] TARGET --help`, whose own help is shown; undefined for the help of a command. */
+function findHelpTarget(words: readonly string[], program: Command): string | undefined {
+  const [target, flag, ...more] = words[0] === "run" ? words.slice(1) : words;
+  if (target === undefined || target.startsWith("-") || more.length > 0) return undefined;
+  const isCommand = words[0] !== "run" && program.commands.some((command) => command.name() === target);
+  return (flag === "--help" || flag === "-h") && !isCommand && target !== "help" ? target : undefined;
 }
 
 function isCommanderEnd(thrown: unknown): thrown is { readonly code: string; readonly exitCode: number } {

@@ -36,11 +36,15 @@ export function createProgram(line: CommandLine): Command {
   addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);
-  program.addHelpText("after", `\n${examples}\n\nExit codes:\n${renderExitCodes()}`);
+  program.addHelpText("after", ({ command }) => {
+    const codes = renderExitCodes(command.createHelp(), process.stdout.columns || 80);
+    return `\n${examples}\n\nExit codes:\n${codes}`;
+  });
   for (const command of withDescendants(program)) {
     command
       .exitOverride()
       .showSuggestionAfterError()
+      .configureHelp({ minWidthToWrap: 20, subcommandTerm: (sub) => sub.name() })
       .showHelpAfterError("(llm-do --help lists the commands and flags)")
       .configureOutput({ outputError: (text, write) => write(show(text.replace(/^error: /, "llm-do: "))) });
   }
@@ -61,6 +65,7 @@ const examples = `Examples:
   llm-do examples/pitchdeck_eval --model anthropic:claude-sonnet-4-5
   llm-do main.worker "what to pay attention to"
   llm-do check examples/pitchdeck_eval
+  llm-do examples/pitchdeck_eval --help      what a program takes and may do
   llm-do run --help                          all flags of a run`;
 
 const targetHelp = "a folder with a main.worker, a .worker file, or the name of a worker here or further up";

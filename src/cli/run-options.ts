@@ -5,6 +5,7 @@ import type { LimitName, Limits } from "../protocol/usage.ts";
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
 export function addCompileOptions(command: Command): Command {
   return command
+    .optionsGroup("The program:")
     .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
     .option("--model <provider:name>", "the model of every worker that names none of its own")
     .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
@@ -24,6 +25,7 @@ export function addRunOptions(run: Command): Command {
   acceptBareEvents(run);
   return addCompileOptions(
     run
+      .optionsGroup("Input:")
       .option(
         "-i, --input <key=value>",
         "a field of the entry's input, typed by its schema (repeatable); the value can be @FILE, or @- for stdin",
@@ -35,6 +37,7 @@ export function addRunOptions(run: Command): Command {
       )
       .option("-a, --attachment <file>", "pass a file along (repeatable)", collect),
   )
+    .optionsGroup("Approval and trust:")
     .option("--approve-all", "run everything that would ask")
     .option("--reject-all", "deny everything that would ask")
     .addOption(
@@ -44,6 +47,7 @@ export function addRunOptions(run: Command): Command {
     )
     .option("--approval-timeout <seconds>", "deny a question that nobody answers for so long", parseSeconds)
     .option("--trust", "let the program's own code run, this once")
+    .optionsGroup("Limits:")
     .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
     .option(
       "--price <model=in,out>",
@@ -51,6 +55,7 @@ export function addRunOptions(run: Command): Command {
       collectPrice,
     )
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
+    .optionsGroup("Output and records:")
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
     .option(
