@@ -1,0 +1,151 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Block, readBlocks } from "../../scripts/check-docs.ts";
+import { version } from "../../src/version.ts";
+
+/*
+ * The way of a new user, from `npm pack` in an empty folder: runs docs/first-steps.md and the beginning of the README as they stand,
+ * on the oldest Node that llm-do takes and on this one. Needs npm's registry; without it the tests are skipped, unless CI is set.
+ */
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "llm-do-walk-"));
+/** npm's own settings of the tests' process name this repository; these few say how the registry is reached. */
+const kept = /^(?!npm_|LLM_DO_)(?!NODE_(?:OPTIONS|PATH)$)|^npm_config_(?:registry|cache|userconfig|globalconfig|cafile)$/i;
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name))),
+  LLM_DO_STATE_DIR: join(folder, "state"),
+  NO_COLOR: "1",
+  npm_config_prefer_offline: "true",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+  npm_config_update_notifier: "false",
+};
+const systemPath = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.includes("node_modules"));
+
+const isReachable =
+  npm(["view", "zod", "version", "--no-prefer-offline", "--fetch-retries=0", "--fetch-timeout=5000"]).status === 0;
+const isSkipped = process.platform === "win32" || (!isReachable && !process.env["CI"]);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+
+function npm(args: readonly string[], cwd: string = folder) {
+  return spawnSync("npm", args, { cwd, encoding: "utf8", env: environment, shell: process.platform === "win32" });
+}
+
+/** Node's own packages for one platform hold the program and have no install script. */
+function nodePackage(nodeVersion: string): string {
+  const prefix = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
+  return `npm:${prefix}-${process.platform}-${process.arch}@${nodeVersion}`;
+}
+
+describe.skipIf(isSkipped)("a new user", () => {
+  let tarball = "";
+  const nodes = join(folder, "nodes");
+
+  beforeAll(() => {
+    if (!existsSync(join(root, "dist/index.js"))) throw new Error("there is no dist/: run `npm run build` first");
+    const packed = npm(["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
+    tarball = join(folder, packed.stdout.trim());
+    mkdirSync(nodes);
+    writeFileSync(join(nodes, "package.json"), "{}");
+    const installed = npm(["install", "--no-save", `old@${nodePackage("20.20.2")}`, `oldest@${nodePackage("22.18.0")}`], nodes);
+    expect({ stderr: installed.stderr, status: installed.status }).toMatchObject({ status: 0 });
+    mkdirSync(join(nodes, "current"));
+    symlinkSync(process.execPath, join(nodes, "current/node"));
+  }, 120_000);
+
+  /** Installs from the tarball once, on the oldest Node. The other one takes the same folder, and starts the command without npx. */
+  function adapt(script: string, node: string): string {
+    if (node !== "current") return script.replace("npm install llm-do", `npm install --silent '${tarball}'`);
+    return script.replace("npm install llm-do", "cp -r ../oldest/node_modules . #").replaceAll("npx llm-do", "llm-do");
+  }
+
+  /** Runs a script of a page with one Node. */
+  function shell(script: string, { cwd, node }: { readonly cwd: string; readonly node: string }) {
+    const bin = node === "current" ? join(nodes, node) : join(nodes, "node_modules", node, "bin");
+    const env = { ...environment, PATH: [bin, join(folder, "current/node_modules/.bin"), ...systemPath].join(delimiter) };
+    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", adapt(script, node)], {
+      cwd,
+      encoding: "utf8",
+      env,
+      input: "",
+    });
+    return { status, stdout, stderr };
+  }
+
+  test.each(["oldest", "current"])(
+    "goes through docs/first-steps.md on the %s Node, and through the README",
+    (node) => {
+      const cwd = join(folder, node);
+      mkdirSync(cwd);
+      const said = walk(blocksOf("docs/first-steps.md"), (block) => shell(block.text, { cwd, node }), cwd);
+      expect(said).toContain(`${version}\n`);
+      expect(said).toContain(`  ${node === "oldest" ? "npx " : ""}llm-do words --model scripted:words/scripted.ts --trust`);
+      expect(said).toContain("input/notes.txt: 31 words\nYou asked:");
+      expect(said).toContain("--approve 'main/write_file'");
+      expect(readFileSync(join(cwd, "actions/out/actions.md"), "utf8")).toBe("- Ada: order the parts, by Friday\n");
+      expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
+      expect(said).toContain("did you mean `toolsets`?");
+      expect(said).toMatch(/main > write_file#2 gave /);
+
+      const [worker, runs, tries] = blocksOf("README.md");
+      expect([worker?.language, runs?.language, tries?.language]).toEqual(["worker", "sh", "sh"]);
+      const notes = join(cwd, "meeting");
+      write(join(notes, "main.worker"), worker?.text ?? "");
+      write(join(notes, "monday.md"), "Ada orders the parts by Friday.\n");
+      write(
+        join(notes, "s.yaml"),
+        "- reply: { calls: [{ tool: list_files, args: { path: notes } }] }\n- reply: Ada orders the parts.\n",
+      );
+      const model = runs?.text.replace(/--model \S+/, "--model scripted:s.yaml") ?? "";
+      expect(shell(model, { cwd: notes, node })).toMatchObject({ status: 0, stdout: "Ada orders the parts.\n" });
+      const example = shell(tries?.text ?? "", { cwd, node });
+      expect({ stderr: example.stderr, status: example.status }).toMatchObject({ status: 0 });
+      expect(example.stdout).toContain("Reports written: 3.");
+      const reports = join(cwd, "pitchdeck_eval/evaluations/brindle-robotics.md");
+      expect(readFileSync(reports, "utf8")).toContain("Brindle Robotics");
+
+      if (node !== "current") return;
+      const old = shell("npx llm-do words", { cwd, node: "old" });
+      expect(old).toMatchObject({ status: 2, stdout: "" });
+      expect(old.stderr).toMatch(/^llm-do needs Node 22\.18 or newer, and this is 20\.20\.2\. Run: npx -p node@24 .*$/m);
+    },
+    240_000,
+  );
+});
+
+/** Writes the files of a page, runs its `walk` blocks in order, and returns what they printed. */
+function walk(blocks: readonly Block[], run: (block: Block) => Said, cwd: string): string {
+  let said = "";
+  for (const block of blocks) {
+    const file = block.marks.get("file");
+    if (file !== undefined) write(join(cwd, file), block.text);
+    if (!block.marks.has("walk")) continue;
+    const { status, stdout, stderr } = run(block);
+    expect({ line: block.line, stderr, status }).toMatchObject({
+      line: block.line,
+      status: Number(block.marks.get("exit") ?? 0),
+    });
+    said += `${stdout}${stderr}`;
+  }
+  return said;
+}
+
+interface Said {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function blocksOf(page: string): readonly Block[] {
+  return readBlocks(readFileSync(join(root, page), "utf8"));
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
