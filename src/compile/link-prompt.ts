@@ -1,5 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import type { Source, Spanned } from "../diagnostics/source.ts";
+import { partOf } from "../language/node-problems.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
@@ -24,6 +25,7 @@ export async function linkPrompt(
   const context: TemplateContext = { compilation, worker, variables: input.known ? jsonSchema : undefined };
   const instructions = await linkTemplate(file.instructions, context);
   const prompt = file.prompt && (await linkTemplate(file.prompt, context));
+  if (file.prompt) warnOfDollars(file.prompt, context);
   const systemFragments = await readFragments(compilation, worker, file.system_fragments);
   const userFragments = await readFragments(compilation, worker, file.fragments);
   return (values) => {
@@ -38,6 +40,15 @@ export async function linkPrompt(
   };
 }
 
+/** Warns of `$field` in a prompt without any field: it is sent as it stands. */
+function warnOfDollars({ value, span }: Spanned<string>, { compilation, worker, variables }: TemplateContext): void {
+  const properties = isRecord(variables?.["properties"]) ? Object.keys(variables["properties"]) : [];
+  const [written, name = ""] = /\$\{?([A-Za-z_]\w*)\}?/.exec(value) ?? [];
+  if (worker.generated || written === undefined || value.includes("{{") || !properties.includes(name)) return;
+  const message = `\`${written}\` is sent to the model as it stands`;
+  compilation.diagnostics.report("template-dollar", { message, span: partOf(span, value), note: `write \`{{ ${name} }}\`` });
+}
+
 /** Providers refuse an empty user message. */
 const noInput = "(no input)";
 
@@ -50,24 +61,36 @@ interface TemplateContext {
 async function linkTemplate(text: Spanned<string>, context: TemplateContext): Promise<Template | undefined> {
   if (context.worker.generated) return literalTemplate(text.value);
   const readInclude = (path: string): Promise<Source | undefined> => findInclude(text, path, context);
-  const { template, diagnostics } = await parseTemplate(text, { variables: context.variables, readInclude });
+  const includeNames = (path: string): Promise<readonly string[]> => findIncludeNames(text, path, context);
+  const { template, diagnostics } = await parseTemplate(text, { variables: context.variables, readInclude, includeNames });
   context.compilation.diagnostics.addAll(diagnostics);
   return template;
+}
+
+/** The folders that a template's files are looked for in. */
+function includeFolders({ span }: Spanned<string>, { compilation, worker }: TemplateContext): readonly string[] {
+  const folder = isFlag(span) ? dirname(worker.path) : compilation.files.folderOf(span);
+  return [folder, join(worker.home.folder, "templates")];
+}
+
+/** Names of files beside the one that a path means, in the form of that path. */
+async function findIncludeNames(text: Spanned<string>, path: string, context: TemplateContext): Promise<readonly string[]> {
+  const { files } = context.compilation.host;
+  const below = path.slice(0, path.lastIndexOf("/") + 1);
+  const folders = includeFolders(text, context).map((folder) => files.names(join(folder, below)).catch(() => []));
+  return (await Promise.all(folders)).flat().map((name) => below + name);
 }
 
 /**
  * In the folder of the file that holds the template, or in the program's `templates/`; never through a link that leads out. Both
  * are reserved, so that no file that is written later takes the place of the one that was found.
  */
-async function findInclude(
-  { span }: Spanned<string>,
-  path: string,
-  { compilation, worker }: TemplateContext,
-): Promise<Source | undefined> {
+async function findInclude(text: Spanned<string>, path: string, context: TemplateContext): Promise<Source | undefined> {
+  const { compilation, worker } = context;
+  const { span } = text;
   const { host, files, diagnostics } = compilation;
   const { home } = worker;
-  const folder = isFlag(span) ? dirname(worker.path) : files.folderOf(span);
-  const candidates = [...new Set([join(folder, path), join(home.folder, "templates", path)])];
+  const candidates = [...new Set(includeFolders(text, context).map((folder) => join(folder, path)))];
   for (const candidate of candidates) files.reserve(candidate);
   const kinds = await Promise.all(candidates.map((candidate) => host.files.kind(candidate)));
   const [found, other] = candidates.filter((_, index) => kinds[index] === "file");

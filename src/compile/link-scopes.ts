@@ -3,6 +3,7 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
+import { nearestNames } from "../util/nearest-names.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 
@@ -72,7 +73,11 @@ async function checkRoot(
   const label = `the root \`${value}\` of the scope \`${name}\``;
   if (kind === undefined && mode === "ro") {
     const base = isFlag(span) ? "the working directory" : "the file that says it";
-    const note = `make the folder, or correct the path; it is relative to ${base}`;
+    const siblings = await host.files.names(dirname(root)).catch(() => []);
+    const [near] = nearestNames(basename(root), siblings, 1);
+    const meant =
+      near === undefined ? "" : `did you mean \`${value.slice(0, value.lastIndexOf(basename(root)))}${near}\`? Otherwise `;
+    const note = `${meant}make the folder, or correct the path; it is relative to ${base}`;
     diagnostics.report("scope-root-missing", { message: `${label} is not there`, span, note });
   } else if (kind !== undefined && kind !== "directory") {
     diagnostics.report("scope-root-not-folder", { message: `${label} is not a folder`, span });

@@ -1,11 +1,12 @@
 import { relative } from "node:path";
+import type { ScopeDeclaration } from "../host/scopes.ts";
 import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import type { Tool, Toolset, ToolsetRequirement, ToolsetScope } from "../toolsets/toolset.ts";
+import { isTool, type Tool, type Toolset, type ToolsetRequirement, type ToolsetScope } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
@@ -20,6 +21,9 @@ import type { Delegate, ReferenceTarget, ResolvedReference } from "./resolve-ref
 export interface LinkContext {
   readonly compilation: Compilation;
   readonly scope: ToolsetScope;
+  readonly scopes: readonly ScopeDeclaration[];
+  /** Scopes are declared, and none of them could be read, which has been reported. */
+  readonly scopesUnread: boolean;
   /** The worker that a file was linked to; to be called when all are linked. */
   readonly workerOf: (path: string) => Worker;
   readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
@@ -69,10 +73,16 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   const connection = toolset.connect ? { connection: digestOf(syntax, target, context) } : {};
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools) return undefined;
-  for (const { path, message } of toolset.warnings?.(config.value, scope) ?? []) {
+  const approved = new Set(syntax.approvals?.value.flatMap(({ tool, preApproved }) => (preApproved.value ? [tool.value] : [])));
+  const preApproved = tools.map(({ name }) => name).filter((name) => approved.has(name) || approved.has("*"));
+  for (const { path, message, isError } of toolset.warnings?.(config.value, scope, preApproved) ?? []) {
     const span = spanAt(syntax.configSpans, path) ?? syntax.reference.span;
-    compilation.diagnostics.report("toolset-warning", { message: `\`${syntax.reference.value}\`: ${message}`, span });
+    compilation.diagnostics.report(isError ? "toolset-config" : "toolset-warning", {
+      message: `\`${syntax.reference.value}\`: ${message}`,
+      span,
+    });
   }
+  for (const tool of tools) warnOfApproval(syntax, { toolset, config: config.value, tool }, context);
   const { networkEnabled } = scope;
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), compilation);
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
@@ -84,6 +94,27 @@ function linkDelegation(delegates: readonly Delegate[], config: unknown, { worke
   return { ...linked, delegates: () => new Map([...workers].map(([name, worker]) => [name, worker()])) };
 }
 
+interface ApprovedTool {
+  readonly toolset: Toolset;
+  readonly config: unknown;
+  readonly tool: Tool;
+}
+
+/** Warns of a pre-approval that lifts no question, because a rule of the toolset or of a scope asks for every call. */
+function warnOfApproval(
+  { approvals, reference }: ToolsetSyntax,
+  { toolset, config, tool }: ApprovedTool,
+  { compilation, scopes }: LinkContext,
+): void {
+  const entry = approvals?.value.find((one) => one.tool.value === tool.name);
+  const outlook = toolset.outlook?.(tool.name, config, scopes) ?? [];
+  const isLifted = outlook.some((own) => own.type === "pre-approved" || (own.type === "needs-approval" && own.by === "default"));
+  if (!entry?.preApproved.value || outlook.length === 0 || isLifted) return;
+  const why = [...new Set(outlook.map((own) => own.why ?? own.type))].join("; ");
+  const message = `\`${reference.value}\`: \`pre_approved: true\` of \`${tool.name}\` does nothing: ${why}`;
+  compilation.diagnostics.report("approval-without-effect", { message, span: entry.preApproved.span });
+}
+
 interface Requirement {
   readonly code: "scopes-required" | "toolset-requirement";
   readonly isMet: (context: LinkContext) => boolean | Promise<boolean>;
@@ -93,10 +124,15 @@ interface Requirement {
 }
 
 const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
-  scopes: { code: "scopes-required", isMet: ({ scope }) => scope.readable.length > 0, needs: "a scope, and `{}` has none" },
+  scopes: {
+    code: "scopes-required",
+    isMet: ({ scope, scopesUnread }) => scope.readable.length > 0 || scopesUnread,
+    needs: "a scope, and `{}` has none",
+    note: "declare one under `sandbox.paths`, or leave `sandbox` out",
+  },
   commands: {
     code: "toolset-requirement",
-    isMet: ({ scope }) => scope.readable.length > 0,
+    isMet: ({ scope, scopesUnread }) => scope.readable.length > 0 || scopesUnread,
     needs: "a scope to start programs in, and `{}` has none",
     note: "declare one under `sandbox.paths`, or leave `sandbox` out",
   },
@@ -165,7 +201,7 @@ async function linkConfig(
   for (const issue of checked.issues) {
     const span = spanAt(syntax.configSpans, issue.path) ?? syntax.reference.span;
     const message = `\`${syntax.reference.value}\` does not take this configuration: ${renderIssues([issue])}`;
-    compilation.diagnostics.report("toolset-config", { message, span });
+    compilation.diagnostics.report("toolset-config", { message, span, note: noteOn(issue.path[0]) });
   }
   return undefined;
 }
@@ -174,8 +210,18 @@ function checkConfigIsEmpty(syntax: ToolsetSyntax, { diagnostics }: Compilation)
   const [key] = Object.keys(syntax.config.value);
   if (key === undefined) return true;
   const message = `\`${syntax.reference.value}\` takes no configuration, so \`${key}\` means nothing here`;
-  diagnostics.report("toolset-config", { message, span: syntax.configSpans.get(key) ?? syntax.reference.span });
+  diagnostics.report("toolset-config", {
+    message,
+    span: syntax.configSpans.get(key) ?? syntax.reference.span,
+    note: noteOn(key),
+  });
   return false;
+}
+
+/** On keys of every toolset that lack their underscore. */
+function noteOn(key: unknown): string | undefined {
+  const isOurs = key === "approval_config" || key === "prefix" || key === "use";
+  return isOurs ? `every toolset has the key \`_${key}\`, with an underscore` : undefined;
 }
 
 interface Listing {
@@ -187,7 +233,9 @@ interface Listing {
 
 function listTools(syntax: ToolsetSyntax, { toolset, config, scope, compilation }: Listing): readonly Tool[] | undefined {
   try {
-    return toolset.tools(config, scope);
+    const tools: readonly Tool[] = toolset.tools(config, scope);
+    if (Array.isArray(tools) && tools.every(isTool)) return tools;
+    throw new TypeError("`tools` has to return a list of what `tool({ … })` makes");
   } catch (thrown) {
     const message = `\`${syntax.reference.value}\` cannot list its tools: ${errorMessage(thrown)}`;
     return compilation.diagnostics.report("toolset-config", { message, span: syntax.reference.span });

@@ -1,3 +1,4 @@
+import type { Span } from "../diagnostics/source.ts";
 import type { AttachmentPolicySyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
 import { defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
@@ -48,6 +49,8 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const toolsets = await linkToolsets(resolved.references, {
     ...links,
     scope: { worker: name, readable, writable, networkEnabled },
+    scopes,
+    scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
   });
   const { compatible_models: compatible } = file;
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
@@ -73,6 +76,11 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     locked: file.locked?.value ?? false,
     debug: file.debug?.value ?? false,
   });
+}
+
+/** `paths: {}` takes all scopes away; entries that could not be read do not. */
+function isEmptyMap({ source, start, end }: Span): boolean {
+  return /^\{\s*\}$/.test(source.text.slice(start, end));
 }
 
 function checkInstructions({ diagnostics }: Compilation, { name, file }: ResolvedWorker): void {

@@ -5,6 +5,7 @@ import { exportedToolset } from "../toolsets/exported-toolset.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { getOwn } from "../util/get-own.ts";
 import type { Compilation } from "./compilation.ts";
 import { findDelegates } from "./find-delegates.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
@@ -236,10 +237,21 @@ async function reportUnknown(
   const { value: name, span } = reference;
   if (!modules.trusted && code.some(({ complete }) => !complete)) return { kind: "unverified", name };
   const shown = clipText(name, 80);
-  const note = didYouMean(name, await knownNames(compilation, home)) ?? helpFor(compilation, shown);
+  const near = getOwn(olderToolsets, name) ?? didYouMean(name, await knownNames(compilation, home));
+  const note = near ?? helpFor(compilation, shown);
   const message = `there is no toolset, worker or tool \`${shown}\``;
   return diagnostics.report("unknown-toolset", { message, span, note });
 }
+
+/** Toolsets of older programs. */
+const olderToolsets: Readonly<Record<string, string>> = {
+  worker_call: "workers are called with `delegation: { allow_workers: [worker_name] }`, or by their names: `worker_name: {}`",
+  worker_create: "workers are files: write `worker_name.worker`, and name it here",
+  custom: "name the exports of `tools.ts`, each on its own: `tool_name: {}`",
+  sandbox: "files are reached with `filesystem`; the folders are declared under `sandbox.paths`",
+  file_tools: "files are reached with `filesystem: {}`",
+  files: "files are reached with `filesystem: {}`",
+};
 
 function helpFor({ builtIns }: Compilation, name: string): string {
   if (!isBareName(name)) return "a file is referred to as `./x.worker` or `./file.ts:Export`, a package as `package:Export`";

@@ -79,11 +79,36 @@ function reportMissing(node: MapNode, fields: Fields, context: ReadContext): voi
   }
 }
 
+/** Other names of keys, and keys of other maps, each with the paths that can be meant, the nearest first. */
+const meantKeys: Readonly<Record<string, readonly string[]>> = {
+  temperature: ["model_settings.temperature"],
+  top_p: ["model_settings.top_p"],
+  max_tokens: ["max_output_tokens", "model_settings.max_output_tokens"],
+  max_output_tokens: ["model_settings.max_output_tokens"],
+  entrypoint: ["entry"],
+  turns: ["limits.turns"],
+  max_turns: ["turns", "limits.turns"],
+  paths: ["sandbox.paths"],
+  scopes: ["sandbox.paths"],
+  path: ["root"],
+  allowed_suffixes: ["suffixes"],
+  max_bytes: ["max_file_bytes"],
+  approval_config: ["_approval_config"],
+};
+
+/** Keys of a map that can be meant by one that it does not have. */
+function meantBy(key: string, known: readonly string[]): string | undefined {
+  const meant = Object.hasOwn(meantKeys, key) ? meantKeys[key] : undefined;
+  const [first = "", ...rest] = meant?.find((path) => known.includes(path.split(".", 1)[0] ?? ""))?.split(".") ?? [];
+  if (first === "") return didYouMean(key, known);
+  return `did you mean \`${rest.reduceRight((inner, name) => `{ ${name}: ${inner} }`, "…").replace(/^/, `${first}: `)}\`?`;
+}
+
 function reportUnknownKey(entry: MapEntry, known: readonly string[], context: ReadContext): void {
   const key = clipText(entry.key.value, 80);
   const message = context.path === "" ? `unknown key \`${key}\`` : `\`${context.path}\` has no key \`${key}\``;
   const all = `${known.length === 1 ? "the only key is" : "the keys are"} ${quoteNames(known)}`;
-  context.report("unknown-key", { message, span: entry.key.span, note: didYouMean(entry.key.value, known) ?? all });
+  context.report("unknown-key", { message, span: entry.key.span, note: meantBy(entry.key.value, known) ?? all });
 }
 
 export interface ListOptions {

@@ -86,6 +86,9 @@ function findUnexpected(problem: YamlProblem, text: string): YamlMistake {
 }
 
 /** `description: Note: this`, which YAML takes for a map in the middle of a line. */
+/** Quotes of a word processor around a value, which YAML takes for letters. */
+const typographic = /^[\u201c\u201d\u201e\u201f\u2018\u2019\u00ab](.*)[\u201c\u201d\u2018\u2019\u00bb]$/s;
+
 function findColon(problem: YamlProblem, text: string): YamlMistake {
   const inFlow = problem.code === "BLOCK_IN_FLOW";
   const line = restOfLine(text, problem.start);
@@ -93,7 +96,7 @@ function findColon(problem: YamlProblem, text: string): YamlMistake {
   if (!/:(\s|$)/.test(value)) {
     return syntax(problem, "a value and keys under it cannot go together", keysOrText);
   }
-  const note = value.length > 100 ? quoteIt : `${quoteIt}: \`${JSON.stringify(value)}\``;
+  const note = value.length > 100 ? quoteIt : `${quoteIt}: \`${JSON.stringify(value.replace(typographic, "$1"))}\``;
   const message = "a colon in a value without quotes begins a map";
   return { code: "yaml-colon", message, note, start: problem.start, end: problem.start + value.length };
 }

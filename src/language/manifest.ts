@@ -47,6 +47,7 @@ const mode = oneOf(["prompt", "reject_all"], {
 });
 
 const effect = oneOf(["ask", "block"], {
+  deny: "a rule that denies is written `effect: block`",
   allow: "a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`",
 });
 

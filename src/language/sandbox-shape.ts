@@ -18,7 +18,9 @@ const scope = record(
 
 type ScopeSyntax = ShapeValue<typeof scope> & { readonly name: Spanned<string> };
 
-const scopes: Shape<readonly ScopeSyntax[]> = refined(mapOf(scope, { checkName }), (entries) =>
+const scopesNote = "write a name for each folder: `{ input: { root: ./input } }`";
+
+const scopes: Shape<readonly ScopeSyntax[]> = refined(mapOf(scope, { checkName, note: scopesNote }), (entries) =>
   entries.map(({ name, value }) => ({ name, ...value.value })),
 );
 

@@ -18,6 +18,13 @@ export function text(options: { readonly prose?: boolean } = {}): Shape<string> 
         const note = "write a value, or delete the key";
         return context.report("missing-value", { message: `\`${context.path}\` is empty`, span: node.span, note });
       }
+      const [, inside] = options.prose
+        ? []
+        : (/^[\u201c\u201d\u201e\u2018\u2019](.*)[\u201c\u201d\u2018\u2019]$/.exec(node.value) ?? []);
+      if (inside !== undefined && node.plain) {
+        const message = `\`${context.path}\` is in typographic quotes, which are letters to YAML`;
+        return context.report("invalid-value", { message, span: node.span, note: `write \`${JSON.stringify(inside)}\`` });
+      }
       warnOfComment(node, { prose: options.prose ?? false, report: context.report });
       return node.value;
     },

@@ -1,5 +1,7 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { checkKeywords } from "./check-json-schema.ts";
 import { readJson } from "./json-shape.ts";
 import { partOf, refuseValue } from "./node-problems.ts";
 import { refusePythonReference } from "./old-spellings.ts";
@@ -47,7 +49,7 @@ const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** `$schema` is left out of what is read: there is one dialect. */
 function readJsonSchema(node: MapNode, context: ReadContext): SchemaSyntax | undefined {
-  const read = readJson(node, { context });
+  const read = readJson(checkKeywords(node, context), { context });
   if (!isRecord(read)) return undefined;
   const { $schema, ...jsonSchema } = read as JsonObject;
   const named = node.entries.find((entry) => entry.key.value === "$schema");
@@ -72,6 +74,10 @@ function readType(node: ScalarNode, context: ReadContext): SchemaSyntax | undefi
   const [, module, exportName] = moduleReference.exec(text) ?? [];
   if (module !== undefined && exportName !== undefined) {
     return { kind: "reference", reference: { value: text, span: partOf(node.span, text) }, module, exportName };
+  }
+  if (/^[A-Z]\w*$/.test(text)) {
+    const note = `write \`./schemas.ts:${text}\` for a schema that a file of the program exports`;
+    return context.report("schema-type", { message: `\`${clipText(text, 60)}\` is not a type`, span: node.span, note });
   }
   const jsonSchema = readScalarType(node, context);
   return jsonSchema && { kind: "data", jsonSchema, fields: [] };

@@ -9,7 +9,12 @@ const domains = list(hostName, { nonEmpty: true });
 
 const fields = {
   tool_type: {
-    shape: oneOf(["web_search", "web_fetch", "code_execution", "image_generation"]),
+    shape: oneOf(["web_search", "web_fetch", "code_execution", "image_generation"], {
+      url_context: "pages are read by `web_fetch`",
+      code_interpreter: "code is run by `code_execution`",
+      web_search_preview: "the web is searched by `web_search`",
+      google_search: "the web is searched by `web_search`",
+    }),
     required: true,
     description: "Which tool of the provider.",
   },

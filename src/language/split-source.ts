@@ -53,9 +53,32 @@ function reportOpening(source: Source, start: number, report: Report): undefined
     const message = "the opening `---` has to be the first line of the file";
     return report("frontmatter-not-first", { message, span: { source, start, end: first.start }, notes });
   }
+  if (first && /^\+\+\+\s*$/.test(first.text)) {
+    const note = "write `---` in place of `+++`, and `key: value` in place of `key = value`";
+    return report("frontmatter-fence", { message: "frontmatter is YAML between `---`, and no TOML", span: first, note });
+  }
+  const later = first && findLaterFence(source, start);
+  if (later) {
+    const notes = [
+      { message: "move what stands above it below the closing `---`" },
+      { message: "the fence is here", span: later },
+    ];
+    const message = "the opening `---` has to be the first line of the file";
+    return report("frontmatter-not-first", { message, span: { source, start, end: later.start }, notes });
+  }
   const message = first ? "the file does not begin with frontmatter" : "the file is empty";
   const note = "the smallest worker file is:\n---\n---\nYou answer in one sentence.";
   return report("frontmatter-missing", { message, span: first ?? { source, start: 0, end: 0 }, note });
+}
+
+/** The first fence of a file, if a key follows it and another fence closes it. A rule of Markdown has neither. */
+function findLaterFence(source: Source, start: number): Line | undefined {
+  const lines = [...linesFrom(source, start)];
+  const isFence = ({ text }: Line) => text.trimEnd() === "---";
+  const [opening, closing] = lines.flatMap((line, index) => (isFence(line) ? [index] : []));
+  if (opening === undefined || closing === undefined) return undefined;
+  const inside = lines.slice(opening + 1, closing).find(({ text }) => text.trim() !== "");
+  return inside && /^[A-Za-z_][\w-]*\s*:/.test(inside.text) ? lines[opening] : undefined;
 }
 
 function reportFence(line: Line, report: Report): undefined {

@@ -18,6 +18,8 @@ export interface TemplateContext {
    * in it and `/` between its parts; where to look for it, and that a link leads nowhere else, is the callee's business.
    */
   readonly readInclude: (path: string) => Promise<Source | undefined>;
+  /** Paths of files that could be meant by one that is not there. */
+  readonly includeNames?: (path: string) => Promise<readonly string[]>;
 }
 
 /** A text that is made anew for each call. */

@@ -41,7 +41,7 @@ export function configSchema<Config>(
 
 function issuesOf(value: unknown, field: ConfigField, path: Path): readonly SchemaIssue[] {
   const { items, properties, required = [] } = field;
-  if (!fits(value, field)) return [{ path, message: `must be ${describe(field)}` }];
+  if (!fits(value, field)) return [{ path, message: `must be ${describe(field)}${exampleFor(value, required)}` }];
   if (items !== undefined) return (value as unknown[]).flatMap((item, index) => issuesOf(item, items, [...path, index]));
   if (properties === undefined) return [];
   const given = value as Record<string, unknown>;
@@ -68,6 +68,11 @@ function describe({ type, items, required, minimum, examples }: ConfigField): st
   if (type === "boolean") return "true or false";
   if (type === "integer") return minimum === undefined ? "a whole number" : `a whole number from ${minimum}`;
   return examples === undefined ? "a text" : `a text, such as ${examples[0]}`;
+}
+
+/** A text in the place of a map with one required key is probably meant as that key's value. */
+function exampleFor(value: unknown, [key, ...others]: readonly string[]): string {
+  return typeof value === "string" && key !== undefined && others.length === 0 ? `: { ${key}: ${JSON.stringify(value)} }` : "";
 }
 
 function unknownKey(key: string, known: readonly string[], path: Path): SchemaIssue {

@@ -91,8 +91,11 @@ export interface Toolset<Config = unknown> {
    * which the other has not can do more. `written`: the map as the file has it, with variables of the environment by name. Pure.
    */
   rules?(config: Config, written: JsonObject): readonly string[];
-  /** What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. Pure. */
-  warnings?(config: Config, scope: ToolsetScope): readonly ConfigWarning[];
+  /**
+   * What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. `preApproved`: the tools
+   * that the author pre-approves. Pure.
+   */
+  warnings?(config: Config, scope: ToolsetScope, preApproved: readonly string[]): readonly ConfigWarning[];
   /**
    * What patterns of approval rules are compared with, by argument, where that is not the argument as it is: the commands of
    * a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or something
@@ -157,6 +160,8 @@ export interface ConfigWarning {
   /** Keys and indexes from the map under the toolset's reference. */
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** The program does not compile with it. Default: it is a warning. */
+  readonly isError?: true;
 }
 
 /** A text that stands for an argument; or one that it may stand for besides, which matters to rules that ask or block alone. */

@@ -122,6 +122,12 @@ export const compileCodes = {
     explanation:
       "The rule names a worker, a tool or an argument that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
   },
+  "approval-without-effect": {
+    severity: "warning",
+    title: "A pre-approval that lifts no question",
+    explanation:
+      "`pre_approved: true` lifts the general caution of a toolset, and never a rule that an author wrote: `write_approval: true` or `read_approval: true` of a scope, `approval_required: true` of a shell's rule. Here such a rule asks for every call. Change the rule, or delete the pre-approval.",
+  },
   "variable-literal": {
     severity: "warning",
     title: "A variable where none is filled in",

@@ -180,6 +180,17 @@ export const languageCodes = {
     explanation:
       "The types of the short notation are `string`, `number`, `integer`, `boolean`, `null`, `any` and `attachment`. Lists, maps and choices are written with `(array)`, `(object)` and `(enum)` after the field's name.",
   },
+  "schema-keyword": {
+    severity: "error",
+    title: "A misspelt keyword of JSON Schema",
+    explanation:
+      "JSON Schema ignores what it does not know, so that a misspelt keyword checks nothing: with `requred` no field is required. Correct the word, as the note shows.",
+  },
+  "schema-keyword-unknown": {
+    severity: "warning",
+    title: "A keyword that JSON Schema does not have",
+    explanation: "No validator acts on it. Keywords of your own begin with `x-`; anything else is best deleted.",
+  },
   "schema-dialect": {
     severity: "error",
     title: "Another dialect of JSON Schema",
@@ -239,6 +250,12 @@ export const languageCodes = {
     title: "No such variable",
     explanation:
       "The variables of a template are the fields of the worker's `input`, and what `for`, `assign` and `capture` define above. A name that is none of them would print nothing in every call. Correct it, or declare the field.",
+  },
+  "template-dollar": {
+    severity: "warning",
+    title: "A field behind a dollar sign",
+    explanation:
+      "Templates print a field as `{{ field }}`. `$field` and `${field}` are text like any other, and reach the model as they stand.",
   },
   "template-filter": {
     severity: "error",

@@ -2,6 +2,7 @@ import type { TopLevelToken } from "liquidjs";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
+import { didYouMean } from "../../util/did-you-mean.ts";
 import type { ParsedTemplate, TemplateContext } from "../template.ts";
 import { type Inclusion, TemplateChecker } from "./check-template.ts";
 import { type LiquidModule, templateLimits } from "./engine.ts";
@@ -125,7 +126,8 @@ class TemplateCompiler {
     }
     const scanned = this.#files.get(path);
     if (scanned) return scanned;
-    const note = "files are looked for in the worker's folder, then in `templates/` of the program";
+    const near = didYouMean(path, (await this.#context.includeNames?.(path)) ?? []);
+    const note = near ?? "files are looked for in the worker's folder, then in `templates/` of the program";
     return this.#list.report("template-include", { message: `there is no file \`${path}\``, span: from.spanOf(inclusion), note });
   }
 

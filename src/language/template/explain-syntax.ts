@@ -43,13 +43,15 @@ export function explainSyntax(error: unknown, text: TemplateText, range: Range):
 function placeOf(message: string, begin: number | undefined, { text, range }: { text: string; range: Range }): number {
   if (begin === undefined || message.includes("not closed")) return range.begin;
   const isPast = /^expected ("\|" before filter|filter name)/.test(message);
-  const at = message.startsWith("invalid range syntax") ? text.lastIndexOf("(", begin) : begin - (isPast ? 1 : 0);
+  const isCall = text.slice(begin - 1, begin + 1) === "()";
+  const at = message.startsWith("invalid range syntax") ? text.lastIndexOf("(", begin) : begin - (isPast || isCall ? 1 : 0);
   return Math.max(range.begin, Math.min(at, range.end));
 }
 
 export function diagnoseSyntax({ text, spanOf }: TemplateText, range: Range, message: string): DiagnosticDetails {
   const rest = text.slice(range.begin, range.end);
-  const habit = habits.find(([pattern]) => pattern.test(rest))?.[1];
+  const called = /\b(?:file|include|read|load|import)\s*$/.test(text.slice(0, range.begin));
+  const habit = called && rest.startsWith("(") ? habitOfFiles : habits.find(([pattern]) => pattern.test(rest))?.[1];
   return { message, span: spanOf(range), notes: [...(habit ? [{ message: habit }] : []), rawNote] };
 }
 
@@ -68,6 +70,8 @@ interface LiquidFailure {
   readonly token?: { readonly begin?: number };
 }
 
+const habitOfFiles = 'another file is put in by `{% render "file.md" %}`';
+
 /** Notations of other languages, with a note for each. */
 const habits: readonly (readonly [RegExp, string])[] = [
   [/^\s*&&/, "“and” is written `and`"],
@@ -77,5 +81,5 @@ const habits: readonly (readonly [RegExp, string])[] = [
   [/^\s*\?/, "a choice is written `{% if … %}…{% else %}…{% endif %}`"],
   [/^\s*\(/, "there are no functions to call: values are changed by filters, such as `{{ name | upcase }}`"],
   [/^(?:\{\{)?\s*[#/^]/, "a block is written `{% if … %}…{% endif %}` or `{% for … in … %}…{% endfor %}`"],
-  [/^(?:\{\{)?\s*>/, 'another file is put in by `{% render "file.md" %}`'],
+  [/^(?:\{\{)?\s*>/, habitOfFiles],
 ];

@@ -66,6 +66,9 @@ export const filterArities: Readonly<Record<string, Arity>> = {
 export const otherFilterNames: Readonly<Record<string, string>> = {
   lower: "downcase",
   upper: "upcase",
+  uper: "upcase",
+  uppercase: "upcase",
+  lowercase: "downcase",
   title: "capitalize",
   trim: "strip",
   length: "size",

@@ -5,7 +5,7 @@ import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, t
 import type { ShellAccess, ShellWork } from "./access.ts";
 import { type ShellConfig, shellConfig } from "./config.ts";
 import { describeRuleEffects } from "./rule-effects.ts";
-import { shellWarnings } from "./warnings.ts";
+import { approvalWarnings, shellWarnings } from "./warnings.ts";
 
 /** Programs of the machine, by rules: read by the shell's own grammar, judged command by command, run behind the kernel wall. */
 export function createShellToolset({ commands }: Pick<ShellAccess, "commands">): Toolset<ShellConfig> {
@@ -15,7 +15,10 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     config: shellConfig,
     requires: ["scopes", "commands"],
     rules: describeRuleEffects,
-    warnings: (config, { readable }) => shellWarnings(config, readable),
+    warnings: (config, { readable }, preApproved) => [
+      ...shellWarnings(config, readable),
+      ...(preApproved.length > 0 ? approvalWarnings(config) : []),
+    ],
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
     // Nobody knows what a command writes: it can reach every scope of its worker.
     targets: (_call, { scopes }) => {

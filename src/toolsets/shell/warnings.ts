@@ -1,4 +1,5 @@
 import type { ConfigWarning } from "../toolset.ts";
+import { unknownScopes } from "../unknown-scopes.ts";
 import type { ShellConfig, ShellRule } from "./config.ts";
 import { includesPattern, parsePattern } from "./patterns.ts";
 
@@ -15,6 +16,14 @@ export function shellWarnings(config: ShellConfig, scopes?: readonly string[]): 
     ...shadowWarnings(rules, index),
     ...scopeWarnings(rule, index, scopes),
   ]);
+}
+
+/** Warns of rules that ask although the author pre-approves the tool: a rule that is written counts. Pure. */
+export function approvalWarnings({ rules }: ShellConfig): readonly ShellWarning[] {
+  return rules.flatMap(({ approval_required: asks }, index) => {
+    const message = "asks all the same: `pre_approved: true` lifts no question that a rule demands";
+    return asks === true ? [{ path: ["rules", index, "approval_required"], message }] : [];
+  });
 }
 
 function patternWarnings({ pattern }: ShellRule, index: number): ShellWarning[] {
@@ -39,11 +48,10 @@ function scopeWarnings(
   { sandbox_paths: names }: ShellRule,
   index: number,
   scopes: readonly string[] | undefined,
-): ShellWarning[] {
+): readonly ShellWarning[] {
   const path = ["rules", index, "sandbox_paths"];
   if (names?.length === 0) return [{ path, message: "never matches: no scope is named" }];
-  const unknown = (names ?? []).flatMap((name, at) => (scopes?.includes(name) === false ? [{ name, at }] : []));
-  return unknown.map(({ name, at }) => ({ path: [...path, at], message: `\`${name}\` is no scope of this worker` }));
+  return scopes ? unknownScopes(names ?? [], scopes, path) : [];
 }
 
 function shadowWarnings(rules: readonly ShellRule[], index: number): ShellWarning[] {

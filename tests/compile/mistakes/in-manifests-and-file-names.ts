@@ -1,0 +1,97 @@
+import type { Mistakes } from "./mistake.ts";
+
+export const inManifestsAndFileNames: Mistakes = {
+  entrypoint: {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "entrypoint: main\n" },
+    reports: ["unknown-key llm-do.yaml:1:1 error"],
+    says: ["did you mean `entry: …`?"],
+  },
+  deny: {
+    files: {
+      "main.worker": "---\n\n---\nYou help.\n",
+      "llm-do.yaml": 'approval: { rules: [{ effect: deny, rule: "shell" }] }\n',
+    },
+    reports: ["invalid-value llm-do.yaml:1:31 error"],
+    says: ["a rule that denies is written `effect: block`"],
+  },
+  yml: {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yml": "approval: { mode: reject_all }\n" },
+    reports: ["manifest-name llm-do.yml:1:1 error"],
+    says: ["rename it to `llm-do.yaml`"],
+  },
+  YAML: {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "LLM-DO.yaml": "approval: { mode: reject_all }\n" },
+    reports: ["manifest-name LLM-DO.yaml:1:1 error"],
+    says: ["rename it to `llm-do.yaml`"],
+  },
+  _: {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm_do.yaml": "x", "project.json": "{}", "program.yaml": "" },
+    reports: ["manifest-name llm_do.yaml:1:1 error", "file-ignored program.yaml:1:1 hint", "file-ignored project.json:1:1 hint"],
+    says: ["rename it to `llm-do.yaml`", "the manifest of a program is `llm-do.yaml`"],
+  },
+  "tools.py": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "tools.py": "x", "old.agent": "" },
+    reports: ["file-ignored old.agent:1:1 hint", "file-ignored tools.py:1:1 hint"],
+    says: ["a worker is a `.worker` file", "tools are TypeScript: write them in `tools.ts`"],
+  },
+  "unused manifest": {
+    files: {
+      "main.worker": "---\n\n---\nYou help.\n",
+      "llm-do.yaml": "profiles: { strict: { limits: { turns: 3 } } }\ntoolsets: { reader: { _use: filesystem } }\n",
+    },
+    reports: ["manifest-entry-unused llm-do.yaml:1:13 hint", "manifest-entry-unused llm-do.yaml:2:13 hint"],
+    says: [
+      "no worker that the entry reaches names the profile `strict` under `extends`",
+      "no worker that the entry reaches names the toolset `reader` under `toolsets`",
+    ],
+  },
+  "latin1 manifest": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": Buffer.from("description: café", "latin1") },
+    reports: ["not-utf8 llm-do.yaml:1:17 error"],
+    says: ["save the file as UTF-8"],
+  },
+  "extends misspelt": {
+    files: {
+      "main.worker": "---\nextends: strikt\n---\nYou help.\n",
+      "llm-do.yaml": "profiles: { strict: { limits: { turns: 3 } } }\n",
+    },
+    reports: ["extends-unknown main.worker:2:10 error"],
+    says: ["did you mean `strict`?"],
+  },
+  "manifest entry misspelt": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "entry: mian\n" },
+    reports: ["entry-not-found llm-do.yaml:1:8 error"],
+    says: ["did you mean `main`?"],
+  },
+  "manifest mode": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "approval: { mode: approve_all }\n" },
+    reports: ["invalid-value llm-do.yaml:1:19 error"],
+    says: ["only the user who starts a run can approve everything: `--approve-all`"],
+  },
+  "manifest rule misspelt": {
+    files: {
+      "main.worker": "---\ntoolsets: { filesystem: {} }\n---\nYou help.\n",
+      "llm-do.yaml": "approval: { rules: [{ effect: block, rule: write_fle }] }\n",
+    },
+    reports: ["approval-rule-unused llm-do.yaml:1:44 warning"],
+    says: ["did you mean `write_file`?"],
+  },
+  "manifest as list": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "- model\n" },
+    reports: ["manifest-not-map llm-do.yaml:1:1 error"],
+    says: ["write lines of `key: value`"],
+  },
+  "manifest json": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.json": "{}\n" },
+    reports: ["manifest-name llm-do.json:1:1 error"],
+    says: ["rename it to `llm-do.yaml`"],
+  },
+  "manifest allow": {
+    files: {
+      "main.worker": "---\n\n---\nYou help.\n",
+      "llm-do.yaml": 'approval: { rules: [{ effect: allow, rule: "shell" }] }\n',
+    },
+    reports: ["invalid-value llm-do.yaml:1:31 error"],
+    says: ["a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`"],
+  },
+};

@@ -1,0 +1,120 @@
+import type { Mistakes } from "./mistake.ts";
+
+export const inSettings: Mistakes = {
+  max_tokens: {
+    files: { "main.worker": "---\nmodel_settings: { max_tokens: 100 }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:19 error"],
+    says: ["did you mean `max_output_tokens: …`?"],
+  },
+  temperature: {
+    files: { "main.worker": "---\ntemperature: 0.2\nmax_tokens: 100\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error", "unknown-key main.worker:3:1 error"],
+    says: ["did you mean `model_settings: { temperature: … }`?", "did you mean `model_settings: { max_output_tokens: … }`?"],
+  },
+  requred: {
+    files: {
+      "main.worker":
+        "---\ninput: { type: object, properties: { a: { type: string } }, requred: [a], additionalproperties: false }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword main.worker:2:61 error", "schema-keyword main.worker:2:75 error"],
+    says: ["did you mean `required`?", "did you mean `additionalProperties`?"],
+  },
+  "title first": {
+    files: { "main.worker": "# Title\n---\nmodel: x:y\n---\nHi\n" },
+    model: null,
+    reports: ["frontmatter-not-first main.worker:1:1 error"],
+    says: ["move what stands above it below the closing `---`"],
+  },
+  TOML: {
+    files: { "main.worker": "+++\nmodel = 'x'\n+++\nHi\n" },
+    reports: ["frontmatter-fence main.worker:1:1 error"],
+    says: ["write `---` in place of `+++`, and `key: value` in place of `key = value`"],
+  },
+  typographic: {
+    files: { "main.worker": "---\ndescription: “hello: there”\n---\nYou help.\n" },
+    reports: ["yaml-colon main.worker:2:14 error"],
+    says: ['put the whole value in quotes: `"hello: there"`'],
+  },
+  "93b": {
+    files: { "main.worker": "---\nmodel: “anthropic:claude”\n---\nYou help.\n" },
+    model: null,
+    reports: ["model-unset main.worker:1:1 hint", "invalid-value main.worker:2:8 error"],
+    says: ["set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`", 'write `"anthropic:claude"`'],
+  },
+  "empty body": {
+    files: { "main.worker": "---\ndescription: x\n---\n\n" },
+    reports: ["instructions-missing main.worker:3:1 warning"],
+    says: ["write what it is to do below this line"],
+  },
+  provider_options: {
+    files: { "main.worker": "---\nmodel_settings: { provider_options: { antropic: { x: 1 } } }\n---\nYou help.\n" },
+    reports: ["provider-option main.worker:2:39 error"],
+    says: ["did you mean `anthropic`?"],
+  },
+  latin1: {
+    files: { "main.worker": Buffer.from("---\ndescription: café\n---\nYou help.\n", "latin1") },
+    reports: ["not-utf8 main.worker:2:17 error"],
+    says: ["save the file as UTF-8"],
+  },
+  "latin1 fragment": {
+    files: { "main.worker": "---\nfragments: [a.md]\n---\nYou help.\n", "a.md": Buffer.from("café", "latin1") },
+    reports: ["not-utf8 a.md:1:4 error"],
+    says: ["save the file as UTF-8"],
+  },
+  "unknown key": {
+    files: { "main.worker": "---\ntoolset: { filesystem: {} }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["did you mean `toolsets`?"],
+  },
+  "limit text": {
+    files: { "main.worker": "---\nlimits: { turns: ten }\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:18 error"],
+    says: ["`limits.turns` has to be a whole number from 1 on, not the text `ten`"],
+  },
+  "limit misspelt": {
+    files: { "main.worker": "---\nlimits: { turn: 10 }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:11 error"],
+    says: ["did you mean `turns`?"],
+  },
+  "turns at the top": {
+    files: { "main.worker": "---\nmax_turns: 10\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["did you mean `limits: { turns: … }`?"],
+  },
+  "fragment misspelt": {
+    files: { "main.worker": "---\nfragments: [rubrik.md]\n---\nYou help.\n", "rubric.md": "x" },
+    reports: ["reference-missing main.worker:2:13 error"],
+    says: ["did you mean `rubric.md`?"],
+  },
+  "no provider": {
+    files: { "main.worker": "---\nmodel: claude-sonnet-4-5\n---\nYou help.\n" },
+    model: null,
+    reports: ["model-id main.worker:2:8 error"],
+    says: [
+      '"claude-sonnet-4-5" has no provider. Write provider:name, for example "anthropic:claude-sonnet-4-5". Did you mean "anthropic:claude-sonnet-4-5"? Providers: anthropic, openai, openrouter, ollama, openai-compatible, scripted.',
+    ],
+  },
+  "provider misspelt": {
+    files: { "main.worker": "---\nmodel: antropic:claude-sonnet-4-5\n---\nYou help.\n" },
+    model: null,
+    reports: ["model-id main.worker:2:8 error"],
+    says: [
+      '"antropic" in "antropic:claude-sonnet-4-5" is no known provider. Did you mean "anthropic"? Providers: anthropic, openai, openrouter, ollama, openai-compatible, scripted.',
+    ],
+  },
+  tab: {
+    files: { "main.worker": "---\nlimits:\n\tturns: 3\n---\nYou help.\n" },
+    reports: ["yaml-tab main.worker:3:1 error"],
+    says: ["indent with spaces"],
+  },
+  "fence unclosed": {
+    files: { "main.worker": "---\ndescription: x\nYou help.\n" },
+    reports: ["frontmatter-unclosed main.worker:1:1 error"],
+    says: ["write a second line `---` between the settings and the instructions"],
+  },
+  "name unlike file": {
+    files: { "main.worker": "---\nname: other\n---\nYou help.\n" },
+    reports: ["name-mismatch main.worker:2:7 error"],
+    says: ["write `name: main`, or leave the key out"],
+  },
+};
