@@ -2,14 +2,17 @@ import type { Mistakes } from "./mistake.ts";
 
 export const ofOlderPrograms: Mistakes = {
   delegation: {
-    files: { "main.worker": "---\ntoolsets: { delegation: { allow_workers: [helper] } }\n---\nYou help.\n" },
-    reports: ["removed-key main.worker:2:13 error"],
-    says: ["write `toolsets: { helper: {} }`: each worker is a tool of its own"],
+    files: {
+      "main.worker": "---\ntoolsets: { delegaton: { allow_workers: [helper] } }\n---\nYou help.\n",
+      "helper.worker": "---\ndescription: x\n---\nYou help.\n",
+    },
+    reports: ["unknown-toolset main.worker:2:13 error"],
+    says: ["did you mean `delegation`?"],
   },
   "the Python class of delegation": {
     files: { "main.worker": "---\ntoolsets: { llm_do.toolsets.delegation.DelegationToolset: {} }\n---\nYou help.\n" },
     reports: ["python-reference main.worker:2:13 error"],
-    says: ["name each worker that it may call under `toolsets`: `worker_name: {}`"],
+    says: ["write `delegation`"],
   },
   custom: {
     files: { "main.worker": "---\ntoolsets: { custom: {}, sandbox: {}, file_tools: {}, worker_call: {} }\n---\nYou help.\n" },
@@ -23,18 +26,18 @@ export const ofOlderPrograms: Mistakes = {
       "name the exports of `tools.ts`, each on its own: `tool_name: {}`",
       "files are reached with `filesystem`; the folders are declared under `sandbox.paths`",
       "files are reached with `filesystem: {}`",
-      "name each worker that it may call: `worker_name: {}`",
+      "workers are called with `delegation: { allow_workers: [worker_name] }`, or by their names: `worker_name: {}`",
     ],
   },
   allow_workers: {
     files: { "main.worker": "---\nallow_workers: [helper]\n---\nYou help.\n" },
     reports: ["removed-key main.worker:2:1 error"],
-    says: ["write `toolsets: { helper: {} }`"],
+    says: ["write `toolsets: { delegation: { allow_workers: [helper] } }`"],
   },
   "tools list": {
     files: { "main.worker": "---\ntools: [Files, TemplateCall]\n---\nYou help.\n" },
     reports: ["removed-key main.worker:2:1 error"],
-    says: ["write `toolsets: { filesystem: {}, worker_name: {} }`"],
+    says: ["write `toolsets: { filesystem: {}, delegation: {} }`"],
   },
   sandboxes: {
     files: {
