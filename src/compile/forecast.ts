@@ -47,7 +47,9 @@ function callsOfCode(caller: string, names: readonly string[], callables: Callab
     const callable = callables.get(name);
     for (const called of callable?.calls ?? []) reached.add(called);
     if (!callable || callable.plan.verdict === "allowed") continue;
-    found.push({ caller, tool: name, verdict: callable.plan.verdict, why: `called by code; ${callable.plan.why}` });
+    const { verdict, why } = callable.plan;
+    const approve = verdict === "blocked" ? {} : { approve: `${caller}/${name}` };
+    found.push({ caller, tool: name, verdict, why: `called by code; ${why}`, ...approve });
   }
   return found;
 }

@@ -17,4 +17,6 @@ export interface ForecastCall {
   readonly why: string;
   /** The line of the caller's file that would allow it. Absent where none does. */
   readonly allow?: string;
+  /** The rule of `--approve` that would allow it, where no file can. */
+  readonly approve?: string;
 }

@@ -20,8 +20,9 @@ const headings: readonly (readonly [ForecastCall["verdict"], string])[] = [
   ["unverified", "Of these nothing is known"],
 ];
 
-function renderCall({ caller, tool, why, allow }: ForecastCall, columns: number): string[] {
+function renderCall({ caller, tool, why, allow, approve }: ForecastCall, columns: number): string[] {
   const lines = wrapWords(`${show(caller)} > ${show(tool)}: ${show(why)}`, columns - 2).map((line) => `  ${line}`);
+  if (approve !== undefined) return [...lines, `    with --approve '${show(approve)}'`];
   return allow === undefined ? lines : [...lines, `    in ${show(caller)}: ${show(allow)}`];
 }
 

@@ -59,6 +59,57 @@ describe("input that is not there", () => {
   });
 });
 
+describe("input that a prompt cannot give", () => {
+  it("is told of with the fields that are required", async () => {
+    const cwd = await writeProgram({
+      "main.worker":
+        "---\nmodel: scripted:model.yaml\ninput: { company: string, level(enum): [a, b], count?: integer }\n---\nGo.\n",
+      "model.yaml": script({ main: ["done"] }),
+    });
+    const stderr = await refused(["."], { cwd });
+    expect(stderr).toContain("  = note: -i gives a field: llm-do . -i company=… -i level=…\n");
+    expect(stderr).not.toContain("a prompt follows");
+  });
+});
+
+describe("flags without effect", () => {
+  const files = {
+    "main.worker": "---\nmodel: scripted:model.yaml\n---\nGo.\n",
+    "model.yaml": script({ main: ["done"] }),
+  };
+
+  it("warns of a model for workers that have their own", async () => {
+    const cwd = await writeProgram(files);
+    const { exitCode, stderr } = await runCli([".", "go", "--model", "openai:gpt"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("warning[model-unused]: every worker has a model of its own");
+    expect(stderr).toContain("write `--model-for 'main=openai:gpt'` to change it");
+  });
+
+  it("warns of a price that fits no model", async () => {
+    const cwd = await writeProgram(files);
+    const { exitCode, stderr } = await runCli([".", "go", "--price", "opnai:*=1,2"], { cwd });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("llm-do: warning: the price of `opnai:*` fits no model of the program: ");
+  });
+
+  it("refuses a manifest under another name", async () => {
+    const cwd = await writeProgram({ ...files, "llm-do.yml": "approval: { mode: reject_all }\n" });
+    expect(await refused([".", "go"], { cwd })).toContain("error[manifest-name]: `llm-do.yml` is not read");
+  });
+});
+
+describe("scripts that cannot be played end with 2", () => {
+  it.each([
+    ["scripted:none.yaml", "cannot be read"],
+    ["scripted:main.txt", "a script is a .ts, .js, .mjs, .yaml, .yml or .json file"],
+    ["scripted:broken.yaml", "broken.yaml"],
+  ])("%s", async (model, text) => {
+    const cwd = await writeProgram({ "main.worker": "---\n---\nGo.\n", "main.txt": "", "broken.yaml": "- calls: [\n" });
+    expect(await refused([".", "go", "--model", model], { cwd })).toContain(text);
+  });
+});
+
 describe("mistakes about models", () => {
   it("lists the places where a model can be set", async () => {
     const stderr = await refused(["."], { cwd: await copyExample() });

@@ -1,7 +1,10 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError } from "../../compile/compile-error.ts";
-import { type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
+import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
+import { promptField } from "../../toolsets/prompt-field.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { openListeners } from "../event-sink.ts";
@@ -26,6 +29,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   const release = guardProcess((failure) => controller.abort(failure), flags);
   reserveStdout();
+  let program: Program | undefined;
   try {
     const terminal = flags.headless
       ? undefined
@@ -37,6 +41,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
     const given = await readInput(read, flags, { signal, onWait });
     const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet });
+    program = opened.program;
     if (!flags.quiet && verbosityOf(flags) === 0)
       for (const warning of warnOfPrices(opened.program, request))
         writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
@@ -46,7 +51,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target);
-    if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags);
+    if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags, program);
     return exitCode;
   } finally {
     release();
@@ -59,9 +64,18 @@ function isMissingTarget(thrown: unknown): boolean {
 }
 
 /** Somebody who gave no input at all may not know how. */
-function suggestInput({ target, rest, afterDashes }: WrittenWords, { input, inputJson }: RunFlags): void {
+function suggestInput(
+  { target, rest, afterDashes }: WrittenWords,
+  { input, inputJson }: RunFlags,
+  program: Program | undefined,
+): void {
   if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined) return;
-  writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
+  const schema = program ? inputSchemaOf(program) : {};
+  const { required, properties } = schema;
+  const names = Array.isArray(required) ? required.map(String) : isRecord(properties) ? Object.keys(properties) : [];
+  const fields = names.map((name) => `-i ${escapeText(name)}=…`).join(" ");
+  if (program && promptField(schema).field === undefined) writeStderr(`  = note: -i gives a field: llm-do ${target} ${fields}\n`);
+  else writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
 }
 
 /** A mistyped command is taken for a target. */
