@@ -91,16 +91,14 @@ export const inSettings: Mistakes = {
     model: null,
     reports: ["model-id main.worker:2:8 error"],
     says: [
-      '"claude-sonnet-4-5" has no provider. Write provider:name, for example "anthropic:claude-sonnet-4-5". Did you mean "anthropic:claude-sonnet-4-5"? Providers: anthropic, openai, openrouter, ollama, openai-compatible, scripted.',
+      '"claude-sonnet-4-5" has no provider. Write provider:name, for example "anthropic:claude-sonnet-4-5". Did you mean "anthropic:claude-sonnet-4-5"?',
     ],
   },
   "provider misspelt": {
     files: { "main.worker": "---\nmodel: antropic:claude-sonnet-4-5\n---\nYou help.\n" },
     model: null,
     reports: ["model-id main.worker:2:8 error"],
-    says: [
-      '"antropic" in "antropic:claude-sonnet-4-5" is no known provider. Did you mean "anthropic"? Providers: anthropic, openai, openrouter, ollama, openai-compatible, scripted.',
-    ],
+    says: ['"antropic" in "antropic:claude-sonnet-4-5" is no known provider. Did you mean "anthropic"?'],
   },
   tab: {
     files: { "main.worker": "---\nlimits:\n\tturns: 3\n---\nYou help.\n" },
