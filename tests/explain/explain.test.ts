@@ -96,6 +96,17 @@ describe("programs of the machine", () => {
   });
 });
 
+describe("what a program takes, and what its shell runs", () => {
+  test("is told with the fields and the rules", async () => {
+    const main = "input: { company: string, level?(enum): [junior, senior] }\noutput: { score: integer }";
+    const text = textOf(await outlineOfShells(main), 100);
+    expect(text).toContain(
+      "What it takes and gives\n  input   company: string\n          level?: junior or senior\n  output  score: integer\n",
+    );
+    expect(text).toMatch(/depends shell: .*\n.*rule +ls, after a question unless pre-approved\n/);
+  });
+});
+
 describe("workers that call one another, code, and scopes elsewhere", () => {
   test.each([60, 80, 120])("at %i columns, trusted", async (columns) => {
     const text = textOf(await outlineOfNewsroom({ trust: true }), columns);

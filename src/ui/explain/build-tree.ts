@@ -50,7 +50,8 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
   if (toolset.workers) return { label: plan.verdict, text: what, children: callees(toolset.workers, walk) };
   if (!called) {
     const calls = [...new Set(tools.flatMap((tool) => tool.calls ?? []))];
-    return { label: plan.verdict, text: what, children: calls.map((name) => callByCode(name, walk, walk.path)) };
+    const rules = (toolset.rules ?? []).map((rule) => ({ label: "rule", text: show(rule), children: [] }));
+    return { label: plan.verdict, text: what, children: [...rules, ...calls.map((name) => callByCode(name, walk, walk.path))] };
   }
   const { note, children } = enter(called, walk, walk.path);
   const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset);

@@ -5,7 +5,7 @@ import { drawRows, drawTree, type Row } from "./layout.ts";
 import { limitRows } from "./limit-rows.ts";
 import type { ModelPrices } from "./model-prices.ts";
 import { counted, list, show } from "./phrases.ts";
-import { ceilingRows, commandRows, fileRows, modelRows } from "./render-facts.ts";
+import { ceilingRows, commandRows, fileRows, inputRows, modelRows } from "./render-facts.ts";
 
 export interface ExplanationStyle {
   readonly columns: number;
@@ -23,6 +23,7 @@ export function renderExplanation(outline: Outline, { columns, prices, unisolate
   const otherwise = unisolated ? "else by its rules all the same: --unisolated" : "else each asks";
   const lines = [
     ...headOf(outline).flatMap((line) => wrapWords(line, columns)),
+    ...section("What it takes and gives", inputRows(outline), columns),
     "Calls, what happens to them, and why",
     ...buildTrees(outline).flatMap((tree) => drawTree(tree, columns)),
     ...section("Files (protected names ask: .env*, .git, ...)", fileRows(outline), columns),

@@ -1,9 +1,40 @@
+import { isRecord } from "../../protocol/json.ts";
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { clipText } from "../../util/clip-text.ts";
 import { modelLabel } from "../model-label.ts";
 import { entryOf, fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
 import type { Row } from "./layout.ts";
 import { dollars, type ModelPrices } from "./model-prices.ts";
 import { bytes, counted, list, show } from "./phrases.ts";
+
+/** The fields of the entry's input, which `-i` gives, and those of its output. Nothing for a prompt that is answered with a text. */
+export function inputRows(outline: Outline): Row[] {
+  const worker = entryOf(outline);
+  if (!worker) return [];
+  const { input, output } = worker;
+  const names = isRecord(input["properties"]) ? Object.keys(input["properties"]) : [];
+  if (!output && names.every((name) => name === "input" || name === "attachments")) return [];
+  return [
+    { label: "input", texts: describeFields(input) },
+    { label: "output", texts: output ? describeFields(output) : ["text"] },
+  ];
+}
+
+function describeFields({ type, properties, required }: JsonSchema): string[] {
+  if (!isRecord(properties)) return [show(typeof type === "string" ? type : "any JSON")];
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(properties).map(([name, field]) => {
+    const { type: kind, enum: choices, description } = isRecord(field) ? field : {};
+    const what = Array.isArray(choices)
+      ? choices.map(String).join(" or ")
+      : Array.isArray(kind)
+        ? kind.join(" or ")
+        : (kind ?? "any");
+    const about = typeof description === "string" ? `, ${description}` : "";
+    return show(clipText(`${name}${needed.includes(name) ? "" : "?"}: ${String(what)}${about}`, 160));
+  });
+}
 
 /** Who may read and write what, and who takes attachments. */
 export function fileRows(outline: Outline): Row[] {
