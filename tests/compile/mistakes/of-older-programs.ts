@@ -120,7 +120,7 @@ export const ofOlderPrograms: Mistakes = {
   functions: {
     files: { "main.worker": "---\nfunctions: { add: 'return 1' }\n---\nYou help.\n" },
     reports: ["inline-code main.worker:2:1 error"],
-    says: ["export them from `tools.ts` with `tool({ … })`, and name them under `toolsets`"],
+    says: ["export each function from `tools.ts` with `tool({ input, run })`, and name it under `toolsets`"],
   },
   "tool_rules map": {
     files: { "main.worker": "---\ntool_rules: { write_file: { approval_required: true } }\n---\nYou help.\n" },
