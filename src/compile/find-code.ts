@@ -4,6 +4,7 @@ import { isWithin } from "../util/within.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
 import { codeFileNames, homeOf, isCodePath } from "./home.ts";
+import { findServerFiles } from "./name-servers.ts";
 
 /** The code of a program, which runs with all rights of the user. */
 export interface ProgramCode {
@@ -17,7 +18,8 @@ export interface ProgramCode {
 
 /**
  * Finds the program's code without running any, reports `import()` of computed names, and reserves the places that it is read
- * from. A script that the user names is the user's: its places are reserved, and it is no part of what is trusted.
+ * from. A script that the user names is the user's: its places are reserved, and it is no part of what is trusted. Files that MCP
+ * servers are started with are reserved likewise: their command lines are what is trusted.
  */
 export async function findCode(compilation: Compilation, workers: ReadonlyMap<string, Worker>): Promise<ProgramCode> {
   const { host, files, modules, packages, home, root } = compilation;
@@ -37,8 +39,10 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
     return text === undefined ? undefined : { name: path, text };
   };
   const others = new CodeSearch({ host, read });
-  await others.follow(users.filter(isCodePath));
-  for (const place of [...scripts, ...users, ...search.places, ...others.places, ...others.modules]) files.reserve(place);
+  const served = await findServerFiles(compilation, workers);
+  await others.follow([...users, ...served].filter(isCodePath));
+  for (const place of [...scripts, ...users, ...served, ...search.places, ...others.places, ...others.modules])
+    files.reserve(place);
   return {
     files: [...search.modules].map(place).sort(),
     packages: describePackages(compilation, search, place),

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { spanAt } from "../language/json-shape.ts";
 import type { McpServerSyntax } from "../language/server-shapes.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
+import type { Worker } from "../program/program.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
@@ -43,3 +45,28 @@ function toConfig({ env, ...syntax }: McpServerSyntax): JsonObject {
 
 /** Variables are filled in in the environment of a server alone: command lines are shown. */
 export const isServerVariable: TextFilter = ([servers, , key]) => servers === "servers" && key === "env";
+
+/** The part of a server's configuration that says what is started. */
+interface Started {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+}
+
+/** Returns the files among the words of servers' command lines, as absolute paths: no tool may change what a server runs. */
+export async function findServerFiles(
+  { host, root, builtIns }: Compilation,
+  workers: ReadonlyMap<string, Worker>,
+): Promise<readonly string[]> {
+  const references = [...workers.values()].flatMap(({ toolsets }) => toolsets);
+  const configs = references.flatMap(({ toolset, config }) =>
+    toolset === builtIns.get("mcp") ? [config as { readonly servers: Readonly<Record<string, Started>> }] : [],
+  );
+  const paths = configs.flatMap(({ servers }) =>
+    Object.values(servers).flatMap(({ command, args = [], cwd = "." }) =>
+      [command, ...args].map((word) => resolve(root, cwd, word)),
+    ),
+  );
+  const kinds = await Promise.all(paths.map((path) => host.files.kind(path).catch(() => undefined)));
+  return paths.filter((_, index) => kinds[index] === "file");
+}

@@ -76,6 +76,20 @@ test("an untrusted program starts nothing, and the question of trust shows the c
   expect(existsSync(join(world.folder, "marked"))).toBe(false);
 });
 
+test("no tool changes the files that a server is started with, or what these import", async () => {
+  const world = createMcpWorld();
+  world.put("start.mjs", 'import "./part.mjs";\nimport "./server.mjs";\n');
+  world.put("part.mjs", "");
+  const write = (path: string) => ["write_file", { path, content: "process.exit(1);" }] as const;
+  const { results } = await world.play({
+    servers: { own: { ...own, args: ["start.mjs"] } },
+    entry: "  filesystem: {}",
+    model: calling(write("start.mjs"), write("part.mjs"), write("server.mjs"), write("other.txt")),
+  });
+  const blocked = { ok: false, error: { type: "blocked" } };
+  expect(results).toMatchObject([blocked, blocked, blocked, { ok: true }]);
+});
+
 test.each<[string, string, string]>([
   ["a name that the manifest does not have", "servers: [gh]", "unknown-mcp-server"],
   ["an address", "servers: { web: { url: 'https://example.org/mcp' } }", "toolset-config"],
