@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { compile, run, tool } from "../../src/index.ts";
+import { factFields } from "../../src/journal/fact-fields.ts";
 import { privateFolderOf } from "../../src/journal/private-folder.ts";
 import { readJournal, readJournalEnds, readRecord } from "../../src/journal/read-journal.ts";
 import { UnreadableJournal } from "../../src/journal/unreadable-journal.ts";
@@ -25,15 +26,15 @@ interface Recorded {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A run with facts of nearly every type: a worker, a question, a denial, a refusal, secrets, a file, a long text. */
+/** A run with facts of every type: workers, code that calls, questions, a denial, a refusal, a limit, secrets, files, a long text. */
 async function record(): Promise<Recorded> {
   const host = memoryHost({
     environment,
     files: {
       "/program/main.worker":
-        "---\ndescription: d\ntoolsets:\n  filesystem: {}\n  look: {}\n  helper: {}\nsandbox:\n  paths: { out: { root: ./out, mode: rw } }\n---\nGo.\n",
+        "---\ndescription: d\nlimits: { tool_calls: 9 }\ntoolsets:\n  filesystem: {}\n  look: {}\n  pass: {}\n  helper: {}\nsandbox:\n  paths: { out: { root: ./out, mode: rw } }\n---\nGo.\n",
       "/program/helper.worker": "---\ndescription: h\n---\nHelp.\n",
-      "/program/tools.ts": "export const look = 0;\n",
+      "/program/tools.ts": "export const look = 0;\nexport const pass = 0;\n",
     },
     modules: {
       "/program/tools.ts": {
@@ -42,16 +43,25 @@ async function record(): Promise<Recorded> {
           approval: "pre-approved",
           run: () => `${token} ${environment.API_KEY} ${"x".repeat(9000)}`,
         }),
+        pass: tool({
+          input: { type: "object" },
+          approval: "pre-approved",
+          calls: ["helper"],
+          run: (_, { call }) => call("helper", { input: "p" }).catch(String),
+        }),
       },
     },
   });
   const model = scriptedModel(({ turn, worker }) => {
     if (worker === "helper") return "helped";
-    if (turn > 1) return `done with ${token}`;
+    if (turn > 3) return { text: `done with ${token}`, files: [{ name: "made.txt", mediaType: "text/plain", text: "made" }] };
     const write = (path: string) => ({ tool: "write_file", args: { path, content: "x" } });
+    if (turn === 2) return { calls: [write("out/c.txt")] };
+    if (turn === 3) return { calls: Array.from({ length: 9 }, () => ({ tool: "look", args: {} })) };
     return {
       calls: [
         { tool: "look", args: {} },
+        { tool: "pass", args: {} },
         write("out/a.txt"),
         write("out/b.txt"),
         write("nowhere/a.txt"),
@@ -74,7 +84,10 @@ async function record(): Promise<Recorded> {
     ],
     approval: {
       mode: "prompt",
-      approver: async () => (asked++ % 2 ? { type: "deny", note: "no" } : { type: "approve", remember: "run" }),
+      approver: async (_, { memory }) => {
+        if (asked === 3) for (const call of memory.list()) memory.revoke(call);
+        return asked++ % 2 ? { type: "deny", note: "no" } : { type: "approve", remember: "run" };
+      },
     },
   });
   const [id = ""] = await host.files.names("/program/.llm-do/runs");
@@ -188,8 +201,7 @@ describe("a journal that is damaged", () => {
     const { entries } = await readJournal(host, directory);
     const { first, last } = await readJournalEnds(host, directory);
     expect([first, last]).toEqual([entries[0], entries.at(-1)]);
-    const types = new Set(entries.map(({ type }) => type));
-    expect(types.size, [...types].join()).toBe(10);
+    expect([...new Set(entries.map(({ type }) => type))].sort()).toEqual(Object.keys(factFields).sort());
   });
 
   test("is refused with the place of the damage, or read: never a slip of ours", async () => {
