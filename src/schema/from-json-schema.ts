@@ -31,7 +31,12 @@ export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string 
   }
 }
 
+/** A validator keeps all that it compiled: one serves so many schemas, and is dropped. */
+const schemasPerValidator = 100;
+let compiledSchemas = 0;
+
 async function compileSchema(jsonSchema: JsonSchema): Promise<ValidateFunction> {
+  if (compiledSchemas++ % schemasPerValidator === 0) sharedAjv = undefined;
   sharedAjv ??= import("ajv/dist/2020.js").then(
     (library) =>
       new library.Ajv2020({ allErrors: true, strict: false, useDefaults: true, validateFormats: false, addUsedSchema: false }),
