@@ -51,12 +51,13 @@ export type {
   DecisionSource,
   DeniedCall,
   Preview,
+  ProposedRule,
   Verdict,
 } from "./protocol/approval.ts";
 // What travels.
 export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
-export type { RememberedCall } from "./protocol/fact.ts";
+export type { RememberedCall, RuleForRun } from "./protocol/fact.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { Artifact, FilePart, Message } from "./protocol/message.ts";
 export type {

@@ -86,6 +86,7 @@ test("llm-do", async () => {
     type Price
     type PriceOverrides
     type Program
+    type ProposedRule
     type Provider
     type ProviderEnvironment
     type Reconciliation
@@ -95,6 +96,7 @@ test("llm-do", async () => {
     type ReplayReport
     type ReplayRequest
     type ReportedUsage
+    type RuleForRun
     type RuleText
     type RunErrorCode
     type RunEvent
@@ -138,6 +140,7 @@ test("llm-do/approval", async () => {
     type DeniedCall
     type GateableTool
     type Preview
+    type ProposedRule
     type RuleEffect
     type ToolGate
     type ToolGateOptions

@@ -15,6 +15,7 @@ import {
   type PendingCall,
   type PreparedCall,
   previewCall,
+  toRuledCall,
 } from "./pending-call.ts";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 
@@ -28,14 +29,18 @@ export interface Asking extends FactKey {
 /** Settles a call whose verdict is ask, and records how. A policy that stops the run stops it before the next question comes up. */
 export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
   const { name: tool, runtime } = call.request;
-  const { callPath, key, prepared } = asking;
+  const { callPath, key, prepared, isUnstated } = asking;
+  // A worker that was made in the run can be made anew under its name: a rule would cover what nobody has seen.
+  const ruled = isUnstated && !prepared.isRestored && !call.request.via ? toRuledCall(call, prepared) : undefined;
+  if (ruled) run.asked.push(ruled);
   const settled = await decide(
-    { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking) },
+    { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },
     {
       policy: run.policy,
       effects: run.effects,
       redactor: run.redactor,
       questions: run.questions,
+      earlier: run.asked,
       memory: createRememberedApprovals(run.effects.state, {
         hide: (value) => run.redactor.hideKnown(value).shown,
         onRevoke: ({ worker, tool: revoked, memory }) =>
@@ -79,12 +84,13 @@ function toQuestion(run: GateRun, whole: Omit<ApprovalRequest, "position" | "can
 
 function recordDecision(run: GateRun, call: PendingCall, settled: Asking & SettledQuestion): void {
   const { name: tool } = call.request;
-  const { callPath, key, decision, source, memory, remembered } = settled;
+  const { callPath, key, decision, source, memory, remembered, allowed } = settled;
   const recorded = run.effects.recall("decision", { callPath, key });
   const denied = decision.type === "approve" ? undefined : (recorded?.denied ?? describeDenial(run, call, settled));
   const more = {
     ...(memory === undefined ? {} : { memory }),
     ...(remembered ? { remembered } : {}),
+    ...(allowed ? { allowed } : {}),
     ...(denied ? { denied } : {}),
   };
   run.effects.record({ type: "decision", callPath, key, tool, decision, source, ...more });

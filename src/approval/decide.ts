@@ -1,20 +1,24 @@
 import type { Effects } from "../effects/effects.ts";
 import { questionKey } from "../effects/keys.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
-import type { ApprovalForRun, FactKey, FactOf } from "../protocol/fact.ts";
+import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import type { Redactor } from "../util/redactor.ts";
+import type { RuledCall } from "./approval-rule.ts";
 import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
 import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
 import type { QuestionQueue } from "./question-queue.ts";
+import { isAllowedForRun, proposeRules, toRuleForRun } from "./run-rules.ts";
 
 export interface AskedQuestion extends FactKey {
   /** As the approver sees it. */
   readonly question: Omit<ApprovalRequest, "position">;
   /** As it is, for memory. */
   readonly call: AskedCall;
+  /** As rules see it. Absent where somebody made the call ask: no rule of the run allows it. */
+  readonly ruled?: RuledCall;
   /** Of the prepared call. */
   readonly digest: string;
 }
@@ -25,6 +29,8 @@ export interface DecideOptions extends ApproverOptions {
   /** Takes the digests that a journal holds. */
   readonly redactor: Redactor;
   readonly questions: QuestionQueue;
+  /** Calls that asked so far, this one included: what proposed rules are measured by. */
+  readonly earlier: readonly RuledCall[];
   /** Called as the question comes up, before it is answered. */
   readonly onAsk: (request: ApprovalRequest) => void;
   /** Called with the decision before the next question comes up. Records it. */
@@ -36,6 +42,8 @@ export interface SettledQuestion extends Decision {
   readonly memory?: string;
   /** Present where the approval is for the whole run. */
   readonly remembered?: ApprovalForRun;
+  /** Present where a rule was allowed for the whole run. */
+  readonly allowed?: RuleForRun;
 }
 
 /** After this many denials of one call the next is denied unasked: the model is going round in circles. */
@@ -69,8 +77,9 @@ async function repeatDecision(
   }
   if (!recorded) throw new Error("invariant: a question was answered, and no decision is recorded");
   await abortable(effects.turnOf(recorded), signal);
-  const { decision, source, memory, remembered } = recorded;
-  const settled = { decision, source, ...(memory === undefined ? {} : { memory }), ...(remembered ? { remembered } : {}) };
+  const { decision, source, memory, remembered, allowed } = recorded;
+  const forWholeRun = { ...(remembered ? { remembered } : {}), ...(allowed ? { allowed } : {}) };
+  const settled = { decision, source, ...(memory === undefined ? {} : { memory }), ...forWholeRun };
   onDecided(settled);
   return settled;
 }
@@ -87,7 +96,8 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
   const place = await questions.take(signal);
   try {
     const known = knownAnswer(asked, options, memory);
-    const answer = known ?? (await putToApprover(asked, options, { ...asked.question, position: place.position() }));
+    const request = () => ({ ...asked.question, ...proposals(asked, options), position: place.position() });
+    const answer = known ?? (await putToApprover(asked, options, request()));
     const settled = { ...answer, memory, ...forRun(asked, answer, options.redactor) };
     options.onDecided(settled);
     return settled;
@@ -104,9 +114,10 @@ function answerOfMode({ mode, approver }: ApprovalPolicy): Decision | undefined 
 }
 
 /** The answer to an earlier question may settle this one. */
-function knownAnswer({ call }: AskedQuestion, { effects, redactor }: DecideOptions, memory: string): Decision | undefined {
+function knownAnswer({ call, ruled }: AskedQuestion, { effects, redactor }: DecideOptions, memory: string): Decision | undefined {
   const { state } = effects;
   if (state.isRemembered(memory, shownDigest(call, redactor))) return { decision: { type: "approve" }, source: "memory" };
+  if (ruled && isAllowedForRun(state.rules(), ruled)) return { decision: { type: "approve" }, source: "rule" };
   if (state.denialsOf(memory) < denialsBeforeSilence) return undefined;
   return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
 }
@@ -117,7 +128,8 @@ function putToApprover(asked: AskedQuestion, options: DecideOptions, request: Ap
   if (!approver) throw new Error("invariant: a question comes up only where there is an approver");
   options.onAsk(request);
   const record = questionRecord(asked, { request: request as unknown as JsonObject });
-  const terms = { approver, seconds, sleep: effects.sleep, signal, memory, checkArgs };
+  const checkRule = (rule: string) => void ruleForRun(asked, rule);
+  const terms = { approver, seconds, sleep: effects.sleep, signal, memory, checkArgs, checkRule };
   return effects.perform({ record, codec, work: () => putQuestion(request, terms) }, signal);
 }
 
@@ -131,12 +143,25 @@ const codec = {
   decode: (value: JsonValue) => value as unknown as Decision,
 };
 
+/** What is hidden in a question could stand in a rule, too. */
+function proposals({ question, call, ruled }: AskedQuestion, { earlier }: DecideOptions): Pick<ApprovalRequest, "rules"> {
+  return ruled && question.notShown === undefined ? { rules: proposeRules(ruled, call.worker, earlier) } : {};
+}
+
+function ruleForRun({ call, ruled }: AskedQuestion, rule: string): RuleForRun {
+  if (!ruled) throw new Error("no rule can allow a call that somebody made to ask");
+  return toRuleForRun(rule, { worker: call.worker, call: ruled });
+}
+
 function forRun(
-  { question, call }: AskedQuestion,
+  asked: AskedQuestion,
   { decision, source }: Decision,
   redactor: Redactor,
-): Pick<SettledQuestion, "remembered"> {
-  if (source !== "person" || !isForRun(decision) || !question.canRemember) return {};
+): Pick<SettledQuestion, "remembered" | "allowed"> {
+  const { question, call } = asked;
+  if (source !== "person" || decision.type !== "approve") return {};
+  if (decision.rule !== undefined) return { allowed: ruleForRun(asked, decision.rule) };
+  if (!isForRun(decision) || !question.canRemember) return {};
   const { worker, reference, tool, args } = call;
   return { remembered: { worker, reference, tool, args, shown: approvedDigests(call, redactor) } };
 }

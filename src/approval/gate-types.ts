@@ -9,7 +9,7 @@ import type { Forward } from "../toolsets/delegation.ts";
 import type { Tool, ToolCaller, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { Tickets } from "../util/tickets.ts";
-import type { ReadRule } from "./approval-rule.ts";
+import type { ReadRule, RuledCall } from "./approval-rule.ts";
 import type { ApprovalPolicy } from "./policy.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
@@ -92,6 +92,8 @@ export interface GateOptions {
 export interface GateRun extends GateOptions {
   readonly rules: readonly ReadRule[];
   readonly questions: QuestionQueue;
+  /** Calls that asked so far, and that a rule could have allowed. */
+  readonly asked: RuledCall[];
   /** Tickets for what `Toolset.targets` names, taken before a call is prepared. */
   readonly order: Tickets;
   /** Tickets for the targets that `prepare` found. */

@@ -68,6 +68,7 @@ export function createGate(options: GateOptions): Gate {
     policy,
     rules: readRules(policy.rules),
     questions: new QuestionQueue(),
+    asked: [],
     order: new Tickets(),
     foundTargets: new Tickets(),
   };

@@ -7,6 +7,7 @@ export type {
   DecisionSource,
   DeniedCall,
   Preview,
+  ProposedRule,
   RuleEffect,
   Verdict,
 } from "../protocol/approval.ts";

@@ -14,7 +14,7 @@ import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
-import { type ReadRule, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
+import { type ReadRule, type RuledCall, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 import type { ShownContent } from "./memory.ts";
@@ -157,21 +157,23 @@ function checkVerdict(own: unknown): OwnVerdict | undefined {
   return { type: "blocked", why: "its toolset gave no verdict that is known" };
 }
 
-function findRuling(
-  rules: readonly ReadRule[],
-  { binding, tool, request }: PendingCall,
-  { view }: PreparedCall,
-): Ruling | undefined {
+function findRuling(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Ruling | undefined {
   if (rules.length === 0) return undefined;
-  const { caller, name, via } = request;
+  const { via } = call.request;
+  const own = toRuledCall(call, prepared);
+  if (!via) return ruleOn(rules, own);
+  const made = Object.entries(isRecord(via.args) ? via.args : {}).map(([arg, value]) => [arg, [textOfArgument(value)]] as const);
+  return ruleOn(rules, own, { tool: via.name, args: new Map(made), first: ["worker"], workers: own.workers });
+}
+
+/** The call as rules see it, by the name of its tool. */
+export function toRuledCall({ binding, tool, request }: PendingCall, { view }: PreparedCall): RuledCall {
+  const { caller, name } = request;
   const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);
   const workers = caller.id === undefined ? [caller.name] : [caller.name, caller.id];
-  const own = { tool: name, args, first: firstArgument(tool) ?? [...args.keys()], workers };
-  if (!via) return ruleOn(rules, own);
-  const made = Object.entries(isRecord(via.args) ? via.args : {}).map(([arg, value]) => [arg, [textOfArgument(value)]] as const);
-  return ruleOn(rules, own, { tool: via.name, args: new Map(made), first: ["worker"], workers });
+  return { tool: name, args, first: firstArgument(tool) ?? [...args.keys()], workers };
 }
 
 /** The argument that a pattern without a name speaks of. */

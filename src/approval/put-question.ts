@@ -12,6 +12,8 @@ export interface Decision {
 
 export interface QuestionTerms extends ApproverOptions {
   readonly approver: Approver;
+  /** Throws an `Error` where a rule cannot be allowed for the run. */
+  readonly checkRule: (rule: string) => void;
   /** Seconds, from when the question is put. Undefined: no limit. */
   readonly seconds: number | undefined;
   /** The run's clock: rejects when the signal aborts. */
@@ -35,6 +37,7 @@ export async function putQuestion(request: ApprovalRequest, terms: QuestionTerms
     const decision = await answerOf(request, terms);
     terms.signal.throwIfAborted();
     if (!isDecision(decision)) throw new TypeError("the approver must answer { type: 'approve' | 'deny' | 'stop' }");
+    if (decision.type === "approve" && decision.rule !== undefined) terms.checkRule(decision.rule);
     return { decision, source: "person" };
   } catch (thrown) {
     terms.signal.throwIfAborted();
@@ -44,7 +47,7 @@ export async function putQuestion(request: ApprovalRequest, terms: QuestionTerms
 }
 
 async function answerOf(request: ApprovalRequest, terms: QuestionTerms): Promise<unknown> {
-  const { approver, seconds, sleep, signal, ...options } = terms;
+  const { approver, seconds, sleep, signal, checkRule: _, ...options } = terms;
   if (seconds === undefined) return abortable((async () => approver(request, { signal, ...options }))(), signal);
   const late = new AbortController();
   const done = new AbortController();
@@ -72,6 +75,7 @@ function isDecision(value: unknown): value is ApprovalDecision {
   return (
     value["type"] === "approve" &&
     [undefined, "run"].includes(value["remember"] as undefined) &&
-    (value["args"] === undefined || isRecord(value["args"]))
+    (value["args"] === undefined || (isRecord(value["args"]) && value["rule"] === undefined)) &&
+    (value["rule"] === undefined || typeof value["rule"] === "string")
   );
 }

@@ -2,10 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { Approver, ApproverOptions } from "../approval/policy.ts";
 import { UnansweredQuestion } from "../approval/put-question.ts";
-import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+import type { ApprovalDecision, ApprovalRequest, ProposedRule } from "../protocol/approval.ts";
 import type { RowStyle } from "../ui/preview-rows.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";
 import { openRequest } from "../ui/render-request.ts";
+import { showText } from "../ui/show-text.ts";
 import { escapeText } from "../util/escape-text.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { editArguments } from "./edit-arguments.ts";
@@ -32,8 +33,14 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
   const { columns } = terminal;
   const style: RowStyle["style"] = (format, text) => styleText(format, text, { stream: terminal.output });
   const question = await inTurns(openRequest(request, { columns, style }), signal);
-  const canList = memory.list().length > 0;
-  const offerAt = (isWhole: boolean) => ({ canRemember: request.canRemember && isWhole, canShowMore: !isWhole, canList });
+  const canList = memory.list().length + memory.rules().length > 0;
+  const { rules = [] } = request;
+  const offerAt = (isWhole: boolean) => ({
+    rules,
+    canRemember: request.canRemember && isWhole,
+    canShowMore: !isWhole,
+    canList,
+  });
   let offer: Offer = offerAt(question.isWhole);
   const read = (line: string | undefined) => {
     const number = readList(line);
@@ -71,6 +78,7 @@ async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
 
 /** What can be answered beside `a`, `e`, `d` and `s`. */
 interface Offer {
+  readonly rules: readonly ProposedRule[];
   readonly canRemember: boolean;
   readonly canShowMore: boolean;
   readonly canList: boolean;
@@ -86,11 +94,12 @@ function readList(line: string | undefined): string | undefined {
   return found ? (found[1] ?? "") : undefined;
 }
 
-function answers({ canRemember, canShowMore, canList }: Offer): string {
+function answers({ rules, canRemember, canShowMore, canList }: Offer): string {
   return [
     canShowMore ? "  m  show more\n" : "",
     "  a  approve once\n",
     canRemember ? "  r  approve, and the same call again in this run\n" : "",
+    ...rules.map((rule, index) => `  ${index + 1}  ${describeRule(rule)}\n`),
     "  e  edit the arguments; you are asked for the new call\n",
     "  d  deny; a note to the model may follow: d wrong folder\n",
     canList ? "  l  list approvals for this run; l 2 revokes the second\n" : "",
@@ -98,15 +107,31 @@ function answers({ canRemember, canShowMore, canList }: Offer): string {
   ].join("");
 }
 
+/** `approve, and allow main/write_file(reports/*) in this run: 3 of the 12 calls that asked so far`. */
+function describeRule({ rule, covers, of }: ProposedRule): string {
+  const far = of === 1 ? "this call alone so far" : `${covers} of the ${of} calls that asked so far`;
+  return `approve, and allow ${showText(rule)} in this run: ${far}`;
+}
+
 type Answer = ApprovalDecision | { readonly type: "edit" };
 
 /** The answer of a line, or what to say where it is none. */
 function readAnswer(line: string | undefined, offer: Offer): { readonly answer: Answer } | string {
   if (line === undefined) return { answer: { type: "deny", note: "the question was closed without an answer" } };
-  const { canShowMore, canRemember, canList } = offer;
-  const letters = [...(canShowMore ? ["m"] : []), "a", ...(canRemember ? ["r"] : []), "e", "d", ...(canList ? ["l"] : [])];
+  const { rules, canShowMore, canRemember, canList } = offer;
+  const letters = [
+    ...(canShowMore ? ["m"] : []),
+    "a",
+    ...(canRemember ? ["r"] : []),
+    ...rules.map((_, index) => String(index + 1)),
+    "e",
+    "d",
+    ...(canList ? ["l"] : []),
+  ];
   const offered = `${letters.join(", ")} or s`;
   if (line.trim() === "") return `Nothing was chosen. Answer with ${offered}.`;
+  const rule = rules[Number(/^\s*([1-9])\s*$/.exec(line)?.[1]) - 1]?.rule;
+  if (rule !== undefined) return { answer: { type: "approve", rule } };
   const answer = parseAnswer(line);
   if (answer?.type === "approve" && answer.remember && !canRemember) {
     return `This cannot be remembered${canShowMore ? " before all of it was shown" : ""}. Answer with ${offered}.`;
@@ -116,11 +141,12 @@ function readAnswer(line: string | undefined, offer: Offer): { readonly answer: 
 
 /** What was approved for the run, by numbers, after one of them was revoked. */
 function showMemory(number: string, memory: ApproverOptions["memory"], columns: number): string {
-  const calls = memory.list();
-  if (number === "") return renderRemembered(calls, columns);
-  const call = calls[Number(number) - 1];
-  if (!call || !memory.revoke(call)) return `There is no number ${number}.\n${renderRemembered(calls, columns)}`;
-  return `Number ${number} asks again from now on.\n${renderRemembered(memory.list(), columns)}`;
+  const list = () => [...memory.list(), ...memory.rules()];
+  const approvals = list();
+  const approval = approvals[Number(number) - 1];
+  if (number === "") return renderRemembered(approvals, columns);
+  if (!approval || !memory.revoke(approval)) return `There is no number ${number}.\n${renderRemembered(approvals, columns)}`;
+  return `Number ${number} asks again from now on.\n${renderRemembered(list(), columns)}`;
 }
 
 /** `a`, `r`, `e`, `s` or their words; `d` or `deny`, with what follows as the note that the model sees. */

@@ -1,6 +1,6 @@
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { Fact } from "../protocol/fact.ts";
+import type { Fact, RuleForRun } from "../protocol/fact.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { createApprovalsState, type RememberedApproval } from "./state/approvals.ts";
 import { createFailuresState } from "./state/failures.ts";
@@ -18,6 +18,8 @@ export interface RunState {
   streakWith(code: string): number;
   /** Approvals for the run that nobody took back, oldest first. */
   remembered(): readonly RememberedApproval[];
+  /** Rules that a person allowed for the run and nobody took back, oldest first. */
+  rules(): readonly RuleForRun[];
   /** Whether equal calls were approved with exactly what is shown now. */
   isRemembered(memory: string, shown: string): boolean;
   denialsOf(memory: string): number;
@@ -38,6 +40,7 @@ export function createRunState(): RunState {
     usageOf: usage.of,
     streakWith: failures.streakWith,
     remembered: approvals.remembered,
+    rules: approvals.rules,
     isRemembered: approvals.isRemembered,
     denialsOf: approvals.denialsOf,
     denied: approvals.denied,

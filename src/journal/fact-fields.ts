@@ -28,7 +28,10 @@ const toolError = {
   "hint?": "content string",
   "details?": "content object",
 } satisfies Fields;
-const decision = { type: "string", "remember?": "string", "args?": "content object", "note?": "content string" } satisfies Fields;
+const decision = {
+  ...{ type: "string", "remember?": "string", "rule?": "content string" },
+  ...{ "args?": "content object", "note?": "content string" },
+} satisfies Fields;
 
 /** The fields of each type of fact. Fields that are not named here are content, and not checked. */
 export const factFields: Readonly<Record<FactType, Fields>> = {
@@ -51,6 +54,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   decision: {
     ...{ ...keyed, tool: "string", decision, source: "string", "memory?": "string" },
     "remembered?": { worker: "string", reference: "string", tool: "string", args: "content object", shown: "strings" },
+    "allowed?": { memory: "string", worker: "string", tool: "string", rule: "content string" },
     "denied?": {
       ...{ callPath: "string", worker: "string", tool: "string", description: "content string", source: "string" },
       ...{ "note?": "content string", "allow?": "content string", "rule?": "content string" },

@@ -25,6 +25,16 @@ export interface ApprovalRequest {
   readonly notShown?: string;
   /** False where something is not shown: an approval for the run is of exactly what was shown. */
   readonly canRemember: boolean;
+  /** Rules that would allow this call and others like it in this run, from narrow to wide. Absent where no rule can allow it. */
+  readonly rules?: readonly ProposedRule[];
+}
+
+/** `covers`: how many of the calls that asked so far in this run the rule covers; `of`: how many there were. */
+export interface ProposedRule {
+  /** In the grammar of `--approve`. */
+  readonly rule: string;
+  readonly covers: number;
+  readonly of: number;
 }
 
 export type Preview =
@@ -59,13 +69,32 @@ export interface AttachmentPreview {
   readonly bytes: number;
 }
 
+/**
+ * `rule`: approves this call, and in this run every call that the rule covers and nobody made to ask. One of the request's `rules`, or
+ * another that covers the call. Not together with `args`.
+ */
 export type ApprovalDecision =
-  | { readonly type: "approve"; readonly remember?: "run"; readonly args?: JsonObject; readonly note?: string }
+  | {
+      readonly type: "approve";
+      readonly remember?: "run";
+      readonly rule?: string;
+      readonly args?: JsonObject;
+      readonly note?: string;
+    }
   | { readonly type: "deny"; readonly note?: string }
   | { readonly type: "stop"; readonly note?: string };
 
 /** The source of a decision. It tells a person's answer from that of a mode. */
-export type DecisionSource = "person" | "memory" | "approve_all" | "reject_all" | "nobody" | "repeated" | "timeout" | "error";
+export type DecisionSource =
+  | "person"
+  | "memory"
+  | "rule"
+  | "approve_all"
+  | "reject_all"
+  | "nobody"
+  | "repeated"
+  | "timeout"
+  | "error";
 
 /** The effect of a rule: `allow` pre-approves calls that nothing else decides, `ask` always asks, `block` never lets them run. */
 export type RuleEffect = "allow" | "ask" | "block";

@@ -52,6 +52,16 @@ export interface ApprovalForRun extends RememberedCall {
   readonly shown: readonly string[];
 }
 
+/** A rule that a person allowed for the run. `worker` and `tool` are those of the call that it was given for. */
+export interface RuleForRun {
+  /** The id of equal rules. */
+  readonly memory: string;
+  readonly worker: string;
+  readonly tool: string;
+  /** In the grammar of `--approve`. */
+  readonly rule: string;
+}
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
@@ -123,9 +133,11 @@ export type Fact =
       readonly memory?: string;
       /** Present where the approval is for the whole run. */
       readonly remembered?: ApprovalForRun;
+      /** Present where a rule was allowed for the whole run. */
+      readonly allowed?: RuleForRun;
       readonly denied?: DeniedCall;
     })
-  /** A person revoked an approval for the run. */
+  /** A person revoked an approval, or a rule, for the run. */
   | {
       readonly type: "revocation";
       readonly callPath: CallPath;

@@ -4,6 +4,7 @@ import { show } from "./explain/phrases.ts";
 const deciders: Readonly<Record<DecisionSource, string>> = {
   person: "by you",
   memory: "as before in this run",
+  rule: "by a rule of this run",
   approve_all: "by approve_all",
   reject_all: "by reject_all",
   nobody: "because nobody can be asked",

@@ -9,14 +9,22 @@ interface Remembered {
   readonly args: JsonObject;
 }
 
+interface Rule {
+  readonly rule: string;
+}
+
 const longestArguments = 300;
 
 /** Lists what was approved for a run, numbered from 1. */
-export function renderRemembered(calls: readonly Remembered[], columns: number): string {
-  if (calls.length === 0) return "Nothing is approved for this run.";
-  const lines = calls.flatMap(({ worker, tool, args }, index) => {
-    const text = `${index + 1}. ${show(worker)} > ${show(tool)} ${show(clipText(JSON.stringify(args), longestArguments, "..."))}`;
+export function renderRemembered(approvals: readonly (Remembered | Rule)[], columns: number): string {
+  if (approvals.length === 0) return "Nothing is approved for this run.";
+  const lines = approvals.flatMap((approval, index) => {
+    const text = `${index + 1}. ${"rule" in approval ? `rule ${show(approval.rule)}` : showCall(approval)}`;
     return wrapWords(text, columns - 6).map((line, row) => `  ${row === 0 ? "" : "   "}${line}`);
   });
   return ["Approved for this run:", ...lines].join("\n");
+}
+
+function showCall({ worker, tool, args }: Remembered): string {
+  return `${show(worker)} > ${show(tool)} ${show(clipText(JSON.stringify(args), longestArguments, "..."))}`;
 }

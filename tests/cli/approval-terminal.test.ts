@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
@@ -68,10 +68,10 @@ describe("approvals at a terminal", () => {
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("\r");
-    await terminal.waitFor("Nothing was chosen. Answer with a, r, e, d or s.");
+    await terminal.waitFor("Nothing was chosen. Answer with a, r, 1, 2, e, d or s.");
     for (const wrong of ["y", "yes", "approve it", "A!"]) {
       terminal.type(`${wrong}\r`);
-      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, e, d or s.`);
+      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, 1, 2, e, d or s.`);
     }
     terminal.type("d\r");
     const { exitCode, screen } = await end(terminal);
@@ -87,13 +87,13 @@ describe("approvals at a terminal", () => {
     await terminal.waitFor("m  show more");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
-    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, e, d or s.");
+    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, 1, 2, e, d or s.");
     terminal.type("m\r");
     await terminal.waitFor("| line 100\n  | the end\n");
     await terminal.waitFor("r  approve, and the same call again in this run");
     await terminal.waitFor(prompt);
     terminal.type("m\r");
-    await terminal.waitFor('"m" is no answer. Answer with a, r, e, d or s.');
+    await terminal.waitFor('"m" is no answer. Answer with a, r, 1, 2, e, d or s.');
     expect(await readdir(cwd)).not.toContain("out.txt");
     terminal.type("r\r");
     await terminal.waitFor("Approval 1 of 1");
@@ -114,6 +114,23 @@ describe("approvals at a terminal", () => {
     terminal.type("d\r");
     expect((await end(terminal)).exitCode).toBe(0);
     expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("same");
+  });
+
+  it("allows a rule for the run, and asks no more for what it covers", async () => {
+    const cwd = await writer(["one", "two", "three"], "out/a.txt");
+    await mkdir(join(cwd, "out"));
+    const terminal = openTerminal([".", "-v"], { cwd });
+    await terminal.waitFor("1  approve, and allow main/write_file(out/a.txt) in this run: this call alone so far");
+    await terminal.waitFor("2  approve, and allow main/write_file(out/*) in this run");
+    await terminal.waitFor("3  approve, and allow main/write_file in this run");
+    await terminal.waitFor(prompt);
+    terminal.type("4\r");
+    await terminal.waitFor('"4" is no answer. Answer with a, r, 1, 2, 3, e, d or s.');
+    terminal.type("2\r");
+    await terminal.waitFor("main > write_file#1 approved by a rule of this run");
+    await terminal.waitFor("main > write_file#2 approved by a rule of this run");
+    expect((await end(terminal)).exitCode).toBe(0);
+    expect(await readFile(join(cwd, "out/a.txt"), "utf8")).toBe("three");
   });
 
   it("ends the run at a stop with 5", async () => {
@@ -193,6 +210,11 @@ describe("approvals at a terminal", () => {
         Call: main > write_file#0
         a  approve once
         r  approve, and the same call again in this run
+        1  approve, and allow main/write_file(a-rather-long-file-n
+      ame-for-a-narrow-terminal-window.txt) in this run: this call
+       alone so far
+        2  approve, and allow main/write_file in this run: this ca
+      ll alone so far
         e  edit the arguments; you are asked for the new call
         d  deny; a note to the model may follow: d wrong folder
         s  stop the run
