@@ -3,6 +3,7 @@ import { z } from "zod";
 import { exportedToolset } from "./exported-toolset.ts";
 import { tool, toolset } from "./tool.ts";
 import { toolName } from "./tool-name.ts";
+import type { WorkerRuntime } from "./toolset.ts";
 
 const act = tool({ name: "act", input: z.object({}), run: () => "ok" });
 const acts = toolset({ name: "acts", tools: () => [act] });
@@ -35,6 +36,19 @@ describe("an export of code", () => {
   test.each(Object.entries(kinds))("%s", async (_, [value, names]) => {
     const found = await exportedToolset("it", value);
     expect(found?.toolset.tools({}, scope).map(({ name }) => name)).toEqual(names);
+  });
+
+  test("a foreign tool that streams gives its last value", async () => {
+    const look = {
+      inputSchema: z.object({}),
+      execute: async function* () {
+        yield "first";
+        yield "last";
+      },
+    };
+    const [found] = (await exportedToolset("it", { look }))?.toolset.tools({}, scope) ?? [];
+    const runtime = { signal: new AbortController().signal, callPath: "main" } as WorkerRuntime;
+    expect(await found?.execute({}, runtime)).toBe("last");
   });
 
   test("a foreign tool asks, because nothing is known of it", async () => {

@@ -86,7 +86,8 @@ export const outer = tool({ input, calls: ["inner"], run: () => 1 });
       "tools.ts": 'export const main = async (_: object, runtime: { call(name: string): unknown }) => runtime.call("helper");\n',
     };
     const { exitCode, report } = await json(files, ["--trust", "--entry", "tools.ts:main"]);
-    expect({ exitCode, calls: report.calls }).toMatchObject({ exitCode: 4, calls: [{ caller: "main", tool: "helper" }] });
+    const call = { caller: "main", tool: "helper", approve: "main/helper" };
+    expect({ exitCode, calls: report.calls }).toMatchObject({ exitCode: 4, calls: [call] });
   });
 
   it("gives 2 where the program is not trusted, or has mistakes: so would the run", async () => {

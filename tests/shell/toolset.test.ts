@@ -31,7 +31,7 @@ describe("configuration", () => {
     [[], [": must be a map"]],
     [{ rule: [] }, ["rule: is unknown; did you mean rules?"]],
     [{ rules: {} }, ["rules: must be a list of maps"]],
-    [{ rules: ["git"] }, ["rules.0: must be a map with pattern"]],
+    [{ rules: ["git"] }, ['rules.0: must be a map with pattern: { pattern: "git" }']],
     [{ rules: [{}] }, ["rules.0: has no pattern"]],
     [{ rules: [{ pattern: "git" }, { pattern: " " }] }, ["rules.1.pattern: must be a text, such as git log"]],
     [{ rules: [{ pattern: 3 }] }, ["rules.0.pattern: must be a text, such as git log"]],
