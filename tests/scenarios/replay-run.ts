@@ -35,13 +35,19 @@ export async function expectSameReplay(program: Program, { host, facts, secrets,
 }
 
 function byCall(events: readonly RunEvent[]): Record<string, unknown[]> {
-  const calls: Record<string, unknown[]> = Object.create(null);
+  const calls: Record<string, Record<string, unknown>[]> = Object.create(null);
   for (const event of events) {
     if (event.type.endsWith("-delta") || event.type === "progress" || event.type === "warning") continue;
     const { time: _, ...rest } = event;
     calls[event.callPath] = [...(calls[event.callPath] ?? []), withoutPassing(rest)];
   }
-  return calls;
+  return Object.fromEntries(Object.entries(calls).map(([path, own]) => [path, own.filter(hasFact)]));
+}
+
+/** A call that was cut short may have begun its turn or not: no fact says so before the request. */
+function hasFact({ type }: Record<string, unknown>, index: number, own: readonly Record<string, unknown>[]): boolean {
+  const next = own[index + 1]?.["type"];
+  return type !== "turn-start" || (next !== undefined && next !== "limit" && next !== "call-end");
 }
 
 function withoutPassing(event: Record<string, unknown>): Record<string, unknown> {

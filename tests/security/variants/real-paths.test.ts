@@ -305,7 +305,7 @@ const commands: Readonly<Record<string, Command>> = {
     files: playing("m.yaml"),
     pipes: ["program/m.yaml"],
     args: go,
-    exitCode: 7,
+    exitCode: 2,
     says: "no regular file",
   },
   "a script larger than any": {
