@@ -30,8 +30,7 @@ export interface Asking extends FactKey {
 export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
   const { name: tool, runtime } = call.request;
   const { callPath, key, prepared, isUnstated } = asking;
-  // A worker that was made in the run can be made anew under its name: a rule would cover what nobody has seen.
-  const ruled = isUnstated && !prepared.isRestored && !call.request.via ? toRuledCall(call, prepared) : undefined;
+  const ruled = isUnstated && !prepared.isRestored ? toRuledCall(call, prepared) : undefined;
   if (ruled) run.asked.push(ruled);
   const settled = await decide(
     { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },

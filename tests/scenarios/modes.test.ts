@@ -146,9 +146,9 @@ const modes: readonly Mode[] = [
   },
   {
     name: "terminal, stderr redirected",
-    play: atTerminal(undefined, { redirect: "2> stderr" }),
-    expected: needed,
-    decision: "deny by nobody",
+    play: atTerminal("a", { redirect: "2> stderr" }),
+    expected: written,
+    decision: "approve by person",
   },
   { name: "piped", play: piped(), expected: needed, decision: "deny by nobody" },
   { name: "piped, --on-denied stop", play: piped("--on-denied", "stop"), expected: { exitCode: 4 }, decision: "deny by nobody" },
