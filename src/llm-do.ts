@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { type ApprovalPolicy, checkPolicy } from "./approval/policy.ts";
+import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { createLiveEffects } from "./effects/live.ts";
@@ -118,7 +118,7 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
 function checkRequest<T>(request: T, check: OptionCheck<T>): void {
   try {
     checkOptions(request, check);
-    if ("approval" in check.table) checkPolicy((request as unknown as RunRequest).approval);
+    if ("approval" in check.table) checkPolicyOptions((request as unknown as RunRequest).approval);
   } catch (thrown) {
     failAsRun(thrown);
   }

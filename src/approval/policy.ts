@@ -71,24 +71,30 @@ const renamed: Readonly<Record<string, string>> = {
   returnPermissionErrors: "it is now `onDenied`: `return` in place of `true`, `stop` in place of `false`",
 };
 
-/** Throws a `TypeError` that names the right words where a policy is not one. */
+/** Throws a `TypeError` that names the right words where a policy is not one, or a rule of it cannot be read. */
 export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
+  checkPolicyOptions(policy);
+  for (const { rule } of policy.rules ?? []) checkRule(rule);
+  return policy;
+}
+
+/** The same, but for the texts of rules, which compiling a program reports at their places. */
+export function checkPolicyOptions(policy: ApprovalPolicy): void {
   if (policy === undefined || policy === null)
     throw new TypeError('`approval` is missing: a policy says who may do what, such as `approval: { mode: "prompt", approver }`');
   checkOptions(policy, { path: "approval", table: policyOptions, required: ["mode"], renamed });
-  for (const rule of policy.rules ?? []) checkRule(rule);
-  return policy;
+  for (const rule of policy.rules ?? [])
+    checkOptions(rule, { path: "approval.rules", table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });
 }
 
 const ruleOptions: OptionTable<ApprovalRule> = { effect: oneOf("allow", "ask", "block"), rule: textOption, source: textOption };
 
 const renamedEffects = { deny: "`deny` is called `block`", approve: "`approve` is called `allow`" };
 
-function checkRule(given: ApprovalRule): void {
-  checkOptions(given, { path: "approval.rules", table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });
+function checkRule(rule: string): void {
   try {
-    parseRule(given.rule);
+    parseRule(rule);
   } catch (thrown) {
-    throw new TypeError(`the rule \`${given.rule}\` cannot be read: ${errorMessage(thrown)}`);
+    throw new TypeError(`the rule \`${rule}\` cannot be read: ${errorMessage(thrown)}`);
   }
 }

@@ -147,7 +147,7 @@ export class ProgramFiles {
     const start = source.text.indexOf(replacement);
     const message = `\`${source.name}\` is not UTF-8: this character cannot be read`;
     const note = "save the file as UTF-8";
-    this.#report("not-utf8", { message, span: { source, start, end: start + 1 }, note });
+    this.#report("file-encoding", { message, span: { source, start, end: start + 1 }, note });
   }
 
   #realPath(path: string): Promise<string> {

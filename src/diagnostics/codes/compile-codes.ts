@@ -14,7 +14,7 @@ export const compileCodes = {
     explanation:
       "The system refused to read it, or it is nothing that a program is made of. Its rights, or a broken link, are the usual cause; the message says what the system said. Pipes, sockets and devices are never read. A worker file or a manifest has at most 1,000,000 bytes, a `package.json` too, any other file of a program 10,000,000.",
   },
-  "not-utf8": {
+  "file-encoding": {
     severity: "error",
     title: "A file that is not UTF-8",
     explanation:

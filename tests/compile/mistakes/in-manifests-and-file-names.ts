@@ -47,7 +47,7 @@ export const inManifestsAndFileNames: Mistakes = {
   },
   "latin1 manifest": {
     files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": Buffer.from("description: café", "latin1") },
-    reports: ["not-utf8 llm-do.yaml:1:17 error"],
+    reports: ["file-encoding llm-do.yaml:1:17 error"],
     says: ["save the file as UTF-8"],
   },
   "extends misspelt": {

@@ -53,12 +53,12 @@ export const inSettings: Mistakes = {
   },
   latin1: {
     files: { "main.worker": Buffer.from("---\ndescription: café\n---\nYou help.\n", "latin1") },
-    reports: ["not-utf8 main.worker:2:17 error"],
+    reports: ["file-encoding main.worker:2:17 error"],
     says: ["save the file as UTF-8"],
   },
   "latin1 fragment": {
     files: { "main.worker": "---\nfragments: [a.md]\n---\nYou help.\n", "a.md": Buffer.from("café", "latin1") },
-    reports: ["not-utf8 a.md:1:4 error"],
+    reports: ["file-encoding a.md:1:4 error"],
     says: ["save the file as UTF-8"],
   },
   "unknown key": {
