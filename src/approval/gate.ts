@@ -109,7 +109,7 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
       if (opened) await toolset.close?.(config);
     },
     judge: judgeUnmade.bind(undefined, gated),
-    call: passGate.bind(undefined, gated),
+    call: (binding.forward ? forwardThroughGate : passGate).bind(undefined, gated),
   } satisfies Partial<GatedToolset>;
   return Object.freeze(members) as unknown as GatedToolset;
 }
@@ -159,8 +159,8 @@ function unknownTool(name: string): ToolFailure {
   return toolFailure("unknown_tool", `there is no tool \`${name}\``);
 }
 
-/** Makes a call, or the one that it is forwarded to. */
-async function passGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
+/** Makes the call that another one is forwarded to. */
+async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
   let forwarded: Forwarded;
   try {
     forwarded = forwardCall(gated, given);
@@ -171,7 +171,7 @@ async function passGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
     if (!refused.ok) gated.run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
     return refused;
   }
-  const result = await makeCall(forwarded.gated, forwarded.request);
+  const result = await passGate(forwarded.gated, forwarded.request);
   return result.ok ? { ok: true, value: forwarded.toResult(result.value) } : result;
 }
 
@@ -179,7 +179,7 @@ async function passGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
  * The whole way of a call: prepare → judge → ask → grant → execute, as often as an approver edits the arguments. A failure on the
  * way is recorded, so that a replayed run refuses the call at the same point.
  */
-async function makeCall({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
+async function passGate({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
   const { name, keyPrefix = "", runtime } = request;
   const tool = tools.get(name);
   if (!tool) return toRefusal(unknownTool(name));
