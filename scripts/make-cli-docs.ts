@@ -70,7 +70,7 @@ llm-do explain reviewer.worker --scope source=~/site
 ## Questions
 
 A call that needs approval is asked for at the terminal: the question shows what would happen, and takes \`a\` (approve once), \`r\`
-(approve, and the same call again in this run), \`e\` (edit the arguments), \`d\` (deny; what follows is a note that the model sees), \`l\` (list
+(approve, and the same call again in this run), \`1\` to \`3\` (approve, and allow a rule for this run), \`e\` (edit the arguments), \`d\` (deny; what follows is a note that the model sees), \`l\` (list
 what was approved for this run; \`l 2\` revokes the second) or \`s\` (stop the run).
 Where a long preview was cut, \`m\` shows more of it. An empty line is no answer, and keys that were pressed before the question was
 there are dropped. Where stdin is not a terminal, the question goes to the terminal that controls the process. Without one, and with
