@@ -12,7 +12,7 @@ import { RunError } from "./runtime/run-error.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
-/** What a replay came to. */
+/** The outcome of a replay. */
 export interface ReplayReport {
   readonly runId: string;
   /**
@@ -54,7 +54,7 @@ export async function replayFacts(
     host: createUntouchedHost(),
     policy: { mode: start.mode as ApprovalMode, onDenied },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
-    // What a request cost is in its recorded outcome.
+    // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,
   };
   const { input, files, fragments } = start.input;

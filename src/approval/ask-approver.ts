@@ -22,7 +22,7 @@ import { createRememberedApprovals } from "./remembered-approvals.ts";
 export interface Asking extends FactKey {
   readonly prepared: PreparedCall;
   readonly why: string;
-  /** Nobody wrote that the call asks, so an author may pre-approve it. */
+  /** No rule says that the call asks, so an author may pre-approve it. */
   readonly isUnstated: boolean;
 }
 
@@ -125,7 +125,7 @@ export function policyStop({ request }: PendingCall, { note }: ApprovalDecision)
   return new PolicyStop(`\`${request.name}\` was denied${note ? `: ${note}` : ""}, and the run stops for it`);
 }
 
-/** What a person made of the arguments; undefined where they are as they were shown. */
+/** The arguments as a person edited them; undefined if they are unchanged. */
 export async function editedArgs(
   run: GateRun,
   call: PendingCall,

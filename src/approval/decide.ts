@@ -19,7 +19,7 @@ export interface AskedQuestion extends FactKey {
   readonly call: AskedCall;
   /** As rules see it. Absent where somebody made the call ask: no rule of the run allows it. */
   readonly ruled?: RuledCall;
-  /** Of the prepared call. */
+  /** Digest of the prepared call. */
   readonly digest: string;
 }
 
@@ -143,7 +143,7 @@ const codec = {
   decode: (value: JsonValue) => value as unknown as Decision,
 };
 
-/** What is hidden in a question could stand in a rule, too. */
+/** A rule could contain what the question hides. */
 function proposals({ question, call, ruled }: AskedQuestion, { earlier }: DecideOptions): Pick<ApprovalRequest, "rules"> {
   return ruled && question.notShown === undefined ? { rules: proposeRules(ruled, call.worker, earlier) } : {};
 }

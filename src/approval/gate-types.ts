@@ -44,7 +44,7 @@ export interface ToolsetBinding {
   readonly approvals: ReadonlyMap<string, boolean>;
   /** Whether programs that its tools start may use the network. Default false. */
   readonly networkEnabled?: boolean;
-  /** Of a toolset that connects: identifies its configuration among those of the run. */
+  /** Identifies the configuration of a toolset that connects among those of the run. */
   readonly connection?: string;
   /** Turns calls of its tools into calls of workers' own tools, before anything else of the gate. */
   readonly forward?: Forward;
@@ -73,11 +73,11 @@ export interface GatedCall {
   readonly takeSlot?: (signal: AbortSignal) => Promise<() => void>;
 }
 
-/** What the gate needs of a run: the part of the run's record that it reads. */
+/** The part of a run's record that the gate reads. */
 export interface GateOptions {
   readonly runId: string;
   readonly policy: ApprovalPolicy;
-  /** Where facts go, and outcomes of effects come from. */
+  /** Records facts and answers effects. */
   readonly effects: Effects;
   readonly emit: (call: CallAddress, body: RunEventBody) => void;
   /** Takes secrets out of questions and reports. */
@@ -88,7 +88,7 @@ export interface GateOptions {
   readonly endsRun: (thrown: unknown) => boolean;
 }
 
-/** What the gate has of a run while it goes on. */
+/** The gate's own record of a run in progress. */
 export interface GateRun extends GateOptions {
   readonly rules: readonly ReadRule[];
   readonly questions: QuestionQueue;

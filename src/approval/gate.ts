@@ -255,7 +255,7 @@ function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   return verdict;
 }
 
-/** What a question came to. */
+/** The outcome of a question. */
 type Answer =
   | { readonly type: "approved"; readonly prepared: PreparedCall }
   | { readonly type: "edited"; readonly args: CheckedArgs }
@@ -381,7 +381,7 @@ function releaseTickets({ tickets }: Round): void {
   for (const ticket of tickets) ticket.release();
 }
 
-/** What ends the run is thrown on; everything else is returned to the model. */
+/** Rethrows errors that end the run; returns all others to the model. */
 function failureOf(run: GateRun, { runtime }: GatedCall, thrown: unknown): ToolResult {
   runtime.signal.throwIfAborted();
   if (thrown instanceof PolicyStop || run.endsRun(thrown)) throw thrown;

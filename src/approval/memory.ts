@@ -23,7 +23,7 @@ export function memoryId({ worker, callerId = "", reference, tool, args }: Asked
   return redactor.digest([worker, callerId, reference, tool, args]);
 }
 
-/** What an approval for the run is bound to beside the call: the reason, and the content that the question showed. */
+/** An approval for the run holds for the call, the reason, and the content that the question showed. */
 export function shownDigest({ why, content }: AskedCall, redactor: Redactor): string {
   return redactor.digest([why, content.now]);
 }

@@ -111,7 +111,7 @@ export function restoreCall(
   return { checked: { args, transformed }, preparation, digest, view, carried: [], isRestored: true };
 }
 
-/** What is recorded of a preparation only where it is there. */
+/** Optional parts of a preparation, recorded if present. */
 export function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation, "sideEffect" | "hint" | "recorded">) {
   return {
     ...(sideEffect === undefined ? {} : { sideEffect }),

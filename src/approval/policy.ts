@@ -49,7 +49,7 @@ export interface ApprovalPolicy {
   readonly unisolated?: boolean;
 }
 
-/** What timers can wait for. */
+/** The events that timers can wait for. */
 const longestTimeout = 2_000_000;
 
 const policyOptions: OptionTable<ApprovalPolicy> = {

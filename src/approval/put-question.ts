@@ -20,7 +20,7 @@ export interface QuestionTerms extends ApproverOptions {
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Nobody answered in time; the signal of the approver aborts with it. */
+/** The question timed out; the approver's signal aborts with it. */
 export class UnansweredQuestion extends Error {
   constructor(seconds: number) {
     super(`nobody answered within ${seconds} ${seconds === 1 ? "second" : "seconds"}`);

@@ -5,7 +5,7 @@ import { runsDirectories } from "../journal/journal-directory.ts";
 import { indexedRunsFolders, indexRunsFolder, type RunsFolder } from "../journal/run-index.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** Where a run is recorded. */
+/** The folder of a run's record. */
 export interface FoundRun {
   readonly runId: string;
   readonly directory: string;

@@ -164,7 +164,7 @@ async function checkRequirements({ reference }: ToolsetSyntax, toolset: Toolset,
   return true;
 }
 
-/** Of what a connection of the run depends on. Variables of the environment count by their names, not by their values. */
+/** Digest of what a connection of the run depends on. Variables of the environment count by name, not by value. */
 function digestOf(
   { config }: ToolsetSyntax,
   { code }: ToolsetTarget,

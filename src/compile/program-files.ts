@@ -34,7 +34,7 @@ interface Reading {
 const mostOfSource = 10_000_000;
 const mostOfSettings = 1_000_000;
 
-/** What a decoder puts in the place of bytes that it cannot read. */
+/** The replacement character that a decoder writes for bytes it cannot read. */
 const replacement = "\uFFFD";
 
 /** The files of one program, each read once. Whatever was read counts as part of the program. */

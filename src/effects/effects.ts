@@ -36,7 +36,7 @@ export interface OutcomeCodec<T> {
 export interface Effect<T> {
   readonly record: EffectRecord;
   readonly codec: OutcomeCodec<T>;
-  /** What the provider had reported before it failed. Default: nothing. */
+  /** Usage that the provider reported before it failed. Default: nothing. */
   readonly spentByFailure?: () => Usage | undefined;
   /** Does it. Called by the answerer `live` alone, once. */
   readonly work: () => Promise<T>;

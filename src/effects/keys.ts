@@ -3,17 +3,17 @@
  * edited), with the prefix of a call that the runtime itself makes.
  */
 
-/** Of a request: `model 3.1` is the first attempt of the third turn. */
+/** Key of a request: `model 3.1` is the first attempt of the third turn. */
 export const modelKey = (turn: number, attempt: number, isLast: boolean): string =>
   `model ${turn}.${attempt}${isLast ? " last" : ""}`;
-/** Of the question of a round. */
+/** Key of the question of a round. */
 export const questionKey = (round: string): string => `question ${round}`;
-/** Of the execution of a tool. */
+/** Key of the execution of a tool. */
 export const toolKey = (prefix = ""): string => `tool ${prefix}`.trimEnd();
-/** Of a connection. `digest`: of the configuration, where one connection serves the whole run. */
+/** Key of a connection. `digest`: of the configuration, where one connection serves the whole run. */
 export const connectKey = (reference: string, digest?: string): string =>
   `connect ${reference}${digest === undefined ? "" : ` ${digest}`}`;
-/** Of the fact that the time of a call was up. */
+/** Key of the fact that the time of a call was up. */
 export const timeKey = "seconds";
 /** The same for the time of the run, under the entry's path. */
 export const runTimeKey = "seconds of the run";

@@ -6,7 +6,7 @@ import { createRunState } from "./run-state.ts";
 
 export interface LiveOptions {
   readonly clock: Pick<Clock, "sleep">;
-  /** Where facts are kept; `noJournal` keeps none. Owned by the caller, who closes it. */
+  /** The journal that keeps the facts; `noJournal` keeps none. Owned by the caller, who closes it. */
   readonly journal: Journal;
 }
 

@@ -8,7 +8,7 @@ import { createLiveEffects } from "./live.ts";
 /** An effect that a rehearsal came to, and did not perform. */
 export class Rehearsed extends Error {
   readonly effect: EffectRecord;
-  /** Of the call that it belongs to. */
+  /** The input of the call that it belongs to. */
   readonly input: JsonObject;
 
   constructor(effect: EffectRecord, input: JsonObject) {

@@ -28,7 +28,7 @@ export interface Drift {
   readonly callPath: CallPath;
   readonly key: string;
   readonly kind: EffectRecord["kind"];
-  /** What the run would do today. */
+  /** The effect as the run would perform it today. */
   readonly today: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface Drift {
 const interruptedPatience = 10_000;
 
 export interface ReplayedEffects extends Effects {
-  /** What the replayed run recorded, in its own order. */
+  /** The facts that the replay recorded, in its own order. */
   readonly facts: readonly Fact[];
   readonly drifts: readonly Drift[];
 }
@@ -82,7 +82,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     const { outcome } = found;
     const end = () => record(found.digest === undefined ? found : { ...found, digest });
     if (outcome.type === "interrupted") return unwind({ callPath, what: key, signal }, interruptedPatience).finally(end);
-    // What had ended was taken, also where the run was stopped meanwhile.
+    // A completed effect was consumed, even if the run was stopped meanwhile.
     await abortable(order.turnOf(found), signal).catch(() => undefined);
     end();
     if (outcome.type === "value") return effect.codec.decode(outcome.value);
@@ -128,7 +128,7 @@ function indexFacts(facts: readonly Fact[]) {
     if (fact.type === "run-end") end = fact;
     if ("key" in fact) keyed.set(keyOf(fact.type, fact), fact);
   }
-  /** Whether the call, or one above it, did not come to its end. */
+  /** Returns true if the call, or one above it, did not complete. */
   const isCutShort = (callPath: CallPath): boolean =>
     end?.stopReason !== "done" ||
     [...withAncestors(callPath)].some((path) => starts.has(path) && ended.get(path)?.stopReason !== "done");

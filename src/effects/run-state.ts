@@ -7,12 +7,12 @@ import { createFailuresState } from "./state/failures.ts";
 import { createUsageState } from "./state/usage.ts";
 
 /**
- * What is true of a run so far: a fold over its facts. Reducers are deterministic and own what they hold. Live bookkeeping is
+ * The state of a run so far: a fold over its facts. Reducers are deterministic and own what they hold. Live bookkeeping is
  * no part of it: places (`parallel`), tickets, timers, reservations of limits, abort signals, open toolsets and scopes.
  */
 export interface RunState {
   apply(fact: Fact): void;
-  /** Of a call and everything below it. */
+  /** Usage of a call and everything below it. */
   usageOf(callPath: CallPath): Usage;
   /** How many model requests in a row have failed after their retries with this code, where one more does. */
   streakWith(code: string): number;
@@ -20,10 +20,10 @@ export interface RunState {
   remembered(): readonly RememberedApproval[];
   /** Rules that a person allowed for the run and nobody took back, oldest first. */
   rules(): readonly RuleForRun[];
-  /** Whether equal calls were approved with exactly what is shown now. */
+  /** Returns true if equal calls were approved with exactly what is shown now. */
   isRemembered(memory: string, shown: string): boolean;
   denialsOf(memory: string): number;
-  /** What needed an approval and did not get it, in the order of the denials. */
+  /** Calls whose approval was denied, in the order of the denials. */
   denied(): readonly DeniedCall[];
 }
 

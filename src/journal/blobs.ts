@@ -39,7 +39,7 @@ class FactWriter {
     this.#secrets = secrets;
   }
 
-  /** What identifies a fact stays as it is: without a part of it, it would be another fact. */
+  /** Fields that identify a fact stay unchanged. */
   fields(value: object, fields: Fields): Record<string, unknown> {
     const members = Object.entries(value).map(([key, member]) => {
       const field = fields[key] ?? fields[`${key}?`] ?? "content any";

@@ -72,7 +72,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   artifact: { ...keyed, name: "string", sha256: "string" },
 };
 
-/** What an outcome that is a value needs, by the kind of its effect. */
+/** The required fields of a value outcome, by the kind of its effect. */
 const outcomeFields: Readonly<Record<EffectKind, Fields>> = {
   model: { message: { role: "string", parts: "parts" }, usage, finish: "string", bound: "any" },
   tool: { ok: "boolean" },

@@ -28,7 +28,7 @@ export interface JournalOptions {
   /** Absolute path of the run's own folder; made here, readable for its owner alone. */
   readonly directory: string;
   readonly redactor: Redactor;
-  /** Where what the journal must not hold is kept. Closed with the journal. */
+  /** Keeps what the journal must not hold. Closed with the journal. */
   readonly private: PrivateFolder;
 }
 

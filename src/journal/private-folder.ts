@@ -5,7 +5,7 @@ import type { RecordedSecret, Secret } from "../util/redactor.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
-/** What a journal must not hold, kept beside it for the same user alone. Made when a run first needs it. */
+/** The secrets of a run, kept apart from its journal and readable by the same user only. Made when a run first needs it. */
 export interface PrivateFolder {
   readonly secrets: RunSecrets;
   /** Keeps what a journal's line refers to, before that line is written. Never rejects: without it the references stay. */
@@ -68,7 +68,7 @@ export function createPrivateFolder(host: Host, runId: string): PrivateFolder {
   };
 }
 
-/** What a private folder says about the references of a run's journal. */
+/** The values that a private folder holds for the references of a run's journal. */
 export interface PrivateContents {
   readonly secrets: RunSecrets;
   /** Returns the value that a token stands for: the kept one, or today's of a name that this run recorded. */

@@ -18,7 +18,7 @@ export interface JournalContents {
   /** Journals of version 1 can be shown, and not replayed. Their entries are brought into the form of today, as far as it goes. */
   readonly version: 1 | 2;
   readonly entries: readonly JournalEntry[];
-  /** What is wrong with the fields of an entry, by its number. Not looked for in version 1. */
+  /** Problems of an entry's fields, by its number. Not looked for in version 1. */
   readonly problems: ReadonlyMap<number, string>;
   /** True where the last line was cut off, as by a crash; it is left out. */
   readonly torn: boolean;
@@ -91,7 +91,7 @@ function versionOf(first: Readonly<Record<string, unknown>> | undefined): 1 | 2 
   return first?.["v"] === 1 ? 1 : 2;
 }
 
-/** What a run recorded. */
+/** The record of a run. */
 export interface RunRecord {
   readonly facts: readonly Fact[];
   /** The ids that the run's secrets have in it. */
@@ -178,7 +178,7 @@ function toEntry(entry: Record<string, unknown>, { path, line, version }: Line &
   throw new UnreadableJournal(path, line, `this journal has version ${String(v)}; this llm-do reads version 2`);
 }
 
-/** Of version 1: a step's number is its key, and the result of a tool stood in its details. */
+/** Reads version 1: a step's number is its key, and the result of a tool stood in its details. */
 function upgradeEntry(entry: Record<string, unknown>): Record<string, unknown> {
   const { type, step, detail } = entry;
   const key = String(step);

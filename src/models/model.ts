@@ -89,7 +89,7 @@ export interface Model {
 
 export type ModelErrorCode = keyof typeof retryableByCode;
 
-/** Whether another attempt can help, by code. What a provider says of one error comes first. */
+/** True if another attempt can help, by code. The provider's own statement about an error comes first. */
 export const retryableByCode = {
   auth: false,
   rate_limit: true,

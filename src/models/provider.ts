@@ -2,7 +2,7 @@ import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
 
-/** What an adapter may use of the machine. The host provides it; an adapter reads nothing from `process`. */
+/** The part of the machine that an adapter may use. The host provides it; an adapter reads nothing from `process`. */
 export interface ProviderEnvironment {
   /** Environment variables; an empty value counts as unset. */
   variable(name: string): string | undefined;

@@ -118,7 +118,7 @@ export interface ModelChoice {
 
 /** A toolset, or a worker as a toolset of one tool. */
 export interface ToolsetReference extends ToolsetBinding {
-  /** What its configuration lets calls do, as `Toolset.rules` says. Absent: nothing is said. */
+  /** Texts of `Toolset.rules` for its configuration. Absent: the toolset has none. */
   readonly rules?: readonly string[];
   /** Present for a worker. Called after all workers of the program are linked. */
   readonly worker?: () => Worker;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { ServerTool, ToolDefinition } from "./tool.ts";
 
-/** What an entry would be given first: by a worker's model, or, where the entry is code, by that code. */
+/** The first request of an entry that is a worker, or the input of one that is code. */
 export interface FirstRequest {
   readonly entry: string;
   readonly input: JsonObject;

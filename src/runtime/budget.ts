@@ -3,7 +3,7 @@ import type { CallPath } from "../protocol/call.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { Semaphore } from "../util/semaphore.ts";
 
-/** What a model request takes of an budget. */
+/** The share of a budget that a model request reserves. */
 export interface Amount {
   readonly tokens: number;
   readonly usd: number;
@@ -21,7 +21,7 @@ const rounding = 1e-9;
 const nothing: Amount = { tokens: 0, usd: 0 };
 
 /**
- * What a call and everything below it may spend. Budgets form a chain up to the run's: a spending is charged to all of
+ * The amount that a call and everything below it may spend. Budgets form a chain up to the run's: a spending is charged to all of
  * them, and refused before it happens when one of them cannot bear it. Of bounds, the strictest of the chain holds.
  */
 export class Budget {

@@ -20,11 +20,11 @@ import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
-/** What a run is given: everything that decides what may happen is required. */
+/** The parameters of a run: everything that decides what may happen is required. */
 export interface RunSetup {
   readonly runId: string;
   readonly host: Host;
-  /** Where facts go, and outcomes of effects come from. */
+  /** Records facts and answers effects. */
   readonly effects: Effects;
   readonly redactor: Redactor;
   readonly policy: ApprovalPolicy;
@@ -57,7 +57,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;
 }
 
-/** Where a call begins. */
+/** The start of a call. */
 export interface CallRequest extends CallAddress {
   readonly run: RuntimeConfig;
   /** The caller's budget: the call draws on it, and on its own. */

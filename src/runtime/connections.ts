@@ -169,7 +169,7 @@ async function connectNow(
     await abortable(closeQuietly(made), signal);
     throw new TypeError(problem);
   } catch (thrown) {
-    // What connects late is closed, and not used.
+    // A late connection is closed and not used.
     if (signal.aborted) connecting.then(closeQuietly, () => undefined);
     signal.throwIfAborted();
     const why = thrown instanceof ToolFailure ? thrown.toolError.error : errorMessage(thrown);
@@ -275,7 +275,7 @@ interface Closing {
   readonly close: () => Promise<unknown>;
 }
 
-/** What does not come to an end while it closes is left to itself. Never rejects. */
+/** Abandons what does not close within five seconds. Never rejects. */
 async function closeAll(run: RuntimeConfig, place: CallAddress, closings: readonly Closing[]): Promise<void> {
   const stop = new AbortController();
   const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);

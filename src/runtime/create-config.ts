@@ -12,7 +12,7 @@ import { endsRun } from "./to-run-error.ts";
 
 const defaultLimits = { depth: 5, parallel: 8 } as const;
 
-/** What all calls of a run share: made once, at the boundary, of a program and a policy. `stop` aborts the whole run. */
+/** The data that all calls of a run share: made once, at the boundary, of a program and a policy. `stop` aborts the whole run. */
 export function createConfig(program: Program, setup: RunSetup, stop: (reason: unknown) => void): RuntimeConfig {
   const { host, runId, redactor, effects, limits } = setup;
   const declared: Limits = program.entry.kind === "worker" ? program.entry.worker.limits : {};

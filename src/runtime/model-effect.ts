@@ -38,7 +38,7 @@ export interface Attempt {
   readonly progress: AttemptProgress;
 }
 
-/** What is known of an attempt while it runs, and when it has failed. */
+/** The known state of an attempt while it runs, and when it has failed. */
 export interface AttemptProgress {
   /** How much of the answer has been shown. */
   characters: number;

@@ -7,7 +7,7 @@ import type { RunSetup } from "./config.ts";
 import { type RunStart, runEntry } from "./run-entry.ts";
 import { RunError } from "./run-error.ts";
 
-/** What a run is given, without the effects: those of a rehearsal are its own. */
+/** The parameters of a run without effects: a rehearsal has its own. */
 export type RehearsalSetup = Omit<RunSetup, "effects">;
 
 /** The setup of a run that looks at the machine and changes nothing: no effect is performed, no folder made, no listener called. */

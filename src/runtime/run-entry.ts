@@ -15,7 +15,7 @@ import { requirePrices } from "./require-prices.ts";
 import { LimitReached } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
-/** What starts a run, and what is done around it. */
+/** The input of a run, and the actions around it. */
 export interface RunStart extends WorkerInput {
   readonly signal: AbortSignal | undefined;
   /** What was found before the run began; emitted first. */

@@ -60,7 +60,7 @@ function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolRes
   return { type: "tool-result", id, name, result: { ok: false, error: { type: "limit", error } } };
 }
 
-/** Where a call goes to; or why it goes nowhere. */
+/** The target of a call, or the reason why it has none. */
 type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
 
 function findTarget({ toolsets }: CallConfig, { name, invalidArgs }: ToolCallPart): Target {

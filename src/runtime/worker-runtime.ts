@@ -26,7 +26,7 @@ export interface CodeOwner {
   readonly debug?: boolean;
 }
 
-/** What code has of the run while it executes: a tool in a worker's call, or a code entry. */
+/** The part of a run that executing code can use: a tool in a worker's call, or a code entry. */
 export interface CodeContext extends CallAddress {
   readonly run: RuntimeConfig;
   readonly worker: CodeOwner;

@@ -20,7 +20,7 @@ export interface TestRuntimeOptions {
   readonly model?: string;
 }
 
-/** What a tool sees of a run, without one, and what the tool did with it. Close it. */
+/** A runtime for one tool without a run, and a record of what the tool did with it. The caller closes it. */
 export interface TestRuntime extends WorkerRuntime {
   /** The calls that were made, in order. */
   readonly made: readonly { readonly name: string; readonly input: JsonValue; readonly options: CallOptions }[];

@@ -28,7 +28,7 @@ export interface ConformanceCase {
 }
 
 /**
- * What every toolset owes to the gate, as test cases for any test runner:
+ * The obligations of every toolset to the gate, as test cases for any test runner:
  * `for (const { title, check } of toolsetConformance({ toolset, calls })) test(title, check);`. Toolsets that connect are not connected.
  */
 export function toolsetConformance(options: ConformanceOptions): readonly ConformanceCase[] {

@@ -62,7 +62,7 @@ function stricter(own: OwnVerdict, added: OwnVerdict | undefined): OwnVerdict {
   return added !== undefined && strictness(added) > strictness(own) ? added : own;
 }
 
-/** What is no verdict blocks: the gate says so. */
+/** A value that is no verdict blocks: the gate says so. */
 function strictness(verdict: OwnVerdict): number {
   if (verdict.type === "pre-approved") return 0;
   if (verdict.type === "needs-approval") return verdict.by === "default" ? 1 : 2;

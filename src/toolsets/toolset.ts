@@ -132,9 +132,9 @@ export interface Connection {
    * have one name, and none has `calls`.
    */
   readonly tools: readonly Tool[];
-  /** What else identifies the definitions, such as the version of a server. They are fingerprinted themselves. */
+  /** Additional identity of the definitions, such as the version of a server. They are fingerprinted themselves. */
   readonly fingerprint?: string;
-  /** What has changed since it was last approved. Each asks before a tool is offered; a denial fails the worker's call. */
+  /** Changes since the last approval. Each asks before a tool is offered; a denial fails the worker's call. */
   readonly changes?: readonly ConnectionChange[];
   /** Called once, on every way out. What it rejects with is a warning; after five seconds nobody waits for it. */
   close?(): Promise<void>;
@@ -142,7 +142,7 @@ export interface Connection {
 
 /** Texts that are shown as a difference. */
 export interface ConnectionChange {
-  /** Of the server, among those of the connection. */
+  /** Identifies the server among those of the connection. */
   readonly name: string;
   readonly before: string;
   readonly after: string;
@@ -248,7 +248,7 @@ export interface Preparation {
   readonly payload?: unknown;
 }
 
-/** What a journal has of a preparation. */
+/** The part of a preparation that a journal keeps. */
 export type RecordedPreparation = Pick<Preparation, "canonicalArgs" | "facts" | "recorded">;
 
 export type Reconciliation = "done" | "not-done" | "unknown";

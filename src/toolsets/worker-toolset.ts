@@ -37,7 +37,7 @@ export interface WorkerSource {
   readonly worker: () => CalledWorker;
   /** Describes what a worker can do that its caller cannot do by itself, by their ids. */
   readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
-  /** What attachments have to keep to besides the policies of caller and worker. Default: nothing. */
+  /** An attachment policy in addition to those of caller and worker. Default: none. */
   readonly policies?: readonly AttachmentPolicy[];
 }
 
@@ -122,7 +122,7 @@ const asksToRead = needsApproval(
   "rule",
 );
 
-/** What a call comes to for its caller. Throws a `ToolFailure` where it did not come to its end. */
+/** The result of a call for its caller. Throws a `ToolFailure` where it did not come to its end. */
 function toValue(name: string, { output, stopReason, reason }: WorkerEnd): JsonValue {
   if (stopReason === "done") return output;
   const partial = typeof output === "string" ? output : JSON.stringify(output);

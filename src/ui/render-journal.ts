@@ -11,7 +11,7 @@ import { renderUsage } from "./render-usage.ts";
 interface Journal {
   readonly version: 1 | 2;
   readonly entries: readonly JournalEntry[];
-  /** What is wrong with an entry, by its number. */
+  /** Problems of an entry, by its number. */
   readonly problems: ReadonlyMap<number, string>;
   readonly torn: boolean;
 }

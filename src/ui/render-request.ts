@@ -19,7 +19,7 @@ export interface RenderedRequest {
 
 /** A question with the pages of its preview that follow. */
 export interface OpenRequest extends RenderedRequest {
-  /** What the question is about, once more: for a place where the first lines are out of sight. */
+  /** Repeats the subject of the question, for use after its first lines have scrolled away. */
   readonly line: string;
   /** The next page; the last one says `isWhole`. */
   readonly more: () => RenderedRequest;

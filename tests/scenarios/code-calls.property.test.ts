@@ -35,7 +35,7 @@ test("a replay gives each call of code its own outcome, whatever the order of pa
 }, 600_000);
 
 interface Pass {
-  /** What came of each call, chain by chain. */
+  /** The outcome of each call, chain by chain. */
   results: readonly (readonly unknown[])[];
   /** The calls in the order in which they were made. */
   readonly order: string[];

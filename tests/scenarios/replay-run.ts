@@ -27,7 +27,7 @@ export async function expectSameReplay(program: Program, { host, facts, secrets,
   const replayed: RunEvent[] = [];
   const report = await replayFacts(program, { host, facts, secrets, debug, onEvent: (event) => replayed.push(event) });
   expect({ differences: report.differences, drifts: report.drifts }).toEqual({ differences: [], drifts: [] });
-  // Where a run was stopped, code beside it may have begun a call of which there is no fact yet.
+  // When a run is stopped, parallel code may have begun a call that has no fact yet.
   const reached = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
   const end = facts.at(-1);
   const counts = ({ callPath }: RunEvent) => (end?.type === "run-end" && end.stopReason === "done") || reached.has(callPath);

@@ -36,7 +36,7 @@ export async function modelsCommand(pattern: string | undefined, { json }: Model
 }
 
 interface DescribedProvider extends Pick<Provider, "name" | "description"> {
-  /** What a person has to do before its models can be used; empty: nothing. */
+  /** Steps before its models can be used; empty if none. */
   readonly needs: readonly string[];
   readonly attachments: readonly string[] | null;
   readonly serverTools: readonly string[];

@@ -16,7 +16,7 @@ export interface ListFlags extends RunsFlags {
   readonly number?: number;
 }
 
-/** Of all programs. */
+/** The default number of runs that are listed over all programs. */
 const latest = 20;
 
 /** `llm-do runs list`: the runs of a program, or the latest ones of this user, oldest first. */

@@ -17,7 +17,7 @@ export interface OptionRefusal {
   readonly hint: string;
 }
 
-/** What to write instead of options that no list has, in the spellings of all providers. */
+/** Replacements for options that no list has, in the spellings of all providers. */
 const replacements: readonly (readonly [hint: string, names: string])[] = [
   [
     "tools that the provider executes are enabled by `server_side_tools`",

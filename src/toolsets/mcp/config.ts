@@ -68,7 +68,7 @@ function issuesOf(name: string, server: unknown): readonly SchemaIssue[] {
   return [...issues, ...wrong].map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** What trust is asked for, from the configuration as it is written: a text for each server, without values of variables. */
+/** The texts that trust is asked for, from the configuration as it is written: one for each server, without values of variables. */
 export function describeServers(written: JsonObject): readonly string[] {
   const { servers = {} } = written as unknown as McpConfig;
   return Object.entries(servers).map(([name, server]) => {

@@ -21,7 +21,7 @@ export interface ServerSetting {
   readonly signal: AbortSignal;
 }
 
-/** What a server says of one of its tools. Untrusted text. */
+/** A server's description of one of its tools. Untrusted text. */
 export interface ToolFacts {
   readonly name: string;
   readonly description: string;
@@ -41,7 +41,7 @@ export interface RunningServer {
 
 const connectMilliseconds = 30_000;
 const maxTools = 1000;
-/** Of all definitions together, as JSON. */
+/** Limit for all definitions of a server together, as JSON. */
 const maxDefinitionCharacters = 1_000_000;
 const maxResultCharacters = 100_000;
 /** Calls have limits of their own: Node's timers end here. */
