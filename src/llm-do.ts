@@ -32,6 +32,7 @@ import {
   replayOptions,
   runOptions,
 } from "./requests.ts";
+import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { buildEntryInput, inputSchemaOf } from "./runtime/entry-input.ts";
@@ -209,7 +210,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
       closeJournal: () => journal.close(),
     },
   );
-  return { ...result, messages };
+  return { ...result, messages: [...start.history, ...messages] };
 }
 
 interface SetupRequest
@@ -234,10 +235,12 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
 }
 
 async function createStart({ program, host }: OpenProgram, request: RunRequest) {
-  const { attachments = [], input = program.args, fragments = [], signal } = request;
+  const { attachments = [], input = program.args, fragments = [], history = [], signal } = request;
+  checkHistory(history);
+  if (history.length > 0 && program.entry.kind === "code") refuse("`history` is for a worker, and the entry is code");
   const files = await readFiles(host, attachments);
   const given = typeof input === "string" ? { prompt: input } : { input };
-  return { input: buildEntryInput(inputSchemaOf(program), { ...given, files }), files, fragments, signal };
+  return { input: buildEntryInput(inputSchemaOf(program), { ...given, files }), files, fragments, history, signal };
 }
 
 function secretsOf({ environment }: Host, { secrets }: Program): readonly Secret[] {

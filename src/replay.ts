@@ -57,10 +57,13 @@ export async function replayFacts(
     // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,
   };
+  const { history = [] } = start;
   const { input, files, fragments } = start.input;
   let outcome: Pick<ReplayReport, "result" | "error">;
   try {
-    outcome = { result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, ...unattended }) };
+    outcome = {
+      result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, history, ...unattended }),
+    };
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
     outcome = { error: thrown };

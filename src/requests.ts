@@ -78,6 +78,11 @@ export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   readonly fragments?: readonly string[];
   /** Files for the entry, beside the input. Paths are the caller's own: no scope confines them. */
   readonly attachments?: readonly ({ readonly path: string } | { readonly name: string; readonly bytes: Uint8Array })[];
+  /**
+   * The conversation that the entry goes on with: `messages` of an earlier run's output. They stand before the input and are not
+   * changed. The entry must be a worker. Default: none.
+   */
+  readonly history?: readonly Message[];
   readonly limits?: Limits;
   /** Over the table's, by model: `provider:name`, or a pattern. In dollars for a million tokens; the last one that fits holds. */
   readonly prices?: PriceOverrides;
@@ -94,7 +99,7 @@ export interface RunRequest extends Omit<ProgramRequest, "rules"> {
 }
 
 export interface RunOutput extends RunResult {
-  /** The conversation of the entry, if it is a worker. */
+  /** The conversation of the entry, if it is a worker; its history first. `history` of another run takes it. */
   readonly messages: readonly Message[];
 }
 
@@ -123,6 +128,7 @@ const runTable: OptionTable<RunRequest> = {
   input: { wanted: "a text, or an object of the entry's fields", fits: (value) => isFields(value) || typeof value === "string" },
   fragments: listOption,
   attachments: listOption,
+  history: listOption,
   limits: objectOption,
   prices: objectOption,
   journal: flagOption,

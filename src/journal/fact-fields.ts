@@ -2,7 +2,7 @@ import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
 /** `parts`: of a message. A string of a content field can be a reference to a blob. */
-type Kind = "string" | "number" | "boolean" | "object" | "numbers" | "strings" | "files" | "parts" | "any";
+type Kind = "string" | "number" | "boolean" | "object" | "numbers" | "strings" | "files" | "parts" | "messages" | "any";
 
 /** `content` fields hold what models, tools and people wrote: they are redacted, and long texts in them are kept in blobs. */
 export type Field = Kind | `content ${Kind}` | Fields;
@@ -37,7 +37,7 @@ const decision = {
 export const factFields: Readonly<Record<FactType, Fields>> = {
   "run-start": {
     ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
-    ...{ onDenied: "string", limits: "numbers", input: callInput },
+    ...{ onDenied: "string", limits: "numbers", input: callInput, "history?": "content messages" },
   },
   "run-end": { ...end, denied: "number" },
   "call-start": {
@@ -127,6 +127,8 @@ function isOfKind(member: unknown, kind: Kind): boolean {
       return Array.isArray(member) && member.every((file) => isRecord(file) && findDamage(file, fileFields) === undefined);
     case "parts":
       return Array.isArray(member) && member.every(isPart);
+    case "messages":
+      return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, messageFields) === undefined);
     case "string":
       return isText(member);
     default:
@@ -138,6 +140,8 @@ const fileFields: Fields = {
   ...{ type: "string", name: "string", mediaType: "string", bytes: "number", sha256: "string", data: "string" },
 };
 
+const messageFields: Fields = { role: "string", parts: "parts" };
+
 const partFields: Readonly<Record<string, Fields>> = {
   text: { text: "string" },
   reasoning: { text: "string" },
@@ -145,6 +149,7 @@ const partFields: Readonly<Record<string, Fields>> = {
   "tool-call": { id: "string", name: "string", args: "any", "invalidArgs?": "string" },
   "server-call": { id: "string", name: "string", args: "any" },
   "server-result": { id: "string", name: "string", ok: "boolean", value: "any" },
+  "tool-result": { id: "string", name: "string", result: "object" },
   source: { "url?": "string", "title?": "string" },
 };
 

@@ -1,7 +1,7 @@
 import type { ApprovalDecision, DecisionSource, DeniedCall, Verdict } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { FilePart } from "./message.ts";
+import type { FilePart, Message } from "./message.ts";
 import type { ToolError } from "./tool.ts";
 import type { LimitName, Limits, Usage } from "./usage.ts";
 
@@ -75,6 +75,8 @@ export type Fact =
       readonly limits: Limits;
       readonly version: string;
       readonly input: CallInput;
+      /** The conversation that the entry goes on with. The request's facts leave it out. */
+      readonly history?: readonly Message[];
     }
   | {
       readonly type: "run-end";

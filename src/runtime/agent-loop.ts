@@ -24,7 +24,7 @@ const repairTurns = 1;
 
 /** Takes turns until an outcome ends the call. */
 export async function runTurns(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
-  for (const message of frame.messages) publishMessage(call, message);
+  for (const message of frame.messages.slice(frame.earlier)) publishMessage(call, message);
   let previous: TurnOutcome | undefined;
   for (let repairs = 0; ; ) {
     if (frame.turn + 1 >= call.maxTurns) announceLastTurn(call, frame, { limit: "turns", allowed: call.maxTurns });

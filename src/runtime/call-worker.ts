@@ -1,7 +1,7 @@
 import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { UserMessage } from "../protocol/message.ts";
+import type { Message, UserMessage } from "../protocol/message.ts";
 import { toHandle } from "../toolsets/attachments.ts";
 import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -76,7 +76,7 @@ async function openCall(
 ): Promise<OpenCall> {
   const { run, callPath, depth } = request;
   const serverTools = await run.serverTools.of(request, worker);
-  const frame = createFrame(input, withDenied(prompt, serverTools));
+  const frame = createFrame(input, withDenied(prompt, serverTools), request.history);
   const controller = new AbortController();
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
@@ -118,17 +118,22 @@ function withDenied(prompt: RenderedPrompt, serverTools: GrantedServerTools): Re
   return { ...prompt, system: [...prompt.system, describeDenied(serverTools)] };
 }
 
-function createFrame({ input, files, fragments }: WorkerInput, { system, user, userFragments }: RenderedPrompt): CallFrame {
+function createFrame(
+  { input, files, fragments }: WorkerInput,
+  { system, user, userFragments }: RenderedPrompt,
+  history: readonly Message[] = [],
+): CallFrame {
   const texts = [user, ...userFragments, ...fragments].map((text) => ({ type: "text" as const, text }));
   const message: UserMessage = { role: "user", parts: [...texts, ...files] };
   return {
     input,
     system,
-    messages: [message],
+    messages: [...history, message],
+    earlier: history.length,
     turn: 0,
     toolCalls: 0,
     serverCalls: new Map(),
-    recorded: 0,
+    recorded: history.length,
     partialOutput: "",
     lastTurn: undefined,
     releaseLastTurn: () => undefined,

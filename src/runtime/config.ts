@@ -63,6 +63,8 @@ export interface CallRequest extends CallAddress {
   /** The caller's budget: the call draws on it, and on its own. */
   readonly budget: Budget;
   readonly signal: AbortSignal;
+  /** The conversation that the entry goes on with. */
+  readonly history?: readonly Message[];
 }
 
 export type CallEnd = WorkerEnd;
@@ -88,7 +90,10 @@ export interface CallConfig extends CallAddress {
 export interface CallFrame {
   readonly input: JsonObject;
   readonly system: readonly string[];
+  /** Its history first. */
   readonly messages: Message[];
+  /** How many of `messages` are of earlier runs. */
+  readonly earlier: number;
   /** Model responses so far. */
   turn: number;
   /** Tool calls so far: the ordinals of their call paths. */

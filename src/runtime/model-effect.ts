@@ -91,7 +91,7 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
 /** The request as a record keeps it: what the record does not have yet. */
 function takeUnrecorded({ model }: CallConfig, frame: CallFrame, { request }: Attempt): JsonObject {
   const fresh = frame.messages.slice(frame.recorded);
-  const first = frame.recorded === 0;
+  const first = frame.recorded === frame.earlier;
   frame.recorded = frame.messages.length;
   const allowance = request.settings.max_output_tokens;
   return {

@@ -106,8 +106,8 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
 }
 
 /** Providers count the uses of one request; what a worker declares is for its whole call. */
-function serverToolsLeft({ serverTools }: CallConfig, { messages }: CallFrame): Pick<ModelRequest, "serverTools"> {
-  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+function serverToolsLeft({ serverTools }: CallConfig, { messages, earlier }: CallFrame): Pick<ModelRequest, "serverTools"> {
+  const calls = messages.slice(earlier).flatMap((message) => (message.role === "assistant" ? message.parts : []));
   const left = serverTools.flatMap((tool) => {
     if (tool.max_uses === undefined) return [tool];
     const uses = tool.max_uses - calls.filter((part) => part.type === "server-call" && part.name === tool.type).length;

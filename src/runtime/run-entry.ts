@@ -1,7 +1,7 @@
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import type { Artifact } from "../protocol/message.ts";
+import type { Artifact, Message } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
@@ -17,6 +17,8 @@ import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
 /** The input of a run, and the actions around it. */
 export interface RunStart extends WorkerInput {
+  /** The conversation before the input, if the entry is a worker. */
+  readonly history: readonly Message[];
   readonly signal: AbortSignal | undefined;
   /** What was found before the run began; emitted first. */
   readonly warnings: readonly string[];
@@ -27,7 +29,7 @@ export interface RunStart extends WorkerInput {
 }
 
 /** Around a run that nobody can stop and that leaves nothing behind. */
-export const unattended: Omit<RunStart, keyof WorkerInput> = {
+export const unattended: Omit<RunStart, keyof WorkerInput | "history"> = {
   signal: undefined,
   warnings: [],
   keepArtifacts: async (made) => made,
@@ -60,15 +62,16 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   const stopTimer = startLimitTimer(run, { seconds: limits.seconds, callPath: name, owner: undefined, controller });
   const signal = start.signal ? AbortSignal.any([start.signal, controller.signal]) : controller.signal;
   const facts = { program: program.name, entry: name, mode: policy.mode };
-  const { input, files, fragments } = start;
+  const { input, files, fragments, history } = start;
+  const earlier = history.length > 0 ? { history } : {};
   run.emit(place, { type: "run-start", ...facts });
   for (const message of start.warnings) run.emit(place, { type: "warning", message });
   const digests = { programDigest: program.digest, version: setup.version };
   const terms = { onDenied: policy.onDenied ?? "return", limits };
-  effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments } });
+  effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments }, ...earlier });
   try {
     await requirePrices(run, name);
-    const ended = await callEntry({ run, ...place, budget: run.budget, signal }, { input, files, fragments });
+    const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
     controller.abort(new Error("the run has ended"));
     const usage = state.usageOf(name);
