@@ -15,6 +15,7 @@ export interface Fields {
 const usage = {
   ...{ requests: "number", inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
   ...{ "reasoningTokens?": "number", "cacheWriteTokens?": "number", "estimatedTokens?": "number", "usd?": "number" },
+  "savedUsd?": "number",
 } satisfies Fields;
 const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
 const keyed = { callPath: "string", key: "string" } satisfies Fields;

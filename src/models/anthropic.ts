@@ -15,6 +15,7 @@ export const anthropicProvider = createLibraryProvider({
   keyRequired: true,
   optionsKey: "anthropic",
   outputBesideTools: true,
+  cacheMark: { option: "cacheControl", value: { type: "ephemeral" } },
   attachments: ["image/*", "application/pdf"],
   serverTools: {
     web_search: ["max_uses", "allowed_domains", "blocked_domains"],

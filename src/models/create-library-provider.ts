@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMeta
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
+import type { CacheMark } from "./cache-marks.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
@@ -26,6 +27,8 @@ export interface LibraryProviderFacts extends EndpointFacts {
   readonly outputBesideTools: boolean;
   /** True if the library sends no schema for some models: it is then described in words for all. */
   readonly outputInWords?: boolean;
+  /** Absent: the provider finds by itself what is in its cache. */
+  readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;

@@ -3,6 +3,7 @@ import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import { getOwn } from "../util/get-own.ts";
+import { type CacheMark, markCache } from "./cache-marks.ts";
 import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";
 import { type OptionRules, refuseOption } from "./options/option-rules.ts";
 import { refuseServerTool, type ServerToolSupport } from "./server-tools.ts";
@@ -22,6 +23,8 @@ export interface CallOptionsFacts {
   readonly outputBesideTools: boolean;
   /** True if the library sends no schema for some models: it is then described in words for all. */
   readonly outputInWords?: boolean;
+  /** Absent: the provider finds by itself what is in its cache. */
+  readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
@@ -35,13 +38,26 @@ export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): L
   const constrained = request.output !== undefined && fits;
   const system = request.output && !constrained ? [...request.system, describeOutput(request.output)] : request.system;
   const tools = [...request.tools.map(toTool), ...(request.serverTools ?? []).map((tool) => toServerTool(tool, facts))];
+  const options = toProviderOptions(request, facts);
+  const whole = { prompt: toPrompt(system, request.messages), ...(tools.length > 0 ? { tools } : {}) };
   return {
-    prompt: toPrompt(system, request.messages),
+    ...withMarks(whole, options, facts),
     ...toSettings(request.settings),
-    ...(tools.length > 0 ? { tools, toolChoice: { type: "auto" } } : {}),
+    ...(tools.length > 0 ? { toolChoice: { type: "auto" } } : {}),
     ...(request.output && constrained ? { responseFormat: { type: "json", schema: request.output as object } } : {}),
-    providerOptions: { [facts.optionsKey]: toProviderOptions(request, facts) },
   };
+}
+
+/** A mark that the worker sets for the whole request becomes those of its places: the provider would count both. */
+function withMarks(
+  whole: Pick<LanguageModelV4CallOptions, "prompt" | "tools">,
+  options: Record<string, never>,
+  { optionsKey, cacheMark }: CallOptionsFacts,
+): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "providerOptions"> {
+  if (!cacheMark) return { ...whole, providerOptions: { [optionsKey]: options } };
+  const { [cacheMark.option]: own, ...others } = options;
+  const mark = { [optionsKey]: { [cacheMark.option]: own ?? (cacheMark.value as never) } };
+  return { ...markCache(whole, mark, own !== undefined), providerOptions: { [optionsKey]: others } };
 }
 
 function toSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, "prompt"> {

@@ -12,6 +12,8 @@ export interface Usage {
   readonly estimatedTokens?: number;
   /** The cost of all requests. Absent if the price of one is unknown. */
   readonly usd?: number;
+  /** Dollars that requests would have cost more without the provider's cache; below 0 where writing cost more. Absent: none. */
+  readonly savedUsd?: number;
 }
 
 export const noUsage: Usage = { requests: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
@@ -19,6 +21,7 @@ export const noUsage: Usage = { requests: 0, inputTokens: 0, outputTokens: 0, ca
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
   const estimated = (a.estimatedTokens ?? 0) + (b.estimatedTokens ?? 0);
+  const saved = (a.savedUsd ?? 0) + (b.savedUsd ?? 0);
   const usd = a.requests === 0 ? b.usd : b.requests === 0 ? a.usd : sum(a.usd, b.usd);
   return {
     requests: a.requests + b.requests,
@@ -29,6 +32,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     ...(written > 0 ? { cacheWriteTokens: written } : {}),
     ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
     ...(usd === undefined ? {} : { usd }),
+    ...(saved === 0 ? {} : { savedUsd: saved }),
   };
 }
 

@@ -67,8 +67,12 @@ function complete(reported: Known, { estimated, webSearches, priceOf }: Priced):
     ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
     ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
   };
-  const usd = isAmount(reported.usd) ? reported.usd : priceOf?.({ ...usage, longCacheWriteTokens, webSearches });
-  return usd === undefined ? usage : { ...usage, usd };
+  const billed = { ...usage, longCacheWriteTokens, webSearches };
+  const price = priceOf?.(billed);
+  const usd = isAmount(reported.usd) ? reported.usd : price;
+  const uncached = price && priceOf?.({ ...billed, cachedInputTokens: 0, cacheWriteTokens: 0, longCacheWriteTokens: 0 });
+  const saved = price && uncached ? uncached - price : 0;
+  return { ...usage, ...(usd === undefined ? {} : { usd }), ...(saved === 0 ? {} : { savedUsd: saved }) };
 }
 
 /** Four characters for a token, as for the input. Files that the provider made are not written by the model. */

@@ -8,6 +8,15 @@ test("an estimate is marked", () => {
 });
 
 test.each([
+  [0.012, " (the cache saved $0.012)"],
+  [-0.5, " (the cache cost $0.50)"],
+  [1e-12, ""],
+])("a cache that saved %d dollars", (savedUsd, shown) => {
+  const usage = { ...noUsage, requests: 1, inputTokens: 9, cachedInputTokens: 4, usd: 2, savedUsd };
+  expect(renderUsage(usage)).toBe(`1 request, 9 tokens in (4 cached), 0 out, $2.00${shown}`);
+});
+
+test.each([
   [undefined, ""],
   [0, ", $0.00"],
   [0.000_012_34, ", $0.0000123"],

@@ -1,15 +1,25 @@
 import type { Usage } from "../protocol/usage.ts";
 import { count, counted } from "./explain/phrases.ts";
 
+/** In dollars. Smaller sums are errors of rounding. */
+const smallestSaving = 1e-9;
+
 /**
  * `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. What rests on
- * an estimate says so: `678 out, 120 of them estimated, about $0.0472`.
+ * an estimate says so: `678 out, 120 of them estimated, about $0.0472`. Behind it stands what the provider's cache saved, or what writing
+ * to it cost.
  */
-export function renderUsage({ requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, usd }: Usage): string {
+export function renderUsage(usage: Usage): string {
+  const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, usd, savedUsd = 0 } = usage;
   const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
   const about = estimatedTokens > 0 ? "about " : "";
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}`;
+  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}${renderSaved(savedUsd)}`;
+}
+
+function renderSaved(usd: number): string {
+  if (Math.abs(usd) < smallestSaving) return "";
+  return ` (the cache ${usd > 0 ? "saved" : "cost"} ${dollars(Math.abs(usd))})`;
 }
 
 /** Rounds to the cent; amounts under a dollar to three significant digits, because a cent is much for one request. */

@@ -47,6 +47,7 @@ async function sent(dialect: Dialect, asked: ModelRequest, streaming = false) {
 }
 
 const full = request(conversation, { system: ["You evaluate.", "Be strict."], tools: [readFile, listFiles] });
+const cache_control = { type: "ephemeral" };
 const error = { error: "no valid JSON", type: "invalid_arguments", hint: "send JSON" };
 
 test("Anthropic messages", async () => {
@@ -55,7 +56,7 @@ test("Anthropic messages", async () => {
   expect(headers).toMatchObject({ "x-api-key": "test-key-anthropic", "anthropic-version": "2023-06-01" });
   expect(body.system).toEqual([
     { type: "text", text: "You evaluate." },
-    { type: "text", text: "Be strict." },
+    { type: "text", text: "Be strict.", cache_control },
   ]);
   expect(body.messages).toEqual([
     {
@@ -68,7 +69,7 @@ test("Anthropic messages", async () => {
           title: "deck.pdf",
         },
         { type: "image", source: { type: "base64", media_type: "image/png", data: image.data } },
-        { type: "text", text: "File note.md:\n\n# Grüße" },
+        { type: "text", text: "File note.md:\n\n# Grüße", cache_control },
       ],
     },
     {
@@ -83,14 +84,14 @@ test("Anthropic messages", async () => {
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: "call_1", content: "plain text" },
-        { type: "tool_result", tool_use_id: "call_2", content: JSON.stringify(error), is_error: true },
+        { type: "tool_result", tool_use_id: "call_2", content: JSON.stringify(error), is_error: true, cache_control },
       ],
     },
   ]);
   expect(body.tool_choice).toEqual({ type: "auto" });
   expect(body.tools).toMatchObject([
     { name: "read_file", description: "Reads a file", input_schema: readFile.inputSchema },
-    { name: "list_files", input_schema: { type: "object" } },
+    { name: "list_files", input_schema: { type: "object" }, cache_control },
   ]);
 });
 
@@ -171,18 +172,18 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     };
     const settings = { max_output_tokens: 500, provider_options };
     const { body } = await sent(dialect, request([user("Hi")], { settings }));
-    const { max_tokens, max_output_tokens, messages: _messages, input: _input, model: _model, stream: _stream, ...others } = body;
+    const { max_tokens, max_output_tokens, messages, input: _input, model: _model, stream: _stream, ...others } = body;
     expect([max_tokens, max_output_tokens].some((most) => most >= 500)).toBe(true);
     const expected: Record<string, object> = {
       anthropic: {
         output_config: { effort: "high" },
-        cache_control: { type: "ephemeral" },
         thinking: { type: "enabled", budget_tokens: 2000 },
       },
       openai: { text: { verbosity: "low" }, service_tier: "flex", store: false, include: ["reasoning.encrypted_content"] },
       "openai-compatible": { top_k: 4, chat_template_kwargs: { enable_thinking: false } },
     };
     expect(others).toEqual(expected[dialect.name]);
+    if (dialect.name === "anthropic") expect(messages[0].content).toEqual([{ type: "text", text: "Hi", cache_control }]);
   });
 
   test("never sends an option that is in no list", async () => {
