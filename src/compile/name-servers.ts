@@ -38,17 +38,20 @@ export function nameServers(
   return { ...syntax, config: { ...syntax.config, value: { ...syntax.config.value, servers: found } } };
 }
 
-function toConfig({ env, ...syntax }: McpServerSyntax): JsonObject {
-  const variables = env?.value.map(({ name, value }) => [name.value, value.value] as const);
-  return { ...valuesOf(syntax), ...(variables ? { env: Object.fromEntries(variables) } : {}) } as JsonObject;
+function toConfig({ env, headers, ...syntax }: McpServerSyntax): JsonObject {
+  const maps = Object.entries({ env, headers }).flatMap(([key, map]) => {
+    const texts = map?.value.map(({ name, value }) => [name.value, value.value] as const);
+    return texts ? [[key, Object.fromEntries(texts)] as const] : [];
+  });
+  return { ...valuesOf(syntax), ...Object.fromEntries(maps) } as JsonObject;
 }
 
-/** Variables are filled in in the environment of a server alone: command lines are shown. */
-export const isServerVariable: TextFilter = ([servers, , key]) => servers === "servers" && key === "env";
+/** Variables are filled in where they are not shown: command lines and addresses are. */
+export const isServerVariable: TextFilter = ([servers, , key]) => servers === "servers" && (key === "env" || key === "headers");
 
-/** The part of a server's configuration that says what is started. */
+/** The part of a server's configuration that says what is started. Without a `command`, nothing is. */
 interface Started {
-  readonly command: string;
+  readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
 }
@@ -64,7 +67,7 @@ export async function findServerFiles(
   );
   const paths = configs.flatMap(({ servers }) =>
     Object.values(servers).flatMap(({ command, args = [], cwd = "." }) =>
-      [command, ...args].map((word) => resolve(root, cwd, word)),
+      command === undefined ? [] : [command, ...args].map((word) => resolve(root, cwd, word)),
     ),
   );
   const kinds = await Promise.all(paths.map((path) => host.files.kind(path).catch(() => undefined)));

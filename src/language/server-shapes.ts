@@ -1,7 +1,7 @@
 import { clipText } from "../util/clip-text.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { boolean, checkName, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";
-import { type ReadContext, refined, type Shape, unsupported } from "./shape.ts";
+import { type ReadContext, refined, type Shape } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import { serverAddress } from "./text-shapes.ts";
 
@@ -38,8 +38,6 @@ function checkProviderName(value: string, node: Pick<SyntaxNode, "span">, contex
 
 const texts = mapOf(writtenText());
 
-const notYet = "servers are reached on stdin and stdout alone; give a `command`";
-
 const mcpFields = {
   command: { shape: text(), description: "The program that is the server, and speaks on stdin and stdout." },
   args: { shape: list(writtenText()), description: "Its arguments." },
@@ -50,13 +48,10 @@ const mcpFields = {
   isolated: { shape: boolean(), default: true, description: "Whether it is isolated. If not, it has all of the user's rights." },
   seconds: { shape: integer({ min: 1 }), default: 60, description: "How long a call may take without a sign of progress." },
   url: {
-    shape: unsupported(serverAddress, notYet),
+    shape: text(),
     description: "In place of a program: the address of a server that speaks streamable HTTP.",
   },
-  headers: {
-    shape: unsupported(texts, notYet),
-    description: "Sent with each request to the address; `${NAME}` is a variable of the user's.",
-  },
+  headers: { shape: texts, description: "Sent with each request to the address; `${NAME}` is a variable of the user's." },
   tools: { shape: list(text(), { nonEmpty: true }), description: "Only these of its tools, as patterns." },
 } as const;
 

@@ -35,7 +35,6 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
 
 /** Keys that are read, and that no run honours yet: writing one is the mistake. */
 const unsupported: Readonly<Record<string, string>> = {
-  "mcp_servers.web.url": 'mcp_servers: { web: { url: "https://example.org/mcp" } }',
   "generated_workers.model": "generated_workers: { model: anthropic:m }",
   "generated_workers.toolsets": "generated_workers: { toolsets: { filesystem: {} } }",
   "generated_workers.sandbox": "generated_workers: { sandbox: { paths: {} } }",

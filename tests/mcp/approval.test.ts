@@ -92,7 +92,15 @@ test("no tool changes the files that a server is started with, or what these imp
 
 test.each<[string, string, string]>([
   ["a name that the manifest does not have", "servers: [gh]", "unknown-mcp-server"],
-  ["an address", "servers: { web: { url: 'https://example.org/mcp' } }", "toolset-config"],
+  ["an address and a command", "servers: { web: { url: 'https://example.org/mcp', command: a } }", "toolset-config"],
+  ["an address that is none", "servers: { web: { url: example.org } }", "toolset-config"],
+  ["an address with a password", "servers: { web: { url: 'https://me:word@example.org/mcp' } }", "toolset-config"],
+  ["an address with a variable", "servers: { web: { url: 'https://${HOST}/mcp' } }", "toolset-config"],
+  [
+    "a header of the protocol",
+    "servers: { web: { url: 'https://example.org', headers: { MCP-Session-Id: a } } }",
+    "toolset-config",
+  ],
   ["no command", "servers: { gh: { args: [a] } }", "toolset-config"],
   ["an unknown key", "servers: { gh: { command: a, arg: [b] } }", "toolset-config"],
   ["no servers", "", "toolset-config"],

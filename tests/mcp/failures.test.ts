@@ -13,14 +13,14 @@ test("a server that dies in the middle is a failure of the call, and is started 
   ]);
 });
 
-test("a server that keeps dying is started three times more", async () => {
+test("a server that dies in each call is started three times more", async () => {
   const { results } = await createMcpWorld().play({
     servers: { own },
     model: calling(...Array.from({ length: 5 }, () => ["own__die"] as const)),
   });
   expect(results).toHaveLength(5);
   expect(results[3]).toMatchObject({ error: { error: expect.stringContaining("exit code 9") } });
-  expect(results[4]).toMatchObject({ error: { type: "unavailable", error: "the MCP server `own` has ended 4 times" } });
+  expect(results[4]).toMatchObject({ error: { type: "unavailable", error: "the MCP server `own` has ended 4 times in a row" } });
 });
 
 test("a server that comes back with other tools is not used", async () => {

@@ -2,11 +2,19 @@ import { isRecord, type JsonObject } from "../../protocol/json.ts";
 import type { Schema, SchemaIssue } from "../../schema/schema.ts";
 import { type ConfigField, configSchema } from "../config-schema.ts";
 
-/** How a server is started, and what a worker sees of it. */
-export interface McpServer {
+/** The part of a server's entry that does not depend on how it is reached. */
+interface ServerEntry {
+  /** Patterns of tools' names. Default: all. */
+  readonly tools?: readonly string[];
+  /** How long a call may take without a sign of progress. Default 60. */
+  readonly seconds?: number;
+}
+
+/** A server that is a program of this machine, which is started and speaks on stdin and stdout. */
+export interface LocalServer extends ServerEntry {
   readonly command: string;
   readonly args?: readonly string[];
-  /** The only part in which variables of the user's environment are filled in. */
+  /** Variables of the user's environment are filled in in these and in `headers` alone. */
   readonly env?: Readonly<Record<string, string>>;
   /** Relative to the program's folder. Default: that folder. */
   readonly cwd?: string;
@@ -16,10 +24,19 @@ export interface McpServer {
   readonly network?: boolean;
   /** Default true. */
   readonly isolated?: boolean;
-  /** Patterns of tools' names. Default: all. */
-  readonly tools?: readonly string[];
-  /** How long a call may take without a sign of progress. Default 60. */
-  readonly seconds?: number;
+}
+
+/** A server that is reached at an address, by streamable HTTP. */
+export interface RemoteServer extends ServerEntry {
+  readonly url: string;
+  /** Sent with each request, to the origin of the address alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type McpServer = LocalServer | RemoteServer;
+
+export function isRemote(server: McpServer): server is RemoteServer {
+  return "url" in server;
 }
 
 export interface McpConfig {
@@ -28,21 +45,33 @@ export interface McpConfig {
 
 const texts = { type: "array", items: { type: "string" } } as const;
 
-const fields: Readonly<Record<string, ConfigField>> = {
-  command: { type: "string", pattern: "\\S" },
-  args: texts,
-  env: { type: "object" },
-  cwd: { type: "string", pattern: "\\S" },
-  reads: texts,
-  network: { type: "boolean" },
-  isolated: { type: "boolean" },
-  tools: texts,
-  seconds: { type: "integer", minimum: 1 },
-};
+const common: Readonly<Record<string, ConfigField>> = { tools: texts, seconds: { type: "integer", minimum: 1 } };
 
-const serverSchema = configSchema<McpServer>(fields, (given) => (given["command"] === undefined ? missingCommand : []));
+const localServer = configSchema<LocalServer>(
+  {
+    command: { type: "string", pattern: "\\S" },
+    args: texts,
+    env: { type: "object" },
+    cwd: { type: "string", pattern: "\\S" },
+    reads: texts,
+    network: { type: "boolean" },
+    isolated: { type: "boolean" },
+    ...common,
+  },
+  ({ command, env }) => [
+    ...(command === undefined ? [{ path: ["command"], message: "is missing; a server has a `command` or a `url`" }] : []),
+    ...entriesOf(env).flatMap(([key, value]) => (typeof value === "string" ? [] : [notText(["env", key])])),
+  ],
+);
 
-const missingCommand: readonly SchemaIssue[] = [{ path: ["command"], message: "is missing" }];
+const remoteServer = configSchema<RemoteServer>({ url: { type: "string" }, headers: { type: "object" }, ...common }, (given) => [
+  ...addressIssues(given["url"]),
+  ...entriesOf(given["headers"]).flatMap(([name, value]) => headerIssues(name, value)),
+]);
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return isRecord(value) ? Object.entries(value) : [];
+}
 
 /** Servers by name. Names of the manifest's servers have been replaced by their entries. */
 export const mcpConfig: Schema<McpConfig> = configSchema(
@@ -57,30 +86,68 @@ function issuesOf(name: string, server: unknown): readonly SchemaIssue[] {
   const path = ["servers", name];
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(name))
     return [{ path, message: "is no name of a server: it begins with a letter, then up to 31 letters, digits, `_` or `-`" }];
-  if (isRecord(server) && ("url" in server || "headers" in server))
-    return [{ path, message: "has an address, and servers are reached on stdin and stdout alone: give a `command`" }];
-  const checked = serverSchema.validate(server) as Awaited<ReturnType<typeof serverSchema.validate>>;
-  const issues = checked.ok ? [] : checked.issues;
-  const env = isRecord(server) && isRecord(server["env"]) ? Object.entries(server["env"]) : [];
-  const wrong = env
-    .filter(([, value]) => typeof value !== "string")
-    .map(([key]) => ({ path: ["env", key], message: "must be a text" }));
-  return [...issues, ...wrong].map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  const schema = isRecord(server) && "url" in server ? remoteServer : localServer;
+  const checked = schema.validate(server) as Awaited<ReturnType<typeof schema.validate>>;
+  return checked.ok ? [] : checked.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+}
+
+function notText(path: SchemaIssue["path"]): SchemaIssue {
+  return { path, message: "must be a text" };
+}
+
+/** Trust is given for an address, so it is written out. */
+function addressIssues(written: unknown): readonly SchemaIssue[] {
+  if (typeof written !== "string") return [];
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const issue = (message: string) => [{ path: ["url"], message }];
+  if (written.includes("${")) return issue("must not hold a variable: trust is given for the address");
+  if (!url || !/^https?:$/.test(url.protocol)) return issue("has to be an `http://` or `https://` address");
+  if (url.username || url.password) return issue("must not hold a user name or password; write a header under `headers`");
+  return url.hash ? issue("must not hold a `#`") : [];
+}
+
+/** Set by the transport. */
+const ownHeaders = /^(?:accept|connection|content-.*|host|last-event-id|mcp-.*|transfer-encoding)$/i;
+
+/** A value can be a secret: no message shows it. */
+function headerIssues(name: string, value: unknown): readonly SchemaIssue[] {
+  const path = ["headers", name];
+  if (typeof value !== "string") return [notText(path)];
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return [{ path, message: "is no name of a header" }];
+  if (ownHeaders.test(name)) return [{ path, message: "is a header of the protocol, which is set already" }];
+  return /^[\t\x20-\x7e]*$/.test(value) ? [] : [{ path, message: "holds characters that no header can" }];
 }
 
 /** The texts that trust is asked for, from the configuration as it is written: one for each server, without values of variables. */
 export function describeServers(written: JsonObject): readonly string[] {
   const { servers = {} } = written as unknown as McpConfig;
-  return Object.entries(servers).map(([name, server]) => {
-    const { command, args = [], env = {}, cwd, reads = [], network = false, isolated = true } = server;
-    const facts = [
-      isolated ? `isolated, ${network ? "with" : "without"} the network` : "not isolated: with all of your rights",
-      ...(cwd === undefined ? [] : [`in ${cwd}`]),
-      ...(reads.length > 0 && isolated ? [`reads ${reads.join(", ")}`] : []),
-      ...Object.entries(env).map(([key, value]) => `${key}=${value}`),
-    ];
-    return `starts the MCP server ${name}: ${[command, ...args].map(quote).join(" ")} (${facts.join("; ")})`;
-  });
+  return Object.entries(servers).map(([name, server]) =>
+    (isRemote(server) ? describeRemote : describeLocal)(name, server as never),
+  );
+}
+
+function describeLocal(name: string, server: LocalServer): string {
+  const { command, args = [], env = {}, cwd, reads = [], network = false, isolated = true } = server;
+  const facts = [
+    isolated ? `isolated, ${network ? "with" : "without"} the network` : "not isolated: with all of your rights",
+    ...(cwd === undefined ? [] : [`in ${cwd}`]),
+    ...(reads.length > 0 && isolated ? [`reads ${reads.join(", ")}`] : []),
+    ...Object.entries(env).map(([key, value]) => `${key}=${value}`),
+  ];
+  return `starts the MCP server ${name}: ${[command, ...args].map(quote).join(" ")} (${facts.join("; ")})`;
+}
+
+function describeRemote(name: string, { url, headers = {} }: RemoteServer): string {
+  const facts = [
+    ...(isInTheClear(url) ? ["not encrypted"] : []),
+    ...Object.entries(headers).map(([key, value]) => `with ${key}: ${value}`),
+  ];
+  return `sends to the MCP server ${name} at ${url}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`;
+}
+
+function isInTheClear(url: string): boolean {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: "", hostname: "" };
+  return protocol === "http:" && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 function quote(word: string): string {

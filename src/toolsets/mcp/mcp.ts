@@ -10,9 +10,10 @@ import {
   toolMark,
   toolsetMark,
 } from "../toolset.ts";
-import { describeServers, type McpConfig, mcpConfig } from "./config.ts";
+import { describeServers, isRemote, type McpConfig, mcpConfig } from "./config.ts";
 import { type DefinitionsHost, knownDefinitions, printDefinitions } from "./known-definitions.ts";
-import { type RunningServer, type ServerHost, type ServerSetting, startServer, type ToolFacts } from "./server.ts";
+import { type RunningServer, type ServerSetting, startServer, type ToolFacts } from "./server.ts";
+import type { ServerHost } from "./server-link.ts";
 
 export type McpHost = ServerHost & DefinitionsHost;
 
@@ -68,7 +69,7 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
   const restarting = createRestarting(setting, first);
   try {
     return {
-      tools: first.tools.map((facts) => toTool(setting.name, facts, restarting.current)),
+      tools: first.tools.map((facts) => toTool(setting.name, facts, restarting.call)),
       identity: first.identity,
       change: await findChange(setting, first, host),
       close: restarting.close,
@@ -82,7 +83,7 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
 /** The definitions of a server's first run are those that trust was given for. */
 async function findChange(setting: ServerSetting, server: RunningServer, host: McpHost): Promise<ConnectionChange | undefined> {
   const { name, folder, server: config } = setting;
-  const identity = canonicalJson([name, config.command, config.args ?? []]);
+  const identity = canonicalJson([name, ...(isRemote(config) ? [config.url] : [config.command, config.args ?? []])]);
   const known = knownDefinitions(host, folder, identity);
   const [before, after] = [await known.read(), printDefinitions(server.tools)];
   if (before === after) return undefined;
@@ -95,31 +96,38 @@ async function findChange(setting: ServerSetting, server: RunningServer, host: M
 
 const maxRestarts = 3;
 
-/** A server that has ended is started again by the next call, if it still has the same tools. */
+/** A server that has ended is connected again by the next call, if it still has the same tools. */
 function createRestarting(setting: ServerSetting, first: RunningServer) {
   let running = Promise.resolve(first);
-  let count = 0;
+  /** Since the last call that succeeded. */
+  let restarts = 0;
+  let isClosed = false;
   const restart = async (): Promise<RunningServer> => {
     const next = await startServer(setting);
     if (canonicalJson(next.tools as never) === canonicalJson(first.tools as never)) return next;
     await next.close();
     throw new Error(`the MCP server \`${setting.name}\` has other tools than before it ended`);
   };
-  const current = async (): Promise<RunningServer> => {
+  const current = oneAtATime(async (): Promise<RunningServer> => {
     const server = await running.catch(() => undefined);
     if (server && !server.hasEnded()) return server;
-    if (++count > maxRestarts)
-      throw toolFailure("unavailable", `the MCP server \`${setting.name}\` has ended ${maxRestarts + 1} times`);
+    if (isClosed || ++restarts > maxRestarts)
+      throw toolFailure("unavailable", `the MCP server \`${setting.name}\` has ended ${maxRestarts + 1} times in a row`);
     running = restart();
     return running.catch((thrown: unknown) => {
       throw toolFailure("unavailable", errorMessage(thrown));
     });
+  });
+  const call: RunningServer["call"] = async (...given) => {
+    const value = await (await current()).call(...given);
+    restarts = 0;
+    return value;
   };
   const close = async () => {
-    count = maxRestarts;
+    isClosed = true;
     await (await running.catch(() => undefined))?.close();
   };
-  return { current: oneAtATime(current), close };
+  return { call, close };
 }
 
 /** Callers that come while an answer is awaited get the same one. */
@@ -140,7 +148,7 @@ function splitName(tool: string): readonly [server: string, name: string] {
   return [tool.slice(0, at), tool.slice(at + separator.length)];
 }
 
-function toTool(server: string, { name, description, inputSchema }: ToolFacts, current: () => Promise<RunningServer>): Tool {
+function toTool(server: string, { name, description, inputSchema }: ToolFacts, call: RunningServer["call"]): Tool {
   return {
     [toolMark]: true,
     name: `${server}${separator}${name.replace(/[^A-Za-z0-9_-]/g, "_")}`,
@@ -148,6 +156,6 @@ function toTool(server: string, { name, description, inputSchema }: ToolFacts, c
     // The server checks the arguments: its schema is not run here.
     input: { jsonSchema: inputSchema, validate: async (value) => ({ ok: true, value }) },
     settlesOnAbort: true,
-    execute: async (args, runtime) => (await current()).call(name, args, runtime),
+    execute: (args, runtime) => call(name, args, runtime),
   };
 }

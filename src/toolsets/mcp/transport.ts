@@ -1,8 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Conversation } from "../../host/commands.ts";
-
-/** The longest message of a server that is read, in bytes. */
-const maxMessageBytes = 10_000_000;
+import { maxMessageBytes } from "./server-link.ts";
 
 export interface ProcessTransport extends Transport {
   /** For the process, when it begins. */

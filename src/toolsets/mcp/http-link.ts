@@ -1,0 +1,112 @@
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
+import { isRecord } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import type { RemoteServer } from "./config.ts";
+import { maxMessageBytes, type ServerHost, type ServerLink } from "./server-link.ts";
+
+/** A server that does not answer when its session ends is not waited for longer. */
+const partingMilliseconds = 2000;
+
+/**
+ * Reaches a server by streamable HTTP. Redirects to another origin are not followed, so that headers go to the address alone. The link
+ * ends when the server cannot be reached or does not know the session any more.
+ */
+export async function openHttpLink({ url, headers = {} }: RemoteServer, host: ServerHost): Promise<ServerLink> {
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const ended = new AbortController();
+  const fail = (why: string) => {
+    if (ended.signal.aborted) return;
+    ended.abort(new Error(why));
+    inner.close().catch(() => undefined);
+  };
+  const inner = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: boundMessages(host.fetch, fail),
+    requestInit: { headers },
+  });
+  const stop = async () => {
+    const parting = inner.terminateSession().catch(() => undefined);
+    if (!ended.signal.aborted) await Promise.race([parting, host.clock.sleep(partingMilliseconds)]);
+    fail("the run has closed it");
+  };
+  return { transport: answerLostRequests(inner, fail), ended: ended.signal, stop };
+}
+
+/** The library waits for the answer of a request whose stream has ended. Here it is answered with an error. */
+function answerLostRequests(inner: Transport, fail: (why: string) => void): Transport {
+  const waiting = new Set<RequestId>();
+  const lose = (id: RequestId | undefined) => {
+    if (id === undefined || !waiting.delete(id)) return;
+    transport.onmessage?.({ jsonrpc: "2.0", id, error: { code: -32000, message: "the connection was lost before its answer" } });
+  };
+  const send: Transport["send"] = async (message, options) => {
+    const id = "method" in message && "id" in message ? message.id : undefined;
+    if (id !== undefined) waiting.add(id);
+    try {
+      await inner.send(message, { ...options, onRequestStreamEnd: () => lose(id) });
+    } catch (thrown) {
+      if (id !== undefined) waiting.delete(id);
+      const { status, why } = describeFailure(thrown);
+      // Servers answer 404, and some 400, to a session that they do not know.
+      if (status === undefined || status === 404 || (status === 400 && inner.sessionId !== undefined)) fail(why);
+      throw new Error(why);
+    }
+  };
+  const transport: Transport = {
+    ...{ send, start: () => inner.start(), close: () => inner.close() },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+  };
+  inner.onclose = () => transport.onclose?.();
+  inner.onmessage = (message: JSONRPCMessage) => {
+    if (!("method" in message) && message.id !== undefined) waiting.delete(message.id);
+    transport.onmessage?.(message);
+  };
+  return transport;
+}
+
+/** `status`: absent where there was no answer that can be used. */
+function describeFailure(thrown: unknown): { readonly status?: number; readonly why: string } {
+  if (!(thrown instanceof Error)) return { why: String(thrown) };
+  const status = "status" in thrown ? thrown.status : undefined;
+  const data = "data" in thrown && isRecord(thrown.data) ? thrown.data : {};
+  const text = typeof data["text"] === "string" ? clipText(data["text"], 300) : "";
+  if (typeof status === "number") {
+    const said = status >= 300 && status < 400 ? "a redirect to another address is not followed" : text;
+    return { status, why: `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}` };
+  }
+  return { why: thrown.cause instanceof Error ? errorMessage(thrown.cause) : errorMessage(thrown) };
+}
+
+/** Ends the link at a message that is too long. A stream of events can be of any length as a whole. */
+function boundMessages(fetch: typeof globalThis.fetch, fail: (why: string) => void): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.body) return response;
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+    const bound = boundBytes(isStream, () => fail(`it sent a message of more than ${maxMessageBytes} bytes`));
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+  };
+}
+
+function boundBytes(isStream: boolean, onTooLong: () => void) {
+  let held = 0;
+  let isLineEmpty = true;
+  const count = (byte: number) => {
+    held++;
+    if (byte === lineFeed && isLineEmpty && isStream) held = 0;
+    if (byte === lineFeed) isLineEmpty = true;
+    else if (byte !== carriageReturn) isLineEmpty = false;
+  };
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      for (const byte of chunk) count(byte);
+      if (held <= maxMessageBytes) return controller.enqueue(chunk);
+      onTooLong();
+      controller.error(new Error("too long"));
+    },
+  });
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;

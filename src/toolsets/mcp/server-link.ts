@@ -1,0 +1,16 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import type { Host } from "../../host/host.ts";
+
+export type ServerHost = Pick<Host, "clock" | "commands" | "fetch" | "openScopes">;
+
+/** The longest message of a server that is read, in bytes. */
+export const maxMessageBytes = 10_000_000;
+
+/** A way to a server: a process of this machine, or an address. */
+export interface ServerLink {
+  readonly transport: Transport;
+  /** Aborts when nothing more comes over the link, with an `Error` that says why. */
+  readonly ended: AbortSignal;
+  /** Ends the link. Resolves when nothing is left of it. */
+  readonly stop: () => Promise<void>;
+}
