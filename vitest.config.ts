@@ -1,4 +1,10 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// Each file of tests loads our sources anew: their compiled form is kept, for the workers and the commands that they start.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "llm-do-tests-compiled");
+
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],

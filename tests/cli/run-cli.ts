@@ -92,6 +92,8 @@ export function cleanEnvironment(cwd: string): Record<string, string> {
     HOME: join(dirname(cwd), "home"),
     LLM_DO_STATE_DIR: join(dirname(cwd), "state"),
     TERM: "xterm-256color",
+    // Else compiled code would be kept in the state folder, which is new in each test.
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
   };
 }
 

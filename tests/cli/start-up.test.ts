@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -49,5 +49,17 @@ describe("start-up pays for nothing that is not used", () => {
     expect(
       packages.filter((name) => name.startsWith("@ai-sdk") || ["zod", "liquidjs", "diff", "ink", "react"].includes(name)),
     ).toEqual([]);
+  });
+
+  it("keeps the compiled code in the state folder, and goes without it where that cannot be written", async () => {
+    const cwd = await copyExample();
+    const env = { NODE_COMPILE_CACHE: "", LLM_DO_STATE_DIR: join(dirname(cwd), "kept") };
+    await mkdir(env.LLM_DO_STATE_DIR);
+    const kept = await runCli(["check"], { cwd, env });
+    expect(kept.exitCode).toBe(0);
+    expect(await readdir(join(env.LLM_DO_STATE_DIR, "compile-cache"))).toHaveLength(1);
+    const file = join(dirname(cwd), "file");
+    await writeFile(file, "");
+    expect(await runCli(["check"], { cwd, env: { ...env, LLM_DO_STATE_DIR: file } })).toEqual(kept);
   });
 });
