@@ -267,8 +267,8 @@ async function linkAll(
     if (!worker) throw new Error(`invariant: ${path} was not linked`);
     return worker;
   };
-  const providers = providerNames(compilation, known);
-  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { providers, model });
+  const names = providerNames(compilation, known);
+  const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { names, providers: known, model });
   for (const one of resolved.values())
     workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf, abilitiesBeyond }));
   return workers;

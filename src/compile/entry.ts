@@ -4,6 +4,7 @@ import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { CodeEntry, Entry, Worker } from "../program/program.ts";
 import { isTool } from "../toolsets/toolset.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { nearestNames } from "../util/nearest-names.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
@@ -37,8 +38,13 @@ async function findMain(compilation: Compilation): Promise<LocatedEntry | undefi
   if (only !== undefined) return findEntry(compilation, flagged("--entry", "main"));
   const folder = relative(host.workingDirectory, root) || ".";
   const names = await home.names.workerNames();
+  const near = nearestNames("main.worker", await host.files.names(root).catch(() => []), 1);
   const note =
-    names.length > 0 ? `pass \`--entry\` with one of ${quoteNames(names.slice(0, 10))}` : "a program begins with a `main.worker`";
+    names.length > 0
+      ? `pass \`--entry\` with one of ${quoteNames(names.slice(0, 10))}`
+      : near.length > 0
+        ? `rename \`${near[0]}\` to \`main.worker\``
+        : "a program begins with a `main.worker`";
   return diagnostics.report("entry-not-found", { message: `\`${folder}\` holds no \`main.worker\``, note });
 }
 

@@ -4,12 +4,16 @@ import { isCompatibleModel } from "../models/compatible-models.ts";
 import { type ModelId, parseModelId } from "../models/model-id.ts";
 import { selectModel } from "../models/select-model.ts";
 import type { ModelChoice } from "../program/program.ts";
+import { checkModel } from "./check-model.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, isFlag, startOf, wholeOf } from "./flag.ts";
+import type { KnownProvider } from "./link-providers.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 
 export interface ModelOptions {
-  readonly providers: readonly string[];
+  /** Names of all providers, those of the manifest included. */
+  readonly names: readonly string[];
+  readonly providers: readonly KnownProvider[];
   /** `--model`, or the library's `model`. */
   readonly model: string | undefined;
 }
@@ -22,7 +26,11 @@ interface Written {
 }
 
 /** The model that a worker runs on, and its source; undefined, with a diagnostic, where it is missing or not allowed. */
-export function linkModel(compilation: Compilation, worker: LoadedWorker, options: ModelOptions): ModelChoice | undefined {
+export async function linkModel(
+  compilation: Compilation,
+  worker: LoadedWorker,
+  options: ModelOptions,
+): Promise<ModelChoice | undefined> {
   const { diagnostics, files } = compilation;
   const written = findModel(compilation, worker, options.model);
   if (!written) {
@@ -30,12 +38,14 @@ export function linkModel(compilation: Compilation, worker: LoadedWorker, option
     return undefined;
   }
   const { text, source, span } = written;
-  const parsed = parseModelId(text, options.providers);
+  const parsed = parseModelId(text, options.names);
   if (!parsed.ok) {
     return diagnostics.report("model-id", { message: parsed.error.message, span });
   }
   if (!checkCompatible(compilation, worker, { id: parsed.value.id, written })) return undefined;
-  return { id: absoluteScript(parsed.value, files.folderOf(span)), source, namedBy: isFlag(span) ? "user" : "program" };
+  const id = absoluteScript(parsed.value, files.folderOf(span));
+  await checkModel(compilation, { id, span }, options.providers);
+  return { id: id.id, source, namedBy: isFlag(span) ? "user" : "program" };
 }
 
 /** `--set` of the worker, then `--model-for`, then what the worker itself says, then the defaults. */
@@ -82,6 +92,8 @@ function checkCompatible(
 }
 
 /** A script is relative to the file that names it, or to where the user stands. */
-function absoluteScript({ id, provider, name }: ModelId, folder: string): string {
-  return provider === "scripted" && !isAbsolute(name) ? `scripted:${resolve(folder, name)}` : id;
+function absoluteScript(id: ModelId, folder: string): ModelId {
+  if (id.provider !== "scripted" || isAbsolute(id.name)) return id;
+  const name = resolve(folder, id.name);
+  return { ...id, id: `scripted:${name}`, name };
 }

@@ -1,6 +1,5 @@
 import { dirname, join, relative } from "node:path";
 import type { Source, Spanned } from "../diagnostics/source.ts";
-import { partOf } from "../language/node-problems.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
 import type { RenderedPrompt } from "../program/program.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
@@ -25,7 +24,7 @@ export async function linkPrompt(
   const context: TemplateContext = { compilation, worker, variables: input.known ? jsonSchema : undefined };
   const instructions = await linkTemplate(file.instructions, context);
   const prompt = file.prompt && (await linkTemplate(file.prompt, context));
-  if (file.prompt) warnOfDollars(file.prompt, context);
+  for (const text of [file.prompt, file.instructions]) if (text) warnOfOtherTemplates(text, context);
   const systemFragments = await readFragments(compilation, worker, file.system_fragments);
   const userFragments = await readFragments(compilation, worker, file.fragments);
   return (values) => {
@@ -40,13 +39,24 @@ export async function linkPrompt(
   };
 }
 
-/** Warns of `$field` in a prompt without any field: it is sent as it stands. */
-function warnOfDollars({ value, span }: Spanned<string>, { compilation, worker, variables }: TemplateContext): void {
+/** Warns of the notations of other templates: of comments, and of fields in a text that prints no field. */
+function warnOfOtherTemplates({ value, span }: Spanned<string>, { compilation, worker, variables }: TemplateContext): void {
+  if (worker.generated) return;
+  const report = (written: string, note: string) => {
+    const start = Math.max(span.start, span.source.text.indexOf(written, span.start));
+    const place = { ...span, start, end: start + written.length };
+    compilation.diagnostics.report("template-dollar", {
+      message: `\`${written}\` is sent to the model as it stands`,
+      span: place,
+      note,
+    });
+  };
+  const [comment] = /\{#\s[\s\S]*?#\}/.exec(value) ?? [];
+  if (comment !== undefined) report(comment, "write `{% comment %}…{% endcomment %}`");
   const properties = isRecord(variables?.["properties"]) ? Object.keys(variables["properties"]) : [];
-  const [written, name = ""] = /\$\{?([A-Za-z_]\w*)\}?/.exec(value) ?? [];
-  if (worker.generated || written === undefined || value.includes("{{") || !properties.includes(name)) return;
-  const message = `\`${written}\` is sent to the model as it stands`;
-  compilation.diagnostics.report("template-dollar", { message, span: partOf(span, value), note: `write \`{{ ${name} }}\`` });
+  const written = value.includes("{{") ? [] : value.match(/\$[A-Za-z_]\w*|\$?\{[A-Za-z_]\w*\}/g);
+  const field = written?.find((text) => properties.includes(text.replace(/\W/g, "")));
+  if (field !== undefined) report(field, `write \`{{ ${field.replace(/\W/g, "")} }}\``);
 }
 
 /** Providers refuse an empty user message. */

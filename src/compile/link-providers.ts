@@ -8,7 +8,7 @@ import type { Compilation } from "./compilation.ts";
 import { expandText, variablesIn } from "./expand-variables.ts";
 
 /** A provider as far as compiling needs it. */
-export type KnownProvider = Pick<Provider, "name" | "keyVariables" | "serverTools" | "loadOptionRules">;
+export type KnownProvider = Pick<Provider, "name" | "keyVariables" | "serverTools" | "priceTable" | "loadOptionRules">;
 
 /** A server of the manifest that a worker's model is reached at. */
 export interface LinkedServer extends NamedServer {

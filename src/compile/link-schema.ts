@@ -27,7 +27,10 @@ export async function linkSchema(
   if (value.kind === "reference") return linkReference(compilation, value, home);
   const problem = await jsonSchemaProblem(value.jsonSchema);
   if (problem === undefined) return { schema: fromJsonSchema(value.jsonSchema), known: true };
-  return compilation.diagnostics.report("schema-invalid", { message: `this schema cannot be used: ${problem}`, span });
+  const [, reference] = /can't resolve reference (\S+) /.exec(problem) ?? [];
+  const start = span.source.text.indexOf(reference ?? "", span.start);
+  const place = reference === undefined || start > span.end ? span : { ...span, start, end: start + reference.length };
+  return compilation.diagnostics.report("schema-invalid", { message: `this schema cannot be used: ${problem}`, span: place });
 }
 
 /** The same for `input`, which has to describe an object, because workers are called with one. */

@@ -3,6 +3,7 @@ import type { ScopeDeclaration } from "../host/scopes.ts";
 import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
+import { jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
 import { toolName } from "../toolsets/tool-name.ts";
@@ -72,7 +73,7 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   if (!config) return undefined;
   const connection = toolset.connect ? { connection: digestOf(syntax, target, context) } : {};
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
-  if (!tools) return undefined;
+  if (!tools || (target.code && !(await checkInputs(syntax, tools, compilation)))) return undefined;
   const approved = new Set(syntax.approvals?.value.flatMap(({ tool, preApproved }) => (preApproved.value ? [tool.value] : [])));
   const preApproved = tools.map(({ name }) => name).filter((name) => approved.has(name) || approved.has("*"));
   for (const { path, message, isError } of toolset.warnings?.(config.value, scope, preApproved) ?? []) {
@@ -86,6 +87,17 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   const { networkEnabled } = scope;
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), compilation);
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
+}
+
+/** Reports tools of code whose calls could not be checked; true where there are none. */
+async function checkInputs({ reference: { span } }: ToolsetSyntax, tools: readonly Tool[], { diagnostics }: Compilation) {
+  for (const { name, input } of tools) {
+    const problem = await jsonSchemaProblem(input.jsonSchema);
+    if (problem === undefined) continue;
+    diagnostics.report("schema-not-one", { message: `the input of \`${name}\` is no JSON Schema: ${problem}`, span });
+    return false;
+  }
+  return true;
 }
 
 function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond }: LinkContext) {
@@ -271,7 +283,15 @@ function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation)
     const names = toolNames.map((tool) => toolName(syntax.prefix?.value, tool));
     const { span } = syntax.reference;
     const [wrong] = names.filter((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name));
-    if (wrong !== undefined) diagnostics.report("tool-name", { message: `\`${wrong}\` is no name for a tool`, span });
+    if (wrong === "") {
+      const message = `a tool of \`${syntax.reference.value}\` has no name`;
+      diagnostics.report("tool-name", { message, span, note: 'write `tool({ name: "…", … })`' });
+    } else if (wrong !== undefined) diagnostics.report("tool-name", { message: `\`${wrong}\` is no name for a tool`, span });
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice) {
+      const message = `\`${syntax.reference.value}\` has two tools \`${twice}\``;
+      diagnostics.report("tool-name-conflict", { message, span, note: "give each tool a name of its own" });
+    }
     const taken = names.filter((name) => owners.has(name));
     const other = owners.get(taken[0] ?? "");
     if (other) {

@@ -32,7 +32,7 @@ const defaultInput: JsonSchema = {
 export interface WorkerLinks {
   readonly compilation: Compilation;
   readonly providers: readonly KnownProvider[];
-  readonly modelOf: (worker: ResolvedWorker) => ModelChoice | undefined;
+  readonly modelOf: (worker: ResolvedWorker) => Promise<ModelChoice | undefined>;
   readonly workerOf: (path: string) => Worker;
   readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
 }
@@ -55,7 +55,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const { compatible_models: compatible } = file;
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
-  const model = modelOf(resolved);
+  const model = await modelOf(resolved);
   checkInstructions(compilation, resolved);
   return Object.freeze({
     id,

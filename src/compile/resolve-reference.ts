@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import { exportedToolset } from "../toolsets/exported-toolset.ts";
@@ -238,9 +238,25 @@ async function reportUnknown(
   if (!modules.trusted && code.some(({ complete }) => !complete)) return { kind: "unverified", name };
   const shown = clipText(name, 80);
   const near = getOwn(olderToolsets, name) ?? didYouMean(name, await knownNames(compilation, home));
-  const note = near ?? helpFor(compilation, shown);
+  const note = (await noteOnCode(compilation, name, home)) ?? near ?? helpFor(compilation, shown);
   const message = `there is no toolset, worker or tool \`${shown}\``;
   return diagnostics.report("unknown-toolset", { message, span, note });
+}
+
+/** Notes code that has the name, and does not export it; or code in a file that nothing is named after. */
+async function noteOnCode({ host, files }: Compilation, name: string, home: Home): Promise<string | undefined> {
+  const paths = await home.names.codeFiles();
+  for (const path of paths) {
+    const { text = "" } = (await files.read(path, { home })) ?? {};
+    const isDeclared =
+      isBareName(name) && new RegExp(`\\b(?:const|let|var|function|class)\\s+${name.replaceAll("$", "\\$")}\\b`).test(text);
+    if (isDeclared) return `\`${basename(path)}\` has \`${name}\`, and does not export it: write \`export\` before it`;
+    if (/^export default\b/m.test(text))
+      return `\`${basename(path)}\` has a default export, which has no name: write \`export const ${name} = …\``;
+  }
+  const other =
+    paths.length > 0 ? undefined : (await host.files.names(home.folder)).find((one) => /^tools?\.[cm]?[jt]sx?$/i.test(one));
+  return other === undefined ? undefined : `\`${other}\` is not read for names: rename it to \`tools.ts\``;
 }
 
 /** Toolsets of older programs. */

@@ -1,10 +1,18 @@
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { describeNode } from "./node-problems.ts";
 import { contextAt, type ReadContext } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 
 const types = ["string", "number", "integer", "boolean", "null", "array", "object"];
+
+const formats =
+  "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference uuid uri-template json-pointer relative-json-pointer regex".split(
+    " ",
+  );
+
+const counts = "minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties".split(" ");
 
 type Check = (node: SyntaxNode, context: ReadContext) => SyntaxNode | undefined;
 
@@ -12,6 +20,10 @@ type Check = (node: SyntaxNode, context: ReadContext) => SyntaxNode | undefined;
 const checks: Readonly<Record<string, Check>> = {
   type: checkType,
   required: checkRequired,
+  enum: checkEnum,
+  pattern: checkPattern,
+  format: checkFormat,
+  ...each(counts, checkCount),
   ...each(["items", "not", "if", "then", "else", "contains", "propertyNames"], checkSchema),
   ...each(["additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contentSchema"], checkSchema),
   ...each(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"], checkMembers),
@@ -19,7 +31,7 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 const others =
-  "title description default examples enum const format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minContains maxContains minProperties maxProperties dependentRequired deprecated readOnly writeOnly contentEncoding contentMediaType $id $ref $schema $anchor $dynamicRef $dynamicAnchor $comment $vocabulary";
+  "title description default examples const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems dependentRequired deprecated readOnly writeOnly contentEncoding contentMediaType $id $ref $schema $anchor $dynamicRef $dynamicAnchor $comment $vocabulary";
 
 const keywords = [...Object.keys(checks), ...others.split(" ")];
 
@@ -45,7 +57,41 @@ export function checkKeywords(node: MapNode, context: ReadContext): MapNode {
     context.report(near ? "schema-keyword" : "schema-keyword-unknown", { message, span: key.span, note });
     return near ? [] : [entry];
   });
-  return { ...node, entries };
+  reportUndeclared({ ...node, entries }, context);
+  return { ...node, entries: entries.filter((entry) => isOfType(entry, node, context)) };
+}
+
+function memberOf(node: MapNode, key: string): SyntaxNode | undefined {
+  return node.entries.find((entry) => entry.key.value === key)?.value;
+}
+
+/** Reports names under `required` that no field has: no value could have them by intention. */
+function reportUndeclared(node: MapNode, { report }: ReadContext): void {
+  const [required, properties] = [memberOf(node, "required"), memberOf(node, "properties")];
+  if (required?.kind !== "list" || properties?.kind !== "map") return;
+  const fields = properties.entries.map(({ key }) => key.value);
+  for (const item of required.items) {
+    if (item.kind !== "scalar" || fields.includes(item.text)) continue;
+    const near = didYouMean(item.text, fields);
+    const message = `\`${clipText(item.text, 60)}\` is required, and \`properties\` has no such field`;
+    report(near ? "schema-keyword" : "schema-keyword-unknown", { message, span: item.span, note: near ?? "declare it there" });
+  }
+}
+
+/** A default that the type refuses would fail each call that leaves the field out. */
+function isOfType({ key, value }: MapEntry, node: MapNode, { path, report }: ReadContext): boolean {
+  const type = memberOf(node, "type");
+  if (key.value !== "default" || type?.kind !== "scalar" || !types.includes(type.text.trim())) return true;
+  if (value.kind === "unreadable" || typesOf(value).includes(type.text.trim())) return true;
+  const message = `\`${path}.default\` is ${describeNode(value)}, and the type is \`${type.text.trim()}\``;
+  report("schema-keyword", { message, span: value.span, note: "write a value of the type, or delete the key" });
+  return false;
+}
+
+function typesOf(node: SyntaxNode): readonly string[] {
+  if (node.kind !== "scalar") return [node.kind === "list" ? "array" : "object"];
+  if (node.value === null) return ["null"];
+  return typeof node.value === "number" && Number.isInteger(node.value) ? ["integer", "number"] : [typeof node.value];
 }
 
 function keep(entry: MapEntry, value: SyntaxNode | undefined): MapEntry[] {
@@ -75,8 +121,51 @@ function checkRequired(node: SyntaxNode, { path, report }: ReadContext): SyntaxN
   });
 }
 
-function checkMembers(node: SyntaxNode, context: ReadContext): SyntaxNode {
-  if (node.kind !== "map") return node;
+function checkEnum(node: SyntaxNode, { path, report }: ReadContext): SyntaxNode | undefined {
+  if (node.kind === "list" || node.kind === "unreadable") return node;
+  const example = node.kind === "scalar" ? node.text.split(",").map((text) => text.trim()) : ["a", "b"];
+  const message = `\`${path}\` is a list of values, not ${describeNode(node)}`;
+  return report("schema-keyword", { message, span: node.span, note: `write \`enum: [${clipText(example.join(", "), 80)}]\`` });
+}
+
+function checkPattern(node: SyntaxNode, { path, report }: ReadContext): SyntaxNode | undefined {
+  if (node.kind !== "scalar") return node;
+  try {
+    new RegExp(node.text, "u");
+    return node;
+  } catch (thrown) {
+    const message = `\`${path}\` is no regular expression: ${errorMessage(thrown).replace(/^.*: /, "")}`;
+    const note = "put it in quotes, and a `\\` before a character that stands for itself";
+    return report("schema-keyword", { message, span: node.span, note });
+  }
+}
+
+/** Formats of an author's own are passed on. */
+function checkFormat(node: SyntaxNode, { report }: ReadContext): SyntaxNode {
+  if (node.kind !== "scalar" || formats.includes(node.text)) return node;
+  const near = didYouMean(node.text, formats);
+  const message = `\`${clipText(node.text, 60)}\` is no format of JSON Schema`;
+  if (near) report("schema-keyword-unknown", { message, span: node.span, note: near });
+  return node;
+}
+
+function checkCount(node: SyntaxNode, { path, report }: ReadContext): SyntaxNode | undefined {
+  if (node.kind === "unreadable" || (node.kind === "scalar" && Number.isSafeInteger(node.value) && Number(node.value) >= 0))
+    return node;
+  const message = `\`${path}\` is a whole number from 0, not ${describeNode(node)}`;
+  return report("schema-keyword", { message, span: node.span });
+}
+
+function checkMembers(node: SyntaxNode, context: ReadContext): SyntaxNode | undefined {
+  if (node.kind === "unreadable") return node;
+  if (node.kind !== "map") {
+    const message = `\`${context.path}\` is a map from names to schemas, not ${describeNode(node)}`;
+    return context.report("schema-keyword", {
+      message,
+      span: node.span,
+      note: "write `name: { type: string }`, a name on each line",
+    });
+  }
   const entries = node.entries.map((entry) => ({
     ...entry,
     value: checkSchema(entry.value, contextAt(context, entry.key.value)),

@@ -59,7 +59,7 @@ export function readFields<F extends Fields>(node: MapNode, fields: F, context: 
   const values: Record<string, Spanned<unknown>> = {};
   for (const entry of node.entries) {
     const field = Object.hasOwn(fields, entry.key.value) ? fields[entry.key.value] : undefined;
-    if (field === undefined) reportUnknownKey(entry, Object.keys(fields), context);
+    if (field === undefined) reportUnknownKey(entry, fields, context);
     const value = field?.shape.read(entry.value, contextAt(context, entry.key.value));
     if (value !== undefined) values[entry.key.value] = { value, span: entry.value.span };
   }
@@ -79,36 +79,40 @@ function reportMissing(node: MapNode, fields: Fields, context: ReadContext): voi
   }
 }
 
-/** Other names of keys, and keys of other maps, each with the paths that can be meant, the nearest first. */
-const meantKeys: Readonly<Record<string, readonly string[]>> = {
-  temperature: ["model_settings.temperature"],
-  top_p: ["model_settings.top_p"],
-  max_tokens: ["max_output_tokens", "model_settings.max_output_tokens"],
-  max_output_tokens: ["model_settings.max_output_tokens"],
-  entrypoint: ["entry"],
-  turns: ["limits.turns"],
-  max_turns: ["turns", "limits.turns"],
-  paths: ["sandbox.paths"],
-  scopes: ["sandbox.paths"],
-  path: ["root"],
-  allowed_suffixes: ["suffixes"],
-  max_bytes: ["max_file_bytes"],
-  approval_config: ["_approval_config"],
+/** Other names of keys. */
+const otherNames: Readonly<Record<string, string>> = {
+  max_tokens: "max_output_tokens",
+  max_turns: "turns",
+  max_depth: "depth",
+  entrypoint: "entry",
+  scopes: "paths",
+  path: "root",
+  allowed_suffixes: "suffixes",
+  max_bytes: "max_file_bytes",
+  network: "network_enabled",
+  approval_config: "_approval_config",
 };
 
-/** Keys of a map that can be meant by one that it does not have. */
-function meantBy(key: string, known: readonly string[]): string | undefined {
-  const meant = Object.hasOwn(meantKeys, key) ? meantKeys[key] : undefined;
-  const [first = "", ...rest] = meant?.find((path) => known.includes(path.split(".", 1)[0] ?? ""))?.split(".") ?? [];
-  if (first === "") return didYouMean(key, known);
-  return `did you mean \`${rest.reduceRight((inner, name) => `{ ${name}: ${inner} }`, "…").replace(/^/, `${first}: `)}\`?`;
+/** Finds the key that is meant by one that a map does not have: of this map, or of a map in it. */
+function meantBy(key: string, fields: Fields): string | undefined {
+  const names = [key, ...(Object.hasOwn(otherNames, key) ? [otherNames[key] ?? key] : [])];
+  const here = names.find((name) => Object.hasOwn(fields, name));
+  if (here !== undefined) return `did you mean \`${here}: …\`?`;
+  for (const [outer, { shape }] of Object.entries(fields)) {
+    const { properties = {} } = shape.jsonSchema as { readonly properties?: JsonObject };
+    const inner = names.find((name) => Object.hasOwn(properties, name));
+    if (inner !== undefined) return `did you mean \`${outer}: { ${inner}: … }\`?`;
+  }
+  return didYouMean(key, Object.keys(fields));
 }
 
-function reportUnknownKey(entry: MapEntry, known: readonly string[], context: ReadContext): void {
+function reportUnknownKey(entry: MapEntry, fields: Fields, context: ReadContext): void {
+  const known = Object.keys(fields);
   const key = clipText(entry.key.value, 80);
   const message = context.path === "" ? `unknown key \`${key}\`` : `\`${context.path}\` has no key \`${key}\``;
   const all = `${known.length === 1 ? "the only key is" : "the keys are"} ${quoteNames(known)}`;
-  context.report("unknown-key", { message, span: entry.key.span, note: meantBy(entry.key.value, known) ?? all });
+  const note = meantBy(entry.key.value, fields) ?? context.elsewhere?.(entry.key.value) ?? all;
+  context.report("unknown-key", { message, span: entry.key.span, note });
 }
 
 export interface ListOptions {

@@ -114,12 +114,18 @@ export const manifestSchema = {
 /** Reads `llm-do.yaml`. Reports all mistakes; never throws. */
 export function parseManifest(source: Source): ParsedManifest {
   const diagnostics = new DiagnosticList();
-  const context: ReadContext = { path: "", report: diagnostics.report };
+  const context: ReadContext = { path: "", report: diagnostics.report, elsewhere: findElsewhere };
   const start = source.text.startsWith("\uFEFF") ? 1 : 0;
   const root = parseYaml({ source, start, end: source.text.length }, diagnostics.report);
   if (root.kind !== "map") reportNotMap(root, context);
   const keys = root.kind === "map" ? readFields(withoutOwnKeys(root), manifestKeys, context) : undefined;
   return { file: { ...keys, source }, diagnostics: diagnostics.toArray() };
+}
+
+function findElsewhere(key: string): string | undefined {
+  if (Object.hasOwn(workerKeys, key))
+    return `it is a key of worker files, and of profiles: \`profiles: { name: { ${key}: … } }\``;
+  return undefined;
 }
 
 /** Keys that begin with `x-` are the author's, as in a worker file. */

@@ -21,8 +21,8 @@ const below = "move the text under the closing `---`: the instructions are there
 const removedKeys: Readonly<Record<string, string | ((value: JsonValue) => string)>> = {
   system: below,
   instructions: below,
-  sandboxes: (folders) => `write \`sandbox: { paths: ${showYaml(mapValues(folders, toScope))} }\``,
-  tool_rules: (rules) => `write \`_approval_config: ${showYaml(toApprovals(rules))}\` under the toolset that has the tool`,
+  sandboxes: (folders) => `write \`sandbox: { paths: ${showYaml(toScopes(folders))} }\``,
+  tool_rules: describeToolRules,
   shell_rules: (rules) => `write \`toolsets: { shell: { rules: ${showYaml(rules)} } }\``,
   shell_default: (standard) => `write \`toolsets: { shell: { default: ${showYaml(standard)} } }\``,
   shell_cwd: (folder) =>
@@ -44,29 +44,52 @@ function pairsOf(value: JsonValue): readonly (readonly [string, JsonValue])[] {
   return isRecord(value) ? Object.entries(value as JsonObject) : [];
 }
 
-function mapValues(value: JsonValue, change: (one: JsonValue) => JsonValue): JsonValue {
-  return isRecord(value) ? Object.fromEntries(pairsOf(value).map(([key, one]) => [key, change(one)])) : value;
+/** Reads a map from names to folders, or the path of a single folder. */
+function toScopes(folders: JsonValue): JsonValue {
+  if (!isRecord(folders)) return { files: toScope(folders) };
+  return Object.fromEntries(pairsOf(folders as JsonObject).map(([name, folder]) => [name, toScope(folder)]));
 }
 
-const scopeKeys: Readonly<Record<string, string>> = { path: "root", allowed_suffixes: "suffixes", max_bytes: "max_file_bytes" };
+const scopeKeys: Readonly<Record<string, string>> = {
+  path: "root",
+  allowed_suffixes: "suffixes",
+  text_suffixes: "suffixes",
+  attachment_suffixes: "suffixes",
+  max_bytes: "max_file_bytes",
+};
 
+const modes: Readonly<Record<string, string>> = { read: "ro", write: "rw", out: "rw" };
+
+/** Suffixes of several keys are one list. */
 function toScope(folder: JsonValue): JsonValue {
-  if (typeof folder === "string") return { root: folder };
-  return isRecord(folder)
-    ? Object.fromEntries(pairsOf(folder).map(([key, one]) => [getOwn(scopeKeys, key) ?? key, one]))
-    : folder;
+  if (!isRecord(folder)) return { root: typeof folder === "string" && folder !== "" ? folder : "./folder" };
+  const scope: Record<string, JsonValue> = {};
+  for (const [name, value] of pairsOf(folder as JsonObject)) {
+    const key = getOwn(scopeKeys, name) ?? name;
+    const before = scope[key];
+    if (key === "mode") scope[key] = getOwn(modes, String(value)) ?? value;
+    else scope[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+  }
+  return scope;
 }
 
-/** Reads `[{ name: "sandbox.write", approval_required: false }]`, or a map by the names of tools. */
-function toApprovals(rules: JsonValue): JsonValue {
+/** Reads `[{ name: "sandbox.write", approval_required: false, allowed: true }]`, or a map by the names of tools. */
+function describeToolRules(rules: JsonValue): string {
   const listed: (readonly [string, JsonValue])[] = Array.isArray(rules)
-    ? rules.flatMap((rule) => (isRecord(rule) ? [[String(rule["name"] ?? "tool_name"), rule as JsonObject] as const] : []))
+    ? rules.map((rule) => [isRecord(rule) ? String(rule["name"] ?? "tool_name") : String(rule), rule])
     : [...pairsOf(rules)];
-  const approvals = listed.map(([name, rule]) => {
-    const isFree = isRecord(rule) && rule["approval_required"] === false && rule["allowed"] !== false;
-    return [name.replace(/^.*\./, ""), { pre_approved: isFree }] as const;
+  const tools = (listed.length > 0 ? listed : ([["tool_name", { approval_required: false }]] as const)).map(([name, rule]) => {
+    const said: JsonObject = isRecord(rule) ? (rule as JsonObject) : {};
+    const approval = { pre_approved: said["approval_required"] === false };
+    return { name: name.replace(/^.*\./, ""), isBlocked: said["allowed"] === false, approval };
   });
-  return Object.fromEntries(approvals.length > 0 ? approvals : [["tool_name", { pre_approved: true }]]);
+  const approvals = tools.flatMap(({ name, isBlocked, approval }) => (isBlocked ? [] : [[name, approval] as const]));
+  const blocks = tools.flatMap(({ name, isBlocked }) => (isBlocked ? [{ effect: "block", rule: name }] : []));
+  const notes = [
+    `\`_approval_config: ${showYaml(Object.fromEntries(approvals))}\` under the toolset that has the tool`,
+    `\`approval: { rules: ${showYaml(blocks)} }\` in \`llm-do.yaml\``,
+  ];
+  return `write ${notes.filter((_, index) => [approvals, blocks][index]?.length).join(", and ")}`;
 }
 
 const olderTools: Readonly<Record<string, string>> = { Files: "filesystem", Shell: "shell", TemplateCall: "delegation" };

@@ -4,6 +4,7 @@ import type { Source, Span } from "../diagnostics/source.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { readFields } from "./collection-shapes.ts";
 import { readJson } from "./json-shape.ts";
+import { manifestKeys } from "./manifest.ts";
 import { describeNode } from "./node-problems.ts";
 import { readOldSpellings } from "./old-spellings.ts";
 import { parseYaml } from "./parse-yaml.ts";
@@ -30,7 +31,7 @@ export function parseWorkerFile(source: Source, patch: (root: MapNode) => MapNod
   const list = new DiagnosticList();
   const parts = splitSource(source, list.report);
   if (!parts) return { file: undefined, diagnostics: list.toArray() };
-  const context: ReadContext = { path: "", report: list.report };
+  const context: ReadContext = { path: "", report: list.report, elsewhere: findElsewhere };
   const root = parseYaml(parts.frontmatter, list.report);
   if (root.kind !== "map") reportNotMap(root, parts.frontmatter, context);
   const keys = root.kind === "map" ? readKeys(patch(root), context) : { extras: {} };
@@ -47,6 +48,15 @@ function readKeys(root: MapNode, context: ReadContext): Omit<WorkerFile, "source
   const extras = [...carried, ...own].filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
   reportModelConflict(keys, context);
   return { ...keys, extras: Object.fromEntries(extras) };
+}
+
+/** Keys of the manifest, and keys of toolsets that are written beside `toolsets`. */
+function findElsewhere(key: string): string | undefined {
+  if (Object.hasOwn(manifestKeys, key)) return "it is a key of `llm-do.yaml`";
+  if (["filesystem", "shell", "delegation", "mcp"].includes(key)) return `write \`toolsets: { ${key}: … }\``;
+  if (key === "_approval_config")
+    return "write it under the toolset whose tools are meant: `toolsets: { shell: { _approval_config: … } }`";
+  return key === "rules" ? "rules for commands are a key of `shell`: `toolsets: { shell: { rules: … } }`" : undefined;
 }
 
 function reportModelConflict({ model, compatible_models: patterns }: Partial<WorkerFile>, { report }: ReadContext): void {

@@ -42,7 +42,7 @@ function isJsonSchema(node: MapNode): boolean {
   const memberOf = (key: string): SyntaxNode | undefined => node.entries.find((entry) => entry.key.value === key)?.value;
   if (memberOf("$schema") !== undefined || memberOf("$ref") !== undefined) return true;
   const type = memberOf("type");
-  return type?.kind === "scalar" && type.value === "object" && memberOf("properties")?.kind === "map";
+  return type?.kind === "scalar" && type.value === "object" && ["map", "list"].includes(memberOf("properties")?.kind ?? "");
 }
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";

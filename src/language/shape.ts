@@ -7,6 +7,8 @@ import type { SyntaxNode } from "./syntax-node.ts";
 export interface ReadContext {
   readonly path: string;
   readonly report: Report;
+  /** At the root of a file: returns a note on a key that belongs somewhere else. */
+  readonly elsewhere?: (key: string) => string | undefined;
 }
 
 /**

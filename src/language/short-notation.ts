@@ -207,6 +207,8 @@ export function readScalarType(node: ScalarNode, context: ReadContext): JsonSche
 function noteFor(type: string): string {
   if (/\.[cm]?[jt]s$/.test(type)) return `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\``;
   if (type.endsWith("[]")) return "a list is written `name(array): string`";
+  if (type.endsWith("?"))
+    return `a field that may be left out has the mark after its name: \`name?: ${clipText(type.slice(0, -1), 60)}\``;
   const known = getOwn(otherNames, type.toLowerCase());
   if (known !== undefined) return `did you mean ${known}?`;
   const types = Object.keys(scalarTypes);

@@ -1,5 +1,6 @@
+import { editDistance } from "../util/nearest-names.ts";
 import { matchesModel } from "./compatible-models.ts";
-import { findPriceTable, type ListedPrice, listPrices } from "./prices.ts";
+import { findPriceTable, isPriced, type ListedPrice, listPrices } from "./prices.ts";
 import type { Provider } from "./provider.ts";
 
 /** A model of the table of listed prices. */
@@ -23,4 +24,22 @@ export async function listModels(pattern: string, providers: readonly Provider[]
   const found = tables.flat().filter(({ id }) => matchesModel(glob, id));
   const prices = await listPrices(found.map(({ id }) => id));
   return found.map((model) => ({ ...model, price: prices.get(model.id) })).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Returns the listed model that a name is probably a misspelling of. Undefined where the name is listed, or differs from a listed one
+ * in digits alone: a version that is newer than the list.
+ */
+export async function findNearModel(name: string, priceTable: string): Promise<string | undefined> {
+  if (await isPriced(priceTable, name)) return undefined;
+  const letters = lettersOf(name);
+  const listed = (await findPriceTable(priceTable)).map(({ id }) => ({ id, distance: editDistance(lettersOf(id), letters) }));
+  const nearest = Math.min(...listed.map(({ distance }) => distance));
+  if (nearest === 0 || nearest > Math.min(2, letters.length / 4)) return undefined;
+  const near = listed.filter(({ distance }) => distance === nearest).map(({ id }) => id);
+  return near.sort((a, b) => editDistance(a, name) - editDistance(b, name))[0];
+}
+
+function lettersOf(id: string): string {
+  return id.toLowerCase().replace(/[^a-z]/g, "");
 }

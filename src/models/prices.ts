@@ -114,6 +114,11 @@ export async function findPriceTable(
   return models.map(({ id, context_window: contextWindow }) => ({ id, contextWindow }));
 }
 
+/** Returns true where a provider's table has a price for the model. */
+export async function isPriced(providerId: string, model: string): Promise<boolean> {
+  return (await tablePrice(providerId, model)) !== undefined;
+}
+
 function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
   return ({ inputTokens, outputTokens, cachedInputTokens }) =>
     ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;

@@ -27,7 +27,9 @@ export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string 
     await compileSchema(jsonSchema);
     return undefined;
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    // One wrong word fails each form that the word could have.
+    return message.replace(/^schema is invalid: data\/(\S+) ([^,]*).*$/s, "`$1` $2");
   }
 }
 

@@ -41,7 +41,7 @@ export function configSchema<Config>(
 
 function issuesOf(value: unknown, field: ConfigField, path: Path): readonly SchemaIssue[] {
   const { items, properties, required = [] } = field;
-  if (!fits(value, field)) return [{ path, message: `must be ${describe(field)}${exampleFor(value, required)}` }];
+  if (!fits(value, field)) return [{ path, message: `must be ${describe(field)}${exampleFor(value, field)}` }];
   if (items !== undefined) return (value as unknown[]).flatMap((item, index) => issuesOf(item, items, [...path, index]));
   if (properties === undefined) return [];
   const given = value as Record<string, unknown>;
@@ -71,8 +71,9 @@ function describe({ type, items, required, minimum, examples }: ConfigField): st
 }
 
 /** A text in the place of a map with one required key is probably meant as that key's value. */
-function exampleFor(value: unknown, [key, ...others]: readonly string[]): string {
-  return typeof value === "string" && key !== undefined && others.length === 0 ? `: { ${key}: ${JSON.stringify(value)} }` : "";
+function exampleFor(value: unknown, { properties = {}, required: [key, ...others] = [] }: ConfigField): string {
+  if (typeof value !== "string" || key === undefined || others.length > 0) return "";
+  return `: { ${key}: ${properties[key]?.type === "string" ? JSON.stringify(value) : "true"} }`;
 }
 
 function unknownKey(key: string, known: readonly string[], path: Path): SchemaIssue {

@@ -1,6 +1,6 @@
 import { isRecord } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import type { InferOutput, StandardSchema } from "../schema/standard-schema.ts";
+import { type InferOutput, isStandardSchema, type StandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import {
   checkOptions,
@@ -63,6 +63,9 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
   checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
   const { input, name = "", description = "", run, ...rest } = options;
   const schema = toSchema(refuseShape(input));
+  const { type = "object" } = schema.jsonSchema;
+  if (![type].flat().includes("object"))
+    throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");
   return Object.freeze({
     ...rest,
     [toolMark]: true as const,
@@ -73,11 +76,12 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
   } satisfies Tool);
 }
 
-/** `{ title: "string" }` is valid JSON Schema that says nothing. */
+/** `{ title: "string" }` and `{ title: z.string() }` are valid JSON Schema that says nothing. */
 function refuseShape<S extends SchemaSource>(input: S): S {
   const keys = isRecord(input) ? Object.keys(input) : [];
+  const isField = (value: unknown) => typeof value === "string" || isStandardSchema(value);
   const isShape =
-    keys.length > 0 && keys.every((key) => typeof (input as JsonSchema)[key] === "string" && !/^(?:\$|type$)/.test(key));
+    keys.length > 0 && keys.every((key) => isField((input as JsonSchema)[key]) && !/^(?:\$|type$|~standard$)/.test(key));
   if (!isShape) return input;
   const [name = "title"] = keys;
   const example = `z.object({ ${name}: z.string() })`;

@@ -101,7 +101,7 @@ describe("flags without effect", () => {
 
 describe("scripts that cannot be played end with 2", () => {
   it.each([
-    ["scripted:none.yaml", "cannot be read"],
+    ["scripted:none.yaml", "there is no script `none.yaml`"],
     ["scripted:main.txt", "a script is a .ts, .js, .mjs, .yaml, .yml or .json file"],
     ["scripted:broken.yaml", "broken.yaml"],
   ])("%s", async (model, text) => {

@@ -172,11 +172,11 @@ test("has a digest of the program's own that counts the script which plays its m
     const host = createMachine({ files: { [`${folder}/main.worker`]: source, [`${folder}/play.yaml`]: script } });
     return (await compileOn(host, { target: folder, ...request })).program;
   };
-  const program = await digestIn("here", "main: [a]");
+  const program = await digestIn("here", "- reply: a");
   expect(program?.files).toContain("/work/here/play.yaml");
-  expect((await digestIn("there", "main: [a]"))?.digest).toBe(program?.digest);
-  expect((await digestIn("here", "main: [b]"))?.digest).not.toBe(program?.digest);
-  const ofTheUser = await digestIn("here", "main: [a]", { set: ["model=scripted:here/play.yaml"] });
+  expect((await digestIn("there", "- reply: a"))?.digest).toBe(program?.digest);
+  expect((await digestIn("here", "- reply: b"))?.digest).not.toBe(program?.digest);
+  const ofTheUser = await digestIn("here", "- reply: a", { set: ["model=scripted:here/play.yaml"] });
   expect(ofTheUser?.files).not.toContain("/work/here/play.yaml");
 });
 

@@ -34,17 +34,10 @@ export function checkRules(
     const tools = meant.flatMap((caller) => caller.tools ?? []);
     const matching = tools.filter((name) => matchesFlatGlob(pattern.tool, name));
     const isClear = meant.every((caller) => caller.tools !== undefined);
-    const report = (what: string, glob: string, names: readonly string[]) =>
-      diagnostics.report("approval-rule-unused", unused({ what, glob, names }, written.span));
-    if (meant.length === 0)
-      report(
-        "worker",
-        pattern.worker,
-        callers.flatMap(({ names }) => names),
-      );
-    else if (isClear && matching.length === 0) report("tool", pattern.tool, tools);
-    else if (isClear)
-      for (const { what, glob, names } of unmetArguments(pattern, matching, toolArguments)) report(what, glob, names);
+    const report = (unmet: Unmet) => diagnostics.report("approval-rule-unused", unused(unmet, written.span));
+    if (meant.length === 0) report({ what: "worker", glob: pattern.worker, names: callers.flatMap(({ names }) => names) });
+    else if (isClear && matching.length === 0) report({ what: "tool", glob: pattern.tool, names: tools });
+    else if (isClear) for (const unmet of unmetArguments(pattern, matching, toolArguments)) report(unmet);
   }
 }
 
@@ -53,9 +46,14 @@ function unmetArguments({ args }: LinkedRule["pattern"], tools: readonly string[
   const taken = tools.map((name) => known.get(name));
   if (taken.includes(undefined)) return [];
   const names = taken.flatMap((some) => some ?? []);
-  return args.flatMap(({ name }) =>
-    name === undefined || names.includes(name) ? [] : [{ what: "argument", glob: name, names }],
-  );
+  return args.flatMap(({ name, glob }) => {
+    const [, word = ""] = /^(\w+)\s*:/.exec(name === undefined ? glob : "") ?? [];
+    const isMeant = names.includes(word);
+    if (name === undefined ? !isMeant : names.includes(name)) return [];
+    return [
+      { what: "argument", glob: name ?? glob, names, ...(isMeant ? { note: `write \`${glob.replace(/\s*:\s*/, "=")}\`` } : {}) },
+    ];
+  });
 }
 
 function callersOf({ entry, workers }: Outline, callables: readonly string[]): CallingParty[] {
@@ -74,12 +72,13 @@ interface Unmet {
   readonly what: string;
   readonly glob: string;
   readonly names: readonly string[];
+  readonly note?: string;
 }
 
-function unused({ what, glob, names }: Unmet, span: LinkedRule["written"]["span"]) {
+function unused({ what, glob, names, note }: Unmet, span: LinkedRule["written"]["span"]) {
   const known = [...new Set(names)].sort();
   const message = `\`${clipText(glob, 60)}\` matches no ${what} that is meant, so the rule does nothing`;
-  return { message, span, note: didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
+  return { message, span, note: note ?? didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
 }
 
 /** Argument names of a program's tools, by tool name; undefined where a schema allows further names. */

@@ -38,6 +38,18 @@ export const compileCodes = {
     explanation:
       "`--model` (or `model` of the library) is for workers that name no model. Each worker of this program has one, by its file, `--set` or `--model-for`, so that the flag does nothing. To change the model of such a worker, use `--model-for`.",
   },
+  "model-unlisted": {
+    severity: "hint",
+    title: "A model that is probably misspelt",
+    explanation:
+      "llm-do comes with a list of models and their published prices. This name is not in it, and one that differs by a letter or two is. Correct it. If the model is newer than the list, nothing is wrong.",
+  },
+  "script-invalid": {
+    severity: "error",
+    title: "A script that cannot play a model",
+    explanation:
+      "`scripted:FILE` lets a file play the model. A script in YAML or JSON holds the replies of each worker, in the form that `docs/scripts.md` shows; one in TypeScript or JavaScript exports a function. The message says which line is wrong.",
+  },
   "instructions-missing": {
     severity: "warning",
     title: "A worker without instructions",

@@ -182,14 +182,15 @@ export const languageCodes = {
   },
   "schema-keyword": {
     severity: "error",
-    title: "A misspelt keyword of JSON Schema",
+    title: "A wrong keyword of JSON Schema",
     explanation:
-      "JSON Schema ignores what it does not know, so that a misspelt keyword checks nothing: with `requred` no field is required. Correct the word, as the note shows.",
+      "JSON Schema ignores what it does not know, so that a misspelt keyword checks nothing: with `requred` no field is required. A keyword with a value of another form cannot be used, or refuses every input. Correct it, as the note shows.",
   },
   "schema-keyword-unknown": {
     severity: "warning",
-    title: "A keyword that JSON Schema does not have",
-    explanation: "No validator acts on it. Keywords of your own begin with `x-`; anything else is best deleted.",
+    title: "A word that JSON Schema does not have",
+    explanation:
+      "No validator acts on a keyword or a format that JSON Schema does not know, and no value can be given for a required field that is not declared. Keywords of your own begin with `x-`; anything else is best deleted.",
   },
   "schema-dialect": {
     severity: "error",
@@ -253,9 +254,9 @@ export const languageCodes = {
   },
   "template-dollar": {
     severity: "warning",
-    title: "A field behind a dollar sign",
+    title: "The notation of another template",
     explanation:
-      "Templates print a field as `{{ field }}`. `$field` and `${field}` are text like any other, and reach the model as they stand.",
+      "Templates print a field as `{{ field }}`. `$field`, `${field}`, `{field}` and `{# … #}` are text like any other, and reach the model as they stand.",
   },
   "template-filter": {
     severity: "error",

@@ -5,15 +5,23 @@ import { parseScriptRules } from "./parse-script-rules.ts";
 import type { Script } from "./script.ts";
 import { ScriptFault } from "./script-shape.ts";
 
+type ScriptFiles = Pick<ProviderEnvironment, "readText" | "importScript">;
+
 /** Loads the script of `scripted:PATH`. Rejects with a `ModelError` that names the file and the place in it. */
-export async function loadScript(path: string, environment: ProviderEnvironment): Promise<Script> {
+export async function loadScript(path: string, environment: ScriptFiles): Promise<Script> {
   const extension = /\.[a-z]+$/i.exec(path)?.[0].toLowerCase() ?? "";
   if ([".ts", ".js", ".mjs", ".mts"].includes(extension)) return loadModule(path, environment);
   if ([".yaml", ".yml", ".json"].includes(extension)) return loadRules(path, environment);
   throw fault(path, "a script is a .ts, .js, .mjs, .yaml, .yml or .json file");
 }
 
-async function loadModule(path: string, environment: ProviderEnvironment): Promise<Script> {
+/** Returns the reason why a script cannot be played; undefined where none shows without running code. */
+export async function scriptProblem(path: string, readText: ProviderEnvironment["readText"]): Promise<string | undefined> {
+  const importScript = async () => ({ default: () => undefined });
+  return loadScript(path, { readText, importScript }).then(() => undefined, errorMessage);
+}
+
+async function loadModule(path: string, environment: ScriptFiles): Promise<Script> {
   const module = await environment.importScript(path).catch((error: unknown) => {
     if (error instanceof ModelError) throw error;
     throw fault(path, `cannot be imported: ${errorMessage(error)}`, error);
@@ -24,7 +32,7 @@ async function loadModule(path: string, environment: ProviderEnvironment): Promi
   throw fault(path, `must export a function as default or as "model"; it exports ${exported}`);
 }
 
-async function loadRules(path: string, environment: ProviderEnvironment): Promise<Script> {
+async function loadRules(path: string, environment: ScriptFiles): Promise<Script> {
   const text = await environment.readText(path).catch((error: unknown) => {
     throw fault(path, `cannot be read: ${errorMessage(error)}`, error);
   });

@@ -94,4 +94,75 @@ export const inManifestsAndFileNames: Mistakes = {
     reports: ["invalid-value llm-do.yaml:1:31 error"],
     says: ["a manifest can only tighten: write `_approval_config` under the toolset, or start the run with `--approve`"],
   },
+  "main.workr": {
+    files: { "main.workr": "---\n\n---\nYou help.\n" },
+    reports: ["entry-not-found - error"],
+    says: ["rename `main.workr` to `main.worker`"],
+  },
+  "two manifests": {
+    files: {
+      "main.worker": "---\n\n---\nYou help.\n",
+      "llm-do.yaml": "name: x\n",
+      "llm-do.yml": "approval: { mode: reject_all }\n",
+    },
+    reports: ["manifest-name llm-do.yml:1:1 error"],
+    says: ["`llm-do.yml` is not read"],
+  },
+  "mode misspelt": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "approval: { mode: rejectall }\n" },
+    reports: ["invalid-value llm-do.yaml:1:19 error"],
+    says: ["did you mean `reject_all`?"],
+  },
+  "rules at the top": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "rules: [{ effect: block, rule: shell }]\n" },
+    reports: ["unknown-key llm-do.yaml:1:1 error"],
+    says: ["did you mean `approval: { rules: … }`?"],
+  },
+  "rule as text": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "approval: { rules: ['shell(rm *)'] }\n" },
+    reports: ["wrong-type llm-do.yaml:1:21 error"],
+    says: ['write `{ effect: block, rule: "shell(rm *)" }`'],
+  },
+  "rule unclosed": {
+    files: {
+      "main.worker": "---\n\n---\nYou help.\n",
+      "llm-do.yaml": "approval: { rules: [{ effect: block, rule: 'shell(rm *' }] }\n",
+    },
+    reports: ["approval-rule llm-do.yaml:1:44 error"],
+    says: ["a rule is written as `tool`, `worker/tool` or `worker/tool(pattern)`"],
+  },
+  "argument of a rule with a colon": {
+    files: {
+      "main.worker": "---\ntoolsets: { shell: { rules: [{ pattern: ls }] } }\n---\nYou help.\n",
+      "llm-do.yaml": "approval: { rules: [{ effect: block, rule: 'shell(command: rm *)' }] }\n",
+    },
+    reports: ["approval-rule-unused llm-do.yaml:1:44 warning"],
+    says: ["write `command=rm *`"],
+  },
+  "argument of a rule misspelt": {
+    files: {
+      "main.worker": "---\ntoolsets: { filesystem: {} }\n---\nYou help.\n",
+      "llm-do.yaml": "approval: { rules: [{ effect: block, rule: 'write_file(pth=a)' }] }\n",
+    },
+    reports: ["approval-rule-unused llm-do.yaml:1:44 warning"],
+    says: ["did you mean `path`?"],
+  },
+  "worker of a rule misspelt": {
+    files: {
+      "main.worker": "---\ntoolsets: { filesystem: {} }\n---\nYou help.\n",
+      "llm-do.yaml": "approval: { rules: [{ effect: block, rule: 'mian/write_file' }] }\n",
+    },
+    reports: ["approval-rule-unused llm-do.yaml:1:44 warning"],
+    says: ["did you mean `main`?"],
+  },
+  "settings of workers": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "model_settings: { temperature: 1 }\n" },
+    reports: ["unknown-key llm-do.yaml:1:1 error"],
+    says: ["it is a key of worker files, and of profiles"],
+  },
+  "settings of the manifest": {
+    files: { "main.worker": "---\napproval: { mode: reject_all }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["it is a key of `llm-do.yaml`"],
+  },
 };

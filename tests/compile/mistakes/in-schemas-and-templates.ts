@@ -66,4 +66,148 @@ export const inSchemasAndTemplates: Mistakes = {
     reports: ["template-syntax main.worker:4:3 error", "template-syntax main.worker:4:10 error"],
     says: ["a block is written `{% if … %}…{% endif %}` or `{% for … in … %}…{% endfor %}`"],
   },
+  "required misspelt": {
+    files: {
+      "main.worker": "---\ninput: { type: object, properties: { name: { type: string } }, required: [nmae] }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword main.worker:2:75 error"],
+    says: ["did you mean `name`?"],
+  },
+  "required undeclared": {
+    files: {
+      "main.worker": "---\ninput: { type: object, properties: { name: { type: string } }, required: [colour] }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword-unknown main.worker:2:75 warning"],
+    says: ["declare it there"],
+  },
+  "enum as text": {
+    files: { "main.worker": "---\ninput: { type: object, properties: { a: { enum: 'low, high' } } }\n---\nYou help.\n" },
+    reports: ["schema-keyword main.worker:2:49 error"],
+    says: ["write `enum: [low, high]`"],
+  },
+  "default of another type": {
+    files: {
+      "main.worker": "---\ninput: { type: object, properties: { a: { type: integer, default: few } } }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword main.worker:2:67 error"],
+    says: ["`input.properties.a.default` is the text `few`, and the type is `integer`"],
+  },
+  "length as text": {
+    files: {
+      "main.worker": "---\ninput: { type: object, properties: { a: { type: string, minLength: few } } }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword main.worker:2:68 error"],
+    says: ["`input.properties.a.minLength` is a whole number from 0, not the text `few`"],
+  },
+  "reference to nowhere": {
+    files: { "main.worker": "---\ninput: { type: object, properties: { a: { $ref: '#/definitions/x' } } }\n---\nYou help.\n" },
+    reports: ["schema-invalid main.worker:2:50 error"],
+    says: ["can't resolve reference #/definitions/x"],
+  },
+  "pattern broken": {
+    files: { "main.worker": "---\ninput: { type: object, properties: { a: { type: string, pattern: '(' } } }\n---\nYou help.\n" },
+    reports: ["schema-keyword main.worker:2:66 error"],
+    says: ["is no regular expression: Unterminated group"],
+  },
+  "format misspelt": {
+    files: {
+      "main.worker": "---\ninput: { type: object, properties: { a: { type: string, format: e-mail } } }\n---\nYou help.\n",
+    },
+    reports: ["schema-keyword-unknown main.worker:2:65 warning"],
+    says: ["did you mean `email`?"],
+  },
+  "properties as list": {
+    files: { "main.worker": "---\ninput: { type: object, properties: [a, b] }\n---\nYou help.\n" },
+    reports: ["schema-keyword main.worker:2:36 error"],
+    says: ["write `name: { type: string }`, a name on each line"],
+  },
+  "types of Python": {
+    files: { "main.worker": "---\ninput: { n: int, s: str }\n---\nYou help.\n" },
+    reports: ["schema-type main.worker:2:13 error", "schema-type main.worker:2:21 error"],
+    says: ["did you mean `integer`?", "did you mean `string`?"],
+  },
+  "optional type": {
+    files: { "main.worker": "---\ninput: { n: string? }\n---\nYou help.\n" },
+    reports: ["schema-type main.worker:2:13 error"],
+    says: ["the mark after its name: `name?: string`"],
+  },
+  "list type": {
+    files: { "main.worker": "---\ninput: { n: 'string[]' }\n---\nYou help.\n" },
+    reports: ["schema-type main.worker:2:14 error"],
+    says: ["a list is written `name(array): string`"],
+  },
+  "choice as list": {
+    files: { "main.worker": "---\ninput: { level: [low, high] }\n---\nYou help.\n" },
+    reports: ["schema-notation main.worker:2:17 error"],
+    says: ["a choice between values is written `name(enum): [a, b]`"],
+  },
+  "output as list": {
+    files: { "main.worker": "---\noutput: [string]\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:9 error"],
+    says: ["write `summary: string`, a field on each line"],
+  },
+  "schema without its export": {
+    files: {
+      "main.worker": "---\noutput: ./schemas.ts\n---\nYou help.\n",
+      "schemas.ts": "export const Report = { type: 'object' };\n",
+    },
+    reports: ["schema-type main.worker:2:9 error"],
+    says: ["`./schemas.ts:Name`"],
+  },
+  "schema's export misspelt": {
+    files: {
+      "main.worker": "---\noutput: ./schemas.ts:Reprt\n---\nYou help.\n",
+      "schemas.ts": "export const Report = { type: 'object' };\n",
+    },
+    reports: ["export-missing main.worker:2:9 error"],
+    says: ["did you mean `Report`?"],
+  },
+  "schema's file misspelt": {
+    files: {
+      "main.worker": "---\noutput: ./schema.ts:Report\n---\nYou help.\n",
+      "schemas.ts": "export const Report = { type: 'object' };\n",
+    },
+    reports: ["reference-missing main.worker:2:9 error"],
+    says: ["did you mean `./schemas.ts`?"],
+  },
+  "braces unclosed": {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{{ a }\n" },
+    reports: ["template-syntax main.worker:4:1 error"],
+    says: ["this `{{` is not closed by `}}`"],
+  },
+  "if unclosed": {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{% if a %}x\n" },
+    reports: ["template-syntax main.worker:4:1 error"],
+    says: ["this `if` is not closed by `{% endif %}`"],
+  },
+  elif: {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{% if a %}x{% elif a %}y{% endif %}\n" },
+    reports: ["template-tag main.worker:4:12 error"],
+    says: ["write `{% elsif … %}`"],
+  },
+  include: {
+    files: { "main.worker": "---\n\n---\n{% include 'x.md' %}\n", "x.md": "x" },
+    reports: ["template-tag main.worker:4:1 error"],
+    says: ['write `{% render "file.md" %}`'],
+  },
+  set: {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{% set x = a %}\n" },
+    reports: ["template-tag main.worker:4:1 error"],
+    says: ["write `{% assign name = … %}`"],
+  },
+  "filter without a colon": {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{{ a | truncate 3 }}\n" },
+    reports: ["template-syntax main.worker:4:17 error"],
+    says: ["a colon belongs between a filter and its arguments"],
+  },
+  "braces of Python": {
+    files: { "main.worker": "---\ninput: { company: string }\n---\nEvaluate {company}.\n" },
+    reports: ["template-dollar main.worker:4:10 warning"],
+    says: ["write `{{ company }}`"],
+  },
+  "comment of Jinja": {
+    files: { "main.worker": "---\ninput: { a: string }\n---\n{# note #}\nUse {{ a }}.\n" },
+    reports: ["template-dollar main.worker:4:1 warning"],
+    says: ["write `{% comment %}…{% endcomment %}`"],
+  },
 };

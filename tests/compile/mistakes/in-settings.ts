@@ -115,4 +115,125 @@ export const inSettings: Mistakes = {
     reports: ["name-mismatch main.worker:2:7 error"],
     says: ["write `name: main`, or leave the key out"],
   },
+  "model misspelt": {
+    files: { "main.worker": "---\nmodel: anthropic:claude-sonet-4-5\n---\nYou help.\n" },
+    model: null,
+    reports: ["model-unlisted main.worker:2:8 hint"],
+    says: ["did you mean `anthropic:claude-sonnet-4-5`?"],
+  },
+  "model newer than the list": {
+    files: { "main.worker": "---\nmodel: anthropic:claude-sonnet-9-9\n---\nYou help.\n" },
+    model: null,
+    reports: [],
+    says: [],
+  },
+  "model with a slash": {
+    files: { "main.worker": "---\nmodel: anthropic/claude-sonnet-4-5\n---\nYou help.\n" },
+    model: null,
+    reports: [],
+    says: [],
+  },
+  "script misspelt": {
+    files: { "main.worker": "---\nmodel: scripted:scipt.yaml\n---\nYou help.\n", "script.yaml": "- reply: done\n" },
+    model: null,
+    reports: ["reference-missing main.worker:2:8 error"],
+    says: ["there is no script `scipt.yaml`", "did you mean `script.yaml`?"],
+  },
+  "script as text": {
+    files: { "main.worker": "---\nmodel: scripted:script.txt\n---\nYou help.\n", "script.txt": "x" },
+    model: null,
+    reports: ["script-invalid main.worker:2:8 error"],
+    says: ["a script is a .ts, .js, .mjs, .yaml, .yml or .json file"],
+  },
+  "script of another form": {
+    files: { "main.worker": "---\nmodel: scripted:script.yaml\n---\nYou help.\n", "script.yaml": "- calls: []\n" },
+    model: null,
+    reports: ["script-invalid main.worker:2:8 error"],
+    says: ["script.yaml:1: [0].calls: unknown key; known: expect, reply"],
+  },
+  "model_settings at the top": {
+    files: { "main.worker": "---\ntop_p: 0.3\nseed: 3\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error", "unknown-key main.worker:3:1 error"],
+    says: ["did you mean `model_settings: { top_p: … }`?", "did you mean `model_settings: { seed: … }`?"],
+  },
+  "attachment policy at the top": {
+    files: { "main.worker": "---\nmax_attachments: 3\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["did you mean `attachment_policy: { max_attachments: … }`?"],
+  },
+  "reasoning misspelt": {
+    files: { "main.worker": "---\nmodel_settings: { reasoning: hgh }\n---\nYou help.\n" },
+    reports: ["invalid-value main.worker:2:30 error"],
+    says: ["did you mean `high`?"],
+  },
+  "temperature as text": {
+    files: { "main.worker": "---\nmodel_settings: { temperature: hot }\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:32 error"],
+    says: ["`model_settings.temperature` has to be a number from 0, not the text `hot`"],
+  },
+  "compatible_models as text": {
+    files: { "main.worker": "---\ncompatible_models: anthropic:*\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:20 error"],
+    says: ['write `["anthropic:*"]`'],
+  },
+  "star without quotes": {
+    files: { "main.worker": "---\ncompatible_models: [*]\n---\nYou help.\n" },
+    reports: ["yaml-alias main.worker:2:21 error"],
+    says: ['if it is a glob, put it in quotes: `"*"`'],
+  },
+  "colon in a description": {
+    files: { "main.worker": "---\ndescription: a: b\n---\nYou help.\n" },
+    reports: ["yaml-colon main.worker:2:14 error"],
+    says: ['put the whole value in quotes: `"a: b"`'],
+  },
+  "at sign at the start": {
+    files: { "main.worker": "---\ndescription: @x\n---\nYou help.\n" },
+    reports: ["yaml-syntax main.worker:2:14 error"],
+    says: ["put the whole value in quotes"],
+  },
+  "description as list": {
+    files: { "main.worker": "---\ndescription: [x]\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:14 error"],
+    says: ["`description` has to be a text, not a list"],
+  },
+  "key twice": {
+    files: { "main.worker": "---\ndescription: x\ndescription: y\n---\nYou help.\n" },
+    reports: ["duplicate-key main.worker:3:1 error"],
+    says: ["the first one is here"],
+  },
+  "indented wrongly": {
+    files: { "main.worker": "---\nlimits:\n  turns: 3\n tokens: 4\n---\nYou help.\n" },
+    reports: ["yaml-syntax main.worker:4:1 error"],
+    says: ["every line at this level is `key: value`"],
+  },
+  "no frontmatter": {
+    files: { "main.worker": "You help.\n" },
+    reports: ["frontmatter-missing main.worker:1:1 error"],
+    says: ["the smallest worker file is:"],
+  },
+  "empty file": {
+    files: { "main.worker": "" },
+    reports: ["frontmatter-missing main.worker:1:1 error"],
+    says: ["the file is empty"],
+  },
+  "second fence": {
+    files: { "main.worker": "---\ndescription: x\n---\nHi\n\n---\n\nMore.\n" },
+    reports: [],
+    says: [],
+  },
+  "suffix without a dot": {
+    files: { "main.worker": "---\nattachment_policy: { allowed_suffixes: [pdf] }\n---\nYou help.\n" },
+    reports: ["invalid-suffix main.worker:2:41 error"],
+    says: ["write `.pdf`"],
+  },
+  "attachment policy misspelt": {
+    files: { "main.worker": "---\nattachment_policy: { max_attachment: 3 }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:22 error"],
+    says: ["did you mean `max_attachments`?"],
+  },
+  "media type without a slash": {
+    files: { "main.worker": "---\nattachment_policy: { media_types: [image] }\n---\nYou help.\n" },
+    reports: ["invalid-value main.worker:2:36 error"],
+    says: ["one is `application/pdf` or `image/*`"],
+  },
 };

@@ -146,4 +146,110 @@ export const inToolsetsAndScopes: Mistakes = {
     reports: ["toolset-warning main.worker:2:32 warning"],
     says: ["`shell`: never matches: `|` is no argument; each command of a line is matched alone"],
   },
+  "toolset at the top": {
+    files: { "main.worker": "---\nshell: { rules: [] }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["write `toolsets: { shell: … }`"],
+  },
+  "rules at the top": {
+    files: { "main.worker": "---\nrules: [{ pattern: ls }]\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["`toolsets: { shell: { rules: … } }`"],
+  },
+  "approvals at the top": {
+    files: { "main.worker": "---\n_approval_config: { write_file: { pre_approved: true } }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["write it under the toolset whose tools are meant"],
+  },
+  "network at the top": {
+    files: { "main.worker": "---\nnetwork_enabled: true\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:1 error"],
+    says: ["did you mean `sandbox: { network_enabled: … }`?"],
+  },
+  network: {
+    files: { "main.worker": "---\nsandbox: { network: true }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:12 error"],
+    says: ["did you mean `network_enabled: …`?"],
+  },
+  "path for paths": {
+    files: { "main.worker": "---\nsandbox: { path: { out: { root: . } } }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:12 error"],
+    says: ["did you mean `paths`?"],
+  },
+  "scope named with a blank": {
+    files: { "main.worker": "---\nsandbox: { paths: { 'my out': { root: . } } }\n---\nYou help.\n" },
+    reports: ["invalid-name main.worker:2:21 error"],
+    says: ["a name is a letter, then letters, digits, `_` or `-`"],
+  },
+  "key of a scope misspelt": {
+    files: { "main.worker": "---\nsandbox: { paths: { out: { root: ., write_aproval: false } } }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:37 error"],
+    says: ["did you mean `write_approval`?"],
+  },
+  "suffixes as text": {
+    files: { "main.worker": "---\nsandbox: { paths: { out: { root: ., suffixes: .txt } } }\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:47 error"],
+    says: ['write `[".txt"]`'],
+  },
+  "scope that nothing uses": {
+    files: { "main.worker": "---\nsandbox: { paths: { out: { root: . } } }\n---\nYou help.\n" },
+    reports: [],
+    says: [],
+  },
+  "worker that calls itself": {
+    files: { "main.worker": "---\ndescription: Counts.\ntoolsets: { main: {} }\n---\nYou help.\n" },
+    reports: [],
+    says: [],
+  },
+  "shell default as text": {
+    files: { "main.worker": "---\ntoolsets: { shell: { default: allow } }\n---\nYou help.\n" },
+    reports: ["toolset-config main.worker:2:22 error"],
+    says: ["{ approval_required: true }"],
+  },
+  "preapproved misspelt": {
+    files: {
+      "main.worker":
+        "---\ntoolsets: { filesystem: { _approval_config: { write_file: { preapproved: true } } } }\n---\nYou help.\n",
+    },
+    reports: ["missing-key main.worker:2:59 error", "unknown-key main.worker:2:61 error"],
+    says: ["did you mean `pre_approved`?"],
+  },
+  "_use misspelt": {
+    files: { "main.worker": "---\ntoolsets: { reader: { _use: filesytem } }\n---\nYou help.\n" },
+    reports: ["unknown-toolset main.worker:2:29 error"],
+    says: ["did you mean `filesystem`?"],
+  },
+  "_prefix misspelt": {
+    files: { "main.worker": "---\ntoolsets: { reader: { _use: filesystem, _prefx: a } }\n---\nYou help.\n" },
+    reports: ["unknown-key main.worker:2:41 error"],
+    says: ["did you mean `_prefix`?"],
+  },
+  "configuration as text": {
+    files: { "main.worker": "---\ntoolsets: { filesystem: yes }\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:25 error"],
+    says: ["a toolset without configuration gets `{}`"],
+  },
+  "toolsets as text": {
+    files: { "main.worker": "---\ntoolsets: filesystem\n---\nYou help.\n" },
+    reports: ["wrong-type main.worker:2:11 error"],
+    says: ["`{ filesystem: {} }`"],
+  },
+  "worker misspelt": {
+    files: {
+      "main.worker": "---\ntoolsets: { helpr: {} }\n---\nYou help.\n",
+      "helper.worker": "---\ndescription: x\n---\nYou help.\n",
+    },
+    reports: ["unknown-toolset main.worker:2:13 error"],
+    says: ["did you mean `helper`?"],
+  },
+  "worker and export of one name": {
+    files: {
+      "main.worker": "---\ntoolsets: { w: {} }\n---\nYou help.\n",
+      "tools.ts":
+        'import { tool, toolset } from "llm-do";\nexport const w = tool({ input: { type: "object" }, run: () => 1 });\n',
+      "w.worker": "---\ndescription: x\n---\nYou help.\n",
+    },
+    reports: ["ambiguous-toolset main.worker:2:13 error"],
+    says: ["rename one of them"],
+  },
 };

@@ -9,5 +9,10 @@ export interface Mistake {
   readonly says: readonly string[];
 }
 
+/** A program whose worker names the tool `w`, and its `tools.ts`. */
+export function withTools(code: string): Mistake["files"] {
+  return { "main.worker": "---\ntoolsets: { w: {} }\n---\nYou help.\n", "tools.ts": code };
+}
+
 /** By a title. */
 export type Mistakes = Readonly<Record<string, Mistake>>;

@@ -74,7 +74,7 @@ export const ofOlderPrograms: Mistakes = {
   },
   "prompt $input": {
     files: { "main.worker": "---\nprompt: Evaluate $input\n---\nYou help.\n" },
-    reports: ["template-dollar main.worker:2:9 warning"],
+    reports: ["template-dollar main.worker:2:18 warning"],
     says: ["write `{{ input }}`"],
   },
   "file()": {
@@ -156,5 +156,56 @@ export const ofOlderPrograms: Mistakes = {
     files: { "main.worker": "---\nschema_object: { type: object, properties: { a: { type: sting } } }\n---\nYou help.\n" },
     reports: ["old-spelling main.worker:2:1 hint", "schema-type main.worker:2:57 error"],
     says: ["rename it to `output`", "did you mean `string`?"],
+  },
+  "tool_rules with what is not allowed": {
+    files: {
+      "main.worker":
+        "---\ntool_rules: [{ name: shell, allowed: false }, { name: sandbox.write, approval_required: true }]\n---\nYou help.\n",
+    },
+    reports: ["removed-key main.worker:2:1 error"],
+    says: [
+      "write `_approval_config: { write: { pre_approved: false } }` under the toolset that has the tool, and `approval: { rules: [{ effect: block, rule: shell }] }` in `llm-do.yaml`",
+    ],
+  },
+  "sandboxes as text": {
+    files: { "main.worker": "---\nsandboxes: ./in\n---\nYou help.\n" },
+    reports: ["removed-key main.worker:2:1 error"],
+    says: ["write `sandbox: { paths: { files: { root: ./in } } }`"],
+  },
+  "sandboxes with older words": {
+    files: {
+      "main.worker":
+        "---\nsandboxes: { in: { path: ./in, mode: write, text_suffixes: [.txt], attachment_suffixes: [.pdf] } }\n---\nYou help.\n",
+    },
+    reports: ["removed-key main.worker:2:1 error"],
+    says: ["write `sandbox: { paths: { in: { root: ./in, mode: rw, suffixes: [.txt, .pdf] } } }`"],
+  },
+  "delegation without workers": {
+    files: { "main.worker": "---\ntoolsets: { delegation: {} }\n---\nYou help.\n" },
+    reports: ["toolset-warning main.worker:2:13 warning"],
+    says: ["`allow_workers` names no worker, so every call is blocked"],
+  },
+  "delegation to a misspelt worker": {
+    files: {
+      "main.worker": "---\ntoolsets: { delegation: { allow_workers: [helpr] } }\n---\nYou help.\n",
+      "helper.worker": "---\ndescription: x\n---\nYou help.\n",
+    },
+    reports: ["toolset-config main.worker:2:43 error"],
+    says: ["did you mean `helper`?"],
+  },
+  "instructions with $input": {
+    files: { "main.worker": "---\ndescription: x\n---\nEvaluate $input.\n" },
+    reports: ["template-dollar main.worker:4:10 warning"],
+    says: ["write `{{ input }}`"],
+  },
+  "database toolset": {
+    files: { "main.worker": "---\ntoolsets: { pkg.database.DatabaseToolset: {} }\n---\nYou help.\n" },
+    reports: ["python-reference main.worker:2:13 error"],
+    says: ["write `./toolsets.ts:DatabaseToolset` for a file of the program"],
+  },
+  return_permission_errors: {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "return_permission_errors: false\n" },
+    reports: ["unknown-key llm-do.yaml:1:1 error"],
+    says: ["unknown key `return_permission_errors`"],
   },
 };

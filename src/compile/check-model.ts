@@ -1,0 +1,47 @@
+import { basename, dirname } from "node:path";
+import type { Span } from "../diagnostics/source.ts";
+import type { ModelId } from "../models/model-id.ts";
+import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
+import type { Compilation } from "./compilation.ts";
+import type { KnownProvider } from "./link-providers.ts";
+
+/**
+ * Reports a script that cannot be played, and a name that is probably misspelt. Runs no code: of a script in TypeScript, only its file
+ * is looked for.
+ */
+export async function checkModel(
+  compilation: Compilation,
+  { id, span }: { readonly id: ModelId; readonly span: Span },
+  known: readonly KnownProvider[],
+): Promise<void> {
+  const provider = known.findLast(({ name }) => name.toLowerCase() === id.provider);
+  if (provider === scriptedProvider) await checkScript(compilation, id.name, span);
+  else if (provider?.priceTable !== undefined && !compilation.toRun)
+    await checkName(compilation, { ...id, table: provider.priceTable }, span);
+}
+
+async function checkScript({ host: { files }, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
+  const name = basename(path);
+  if ((await files.kind(path)) !== "file") {
+    const note = didYouMean(name, await files.names(dirname(path)).catch(() => []));
+    diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
+    return;
+  }
+  const { scriptProblem } = await import("../models/scripted/load-script.ts");
+  const message = await scriptProblem(path, (file) => files.readText(file));
+  if (message !== undefined) diagnostics.report("script-invalid", { message: message.replace(path, name), span });
+}
+
+/** A name that no table lists may be new: only one that differs in its letters, and little, is reported. */
+async function checkName(
+  { diagnostics }: Compilation,
+  { provider, name, table }: ModelId & { readonly table: string },
+  span: Span,
+): Promise<void> {
+  const { findNearModel } = await import("../models/model-catalog.ts");
+  const near = await findNearModel(name, table);
+  if (near === undefined) return;
+  const message = `the list of published prices has no model \`${name}\` of \`${provider}\``;
+  diagnostics.report("model-unlisted", { message, span, note: `did you mean \`${provider}:${near}\`?` });
+}
