@@ -7,11 +7,28 @@ process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "llm-do-tests-compiled");
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
     // Many tests wait for commands and terminals: a third worker uses the time of the other two.
     maxWorkers: 3,
     // A machine that does other work beside is no reason to fail.
     testTimeout: 60_000,
     experimental: { viteModuleRunner: false },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "kept",
+          // They run in process, and leave nothing behind in it: a worker goes on to the next file with what it has loaded.
+          include: [
+            "src/**/*.test.ts",
+            "tests/{authoring,compile,conformance,explain,language,models,scenarios,security}/**/*.test.ts",
+          ],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: ["tests/*.test.ts", "tests/{cli,host,mcp,package,shell,types}/**/*.test.ts"] },
+      },
+    ],
   },
 });

@@ -1,5 +1,4 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import whole from "./vitest.config.ts";
 
 /** They start processes, play random cases, or wait until a limit of time is reached. */
 const slow = {
@@ -10,9 +9,7 @@ const slow = {
 
 // `npm run test:fast`: the tests of single files, the samples and the scenarios, in two workers that are kept from file to file.
 export default defineConfig({
-  ...whole,
   test: {
-    ...whole.test,
     include: ["src/**/*.test.ts", "tests/{compile,language,scenarios}/*.test.ts"],
     exclude: [
       ...configDefaults.exclude,
@@ -20,5 +17,6 @@ export default defineConfig({
     ],
     isolate: false,
     maxWorkers: 2,
+    experimental: { viteModuleRunner: false },
   },
 });
