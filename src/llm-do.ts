@@ -4,6 +4,7 @@ import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
+import { openKeyFile } from "./host/key-file.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
@@ -16,6 +17,7 @@ import { checkPrices, createPriceLookup, unusedPrices } from "./models/prices.ts
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
+import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
 import type { Program } from "./program/program.ts";
 import type { ApprovalRule } from "./protocol/approval.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
@@ -109,8 +111,9 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   const start = async () => {
     const { program, host } = opened;
-    const redactor = new Redactor(secretsOf(host, program));
-    const setup = await createSetup(opened, { ...request, runId: "rehearsal", redactor });
+    const keys = await readKeys(host);
+    const redactor = new Redactor(secretsOf(host, program, keys));
+    const setup = await createSetup(opened, { ...request, runId: "rehearsal", redactor, keys });
     return rehearseEntry(program, setup, { ...unattended, ...(await createStart(opened, request)) });
   };
   return start().catch(failAsRun);
@@ -136,7 +139,7 @@ export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
   const { unisolated = false, ...request } = whole;
   const opened = await openProgram(request);
   const approval: ApprovalPolicy = { mode: "prompt", unisolated };
-  const setup = await createSetup(opened, { approval, runId: "verdict", redactor: new Redactor([]) });
+  const setup = await createSetup(opened, { approval, runId: "verdict", redactor: new Redactor([]), keys: [] });
   return createCallJudge(opened.program, setup);
 }
 
@@ -149,8 +152,9 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   checkRequest(whole, replayOptions);
   const { directory, onEvent, ...request } = whole;
   const { program, host } = await openProgram({ ...request, toRun: true });
-  const record = await readRecord(host, directory, secretsOf(host, program));
-  return replayFacts(program, { host, ...record, ...(onEvent ? { onEvent } : {}) });
+  const stored = await readKeys(host);
+  const record = await readRecord(host, directory, secretsOf(host, program, stored));
+  return replayFacts(program, { host, stored, ...record, ...(onEvent ? { onEvent } : {}) });
 }
 
 interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
@@ -187,13 +191,14 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
   const start = await createStart(opened, request);
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
-  const redactor = new Redactor(secretsOf(host, program), privateFolder.secrets);
+  const keys = await readKeys(host);
+  const redactor = new Redactor(secretsOf(host, program, keys), privateFolder.secrets);
   const messages: Message[] = [];
   const onMessage: RunRequest["onMessage"] = (callPath, message) => {
     if (entry.kind === "worker" && callPath === entry.worker.name) messages.push(message);
     request.onMessage?.(callPath, message);
   };
-  const setup = await createSetup(opened, { ...request, onMessage, runId, redactor });
+  const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
@@ -215,7 +220,9 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
 
 interface SetupRequest
   extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "onMessage">,
-    Pick<RunSetup, "runId" | "redactor"> {}
+    Pick<RunSetup, "runId" | "redactor"> {
+  readonly keys: readonly KeyForVariable[];
+}
 
 /** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
@@ -225,7 +232,8 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   const policy = checkPolicy(tighten(request.approval, program));
   await requireIsolation(program, host);
   const ownScripts = scriptsOfTheUser(program);
-  const environment = createProviderEnvironment(sources, (path) => trusted || ownScripts.has(path));
+  const mayImport = (path: string) => trusted || ownScripts.has(path);
+  const environment = createProviderEnvironment(sources, { mayImport, keys: request.keys });
   return {
     ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage },
     limits: checkLimits({ ...program.limits, ...request.limits }),
@@ -243,8 +251,14 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   return { input: buildEntryInput(inputSchemaOf(program), { ...given, files }), files, fragments, history, signal };
 }
 
-function secretsOf({ environment }: Host, { secrets }: Program): readonly Secret[] {
-  return [...environmentSecrets(environment), ...secrets];
+/** A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
+function secretsOf({ environment }: Host, { secrets }: Program, keys: readonly Secret[]): readonly Secret[] {
+  return [...environmentSecrets(environment), ...keys, ...secrets];
+}
+
+/** The keys that the user has given to `llm-do keys`. */
+async function readKeys(host: Host): Promise<readonly KeyForVariable[]> {
+  return keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
 }
 
 async function defaultHost(): Promise<Host> {

@@ -9,7 +9,7 @@ import type { EventSink } from "./protocol/event.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { type RunResult, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
-import { environmentSecrets, Redactor } from "./util/redactor.ts";
+import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 /** The outcome of a replay. */
@@ -32,6 +32,8 @@ export interface ReplayReport {
 export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
   /** The real one: its environment says which values are secrets. Nothing else of it is touched but the clock. */
   readonly host: Pick<Host, "environment" | "clock">;
+  /** The keys that the user has stored. Default: none. */
+  readonly stored?: readonly Secret[];
   readonly debug?: boolean;
   readonly onEvent?: EventSink;
 }
@@ -42,12 +44,12 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
  */
 export async function replayFacts(
   program: Program,
-  { host, facts, secrets, debug = false, onEvent }: RecordedRun,
+  { host, stored = [], facts, secrets, debug = false, onEvent }: RecordedRun,
 ): Promise<ReplayReport> {
   const [start] = facts;
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
   const { runId, onDenied, limits } = start;
-  const redactor = new Redactor([...environmentSecrets(host.environment), ...program.secrets], secrets);
+  const redactor = new Redactor([...environmentSecrets(host.environment), ...stored, ...program.secrets], secrets);
   const effects = createReplayedEffects(facts, host.clock);
   const setup = {
     ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },

@@ -10,7 +10,7 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
-import { addInit, addModels, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
+import { addInit, addKeys, addModels, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
@@ -33,6 +33,7 @@ export function createProgram(line: CommandLine): Command {
   addRuns(program, line);
   addReplay(program, line);
   addModels(program, line);
+  addKeys(program, line);
   addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);

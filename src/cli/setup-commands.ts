@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import type { InitFlags } from "./commands/init.ts";
+import type { KeysFlags } from "./commands/keys.ts";
 import type { ModelsFlags } from "./commands/models.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import type { SchemaName } from "./editor-schemas.ts";
@@ -64,6 +65,41 @@ export function addTrust(program: Command, exit: Exit): void {
       refuseDashes("trust revoke", exit);
       const { revokeTrustCommand } = await import("./commands/trust.ts");
       exit.exitCode = await revokeTrustCommand(folder, flags);
+    });
+}
+
+/** `llm-do keys set|list|rm`. */
+export function addKeys(program: Command, exit: Exit): void {
+  const keys = program.command("keys").description("keep keys of providers in a file that only you can read");
+  keys
+    .command("set")
+    .description("keep a provider's key: read from stdin, or asked for at the terminal and not shown")
+    .argument("<provider>", "as `llm-do models` lists it; the key itself is never an argument")
+    .allowExcessArguments()
+    .action(async (provider: string, _flags: unknown, { args }: Command) => {
+      refuseDashes("keys set", exit);
+      // What is left over is not repeated: it is the key.
+      if (args.length > 1) throw new UsageError("a key is no argument, where other programs can see it; give it on stdin");
+      const { setKeyCommand } = await import("./commands/keys.ts");
+      exit.exitCode = await setKeyCommand(provider);
+    });
+  keys
+    .command("list")
+    .description("list the keys that there are, masked, and where each is from")
+    .option("--json", "print JSON")
+    .action(async (flags: KeysFlags) => {
+      refuseDashes("keys list", exit);
+      const { listKeysCommand } = await import("./commands/keys.ts");
+      exit.exitCode = await listKeysCommand(flags);
+    });
+  keys
+    .command("rm")
+    .description("remove a key that is kept")
+    .argument("<provider>", "whose key")
+    .action(async (provider: string) => {
+      refuseDashes("keys rm", exit);
+      const { removeKeyCommand } = await import("./commands/keys.ts");
+      exit.exitCode = await removeKeyCommand(provider);
     });
 }
 

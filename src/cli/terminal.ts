@@ -1,5 +1,6 @@
 import { openSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { ReadStream, WriteStream } from "node:tty";
 import { isInForeground } from "./foreground.ts";
 import { holdStderr } from "./output.ts";
@@ -23,6 +24,8 @@ export interface Terminal {
 
 export interface Question<T> {
   readonly text: string;
+  /** True: what is typed is not shown. */
+  readonly isSecret?: boolean;
   /** What stands on the line already. */
   readonly initial?: string;
   /** What Ctrl-C answers. Absent: it interrupts the run. */
@@ -77,7 +80,7 @@ function openOutput(): WriteStream | undefined {
 
 async function ask<T>(
   output: WriteStream,
-  { text, initial, cancelled, read }: Question<T>,
+  { text, initial, cancelled, isSecret = false, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
   const input = new ReadStream(openSync("/dev/tty", "r"));
@@ -85,7 +88,8 @@ async function ask<T>(
   await dropTypeAhead(input);
   signal.throwIfAborted();
   output.write(text);
-  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
+  const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
   const release = surviveStops(input, lines);
   let isCancelled = false;
   lines.on("SIGINT", () => {
@@ -99,6 +103,7 @@ async function ask<T>(
       const answered = lines.question("> ", { signal });
       if (given !== undefined) lines.write(given);
       const line = await Promise.race([answered, closed]);
+      if (isSecret) output.write("\n");
       if (isCancelled && cancelled !== undefined) {
         output.write("\n");
         return cancelled;

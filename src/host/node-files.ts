@@ -7,7 +7,8 @@ import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
 import { makeBelow, makeFolders } from "./make-folders.ts";
 import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
-import type { ScopeSystem } from "./open-scopes.ts";
+import { realPrivateFolders, type ScopeSystem } from "./open-scopes.ts";
+import { isPrivatePath } from "./private-folders.ts";
 import { protectionOfName } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
 import { maxReadBytes } from "./scopes.ts";
@@ -16,10 +17,11 @@ import { lockForWriting } from "./write-lock.ts";
 
 export function createNodeFiles(system: ScopeSystem): HostFiles {
   return {
-    readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, options)),
-    readBytes,
+    readText: async (path, options) =>
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes({ system, path, ...options })),
+    readBytes: (path, options) => readBytes({ system, path, ...options }),
     readEnds: (path, { bytes, within }) =>
-      withOpenFile(path, within, async ({ facts, read }) => {
+      withOpenFile({ system, path, within }, async ({ facts, read }) => {
         if (bytes > maxReadBytes) assertSize(facts.bytes, maxReadBytes);
         const start = await read(bytes);
         return { start, end: await read(bytes, Math.max(facts.bytes - bytes, 0)), bytes: facts.bytes };
@@ -39,8 +41,14 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
 // Windows knows but the first. A pipe without a writer opens at once, and is refused then.
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-function readBytes(path: string, { maxBytes = maxReadBytes, within }: ReadOptions = {}): Promise<Uint8Array> {
-  return withOpenFile(path, within, async ({ facts, read }) => {
+interface Opening {
+  readonly system: ScopeSystem;
+  readonly path: string;
+  readonly within?: string | undefined;
+}
+
+function readBytes({ maxBytes = maxReadBytes, ...opening }: Opening & ReadOptions): Promise<Uint8Array> {
+  return withOpenFile(opening, async ({ facts, read }) => {
     assertSize(facts.bytes, maxBytes);
     const bytes = await read(maxBytes + 1);
     assertSize(bytes.length, maxBytes);
@@ -48,8 +56,8 @@ function readBytes(path: string, { maxBytes = maxReadBytes, within }: ReadOption
   });
 }
 
-async function withOpenFile<T>(path: string, within: string | undefined, use: (file: OpenFile) => Promise<T>): Promise<T> {
-  const real = within === undefined ? path : await confinedPath(realpath, path, within);
+async function withOpenFile<T>({ system, path, within }: Opening, use: (file: OpenFile) => Promise<T>): Promise<T> {
+  const real = within === undefined ? path : await confinedPath(system, path, within);
   // Checked before it is opened as well: opening a device can have effects.
   assertFile(toFacts(await stat(real, { bigint: true })));
   const noFollow = within === undefined ? 0 : (constants.O_NOFOLLOW ?? 0);
@@ -65,11 +73,14 @@ async function withOpenFile<T>(path: string, within: string | undefined, use: (f
  * Used by the memory host, too. Returns the path of a file without links; rejects with `EXDEV` where it leads out of the folder, and with `EACCES`
  * where its name in the folder asks before it is read.
  */
-export async function confinedPath(realPath: (path: string) => Promise<string>, path: string, folder: string): Promise<string> {
-  const [real, realFolder] = await Promise.all([realPath(path), realPath(folder)]);
+export async function confinedPath(system: ScopeSystem, path: string, folder: string): Promise<string> {
+  const [real, realFolder] = await Promise.all([system.realPath(path), system.realPath(folder)]);
   if (!isWithin(real, realFolder)) throw new SystemError("EXDEV", "this is a link that leads out of its folder");
   if (protectionOfName(relative(realFolder, real).split(sep)) === "ask-read-and-write")
     throw new SystemError("EACCES", "this is a protected name");
+  const hidden = await realPrivateFolders(system);
+  if (isPrivatePath(real, hidden) && !isPrivatePath(realFolder, hidden))
+    throw new SystemError("EACCES", "it holds keys and secrets of llm-do");
   return real;
 }
 

@@ -11,6 +11,7 @@ import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { createPatientFetch } from "./patient-fetch.ts";
+import { privateFoldersOf } from "./private-folders.ts";
 import { findStateDirectory } from "./state-directory.ts";
 
 export type NodeHostOverrides = Partial<Host> & {
@@ -27,9 +28,10 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   const homeDirectory = replaced.homeDirectory ?? homedir();
   const clock = replaced.clock ?? nodeClock;
   const writes = new OwnWrites();
-  const system = createNodeSystem({ now: () => clock.now(), writes, ...systemOptions });
   const { platform } = process;
   const stateDirectory = findStateDirectory({ environment, platform, homeDirectory, workingDirectory });
+  const privateFolders = privateFoldersOf(stateDirectory);
+  const system = createNodeSystem({ now: () => clock.now(), writes, privateFolders, ...systemOptions });
   return {
     environment,
     workingDirectory,

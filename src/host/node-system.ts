@@ -15,6 +15,8 @@ export interface NodeSystemOptions {
   readonly byDescriptor?: boolean;
   readonly now?: () => number;
   readonly writes?: OwnWrites;
+  /** See `ScopeSystem`. */
+  readonly privateFolders?: readonly string[];
 }
 
 export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
@@ -37,6 +39,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
     realPath: (path) => realpath(path),
     writer: createNodeWriter(options),
     strictNames: process.platform === "win32",
+    privateFolders: options.privateFolders ?? [],
   };
 }
 

@@ -21,6 +21,8 @@ export interface ScopeSystem {
   readonly writer: Writer;
   /** Names that the system reads as other names are refused (Windows). */
   readonly strictNames: boolean;
+  /** Host paths of folders that nothing reaches through a scope. Default: none. */
+  readonly privateFolders?: readonly string[];
 }
 
 export async function openScopes(
@@ -50,7 +52,13 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
     programFolder: options.programFolder === undefined ? undefined : await real(options.programFolder),
     writer: system.writer,
     strictNames: system.strictNames,
+    privateFolders: await realPrivateFolders(system),
   });
+}
+
+/** Resolves links on the way to the private folders. */
+export async function realPrivateFolders(system: ScopeSystem): Promise<readonly string[]> {
+  return Promise.all((system.privateFolders ?? []).map((path) => realPathOf(system, path)));
 }
 
 const spellings = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<readonly string[]>>>();

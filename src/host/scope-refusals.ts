@@ -49,6 +49,10 @@ export function pathProtected(virtualPath: string): ScopeError {
   });
 }
 
+export function privateFolder(virtualPath: string): ScopeError {
+  return new ScopeError("path_protected", `"${virtualPath}" holds the keys and secrets of llm-do, which no scope reaches.`);
+}
+
 export function notAFile(virtualPath: string, what: "a folder" | "not a regular file"): ScopeError {
   return new ScopeError("not_a_file", `"${virtualPath}" is ${what}.`, {
     hint: what === "a folder" ? "List it, or name a file in it." : "Pipes, sockets and devices cannot be used.",

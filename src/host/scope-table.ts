@@ -1,8 +1,9 @@
-import { join, relative, sep } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
+import { isPrivatePath } from "./private-folders.ts";
 import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
-import { type Allowed, describeScope } from "./scope-refusals.ts";
+import { type Allowed, describeScope, privateFolder } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
@@ -20,6 +21,8 @@ export interface ScopeTableOptions {
   readonly programFolder: string | undefined;
   readonly writer: Writer;
   readonly strictNames: boolean;
+  /** Real host paths. */
+  readonly privateFolders: readonly string[];
 }
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
@@ -35,12 +38,14 @@ export class ScopeTable {
   /** The folders on the way to them. */
   readonly #programParents: ReadonlySet<string>;
   readonly #options: ScopeTableOptions;
+  readonly #privateNames: ReadonlySet<string>;
   readonly #written = new Set<string>();
 
   constructor(options: ScopeTableOptions) {
     this.#options = options;
     this.roots = options.roots;
     this.writer = options.writer;
+    this.#privateNames = new Set(options.privateFolders.map((path) => foldName(basename(path))));
     const declarations = options.roots.map((root) => root.declaration);
     this.allowed = {
       readable: declarations.map((declaration) => declaration.name),
@@ -99,6 +104,15 @@ export class ScopeTable {
     return relative(programFolder, realPath).split(sep);
   }
 
+  /** Returns whether a path is a folder that nothing reaches through a scope. */
+  isPrivate(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    // A walk asks this for each folder: most are ruled out by their name.
+    return (
+      this.#privateNames.has(foldName(components.at(-1) ?? "")) &&
+      isPrivatePath(this.#hostPath(scope, components), this.#options.privateFolders)
+    );
+  }
+
   /** Names that some file system takes for the same are the same here. */
   target({ scope, components }: ResolvedPath): string {
     return `file:/${this.#hostPath(scope, components).split(sep).map(foldName).join("/")}`;
@@ -132,6 +146,7 @@ export class ScopeTable {
   }
 
   #add(root: ScopeRoot): void {
+    if (isPrivatePath(root.directory.realPath, this.#options.privateFolders)) throw privateFolder(root.declaration.name);
     const twin = this.#byIdentity.get(root.directory.identity);
     if (twin !== undefined) {
       const names = [twin, root].map((one) => describeScope(one.declaration.name)).join(" and ");

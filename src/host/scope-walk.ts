@@ -1,6 +1,6 @@
 import { nearestNames } from "../util/nearest-names.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
-import { linkRefused, notADirectory, notFound, replacedRoot, systemRefused } from "./scope-refusals.ts";
+import { linkRefused, notADirectory, notFound, privateFolder, replacedRoot, systemRefused } from "./scope-refusals.ts";
 import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { type FileFacts, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import { errorCode } from "./system-error.ts";
@@ -44,8 +44,9 @@ export async function assertInPlace(table: ScopeTable, scope: ScopeDeclaration):
 
 /** Opens a folder in an open one. System errors such as `ENOENT` are not translated. The caller closes it. */
 export async function openSubfolder(table: ScopeTable, above: OpenFolder, name: string): Promise<OpenFolder> {
-  const directory = await above.directory.openDirectory(name);
   const components = [...above.components, name];
+  if (table.isPrivate(above.scope, components)) throw privateFolder(table.format(above.scope, components));
+  const directory = await above.directory.openDirectory(name);
   const declared = table.rootAt(above.scope, components);
   const actual = table.rootWithIdentity(directory.identity);
   const close = () => directory.close();
@@ -123,6 +124,7 @@ async function openOrMiss(table: ScopeTable, above: OpenFolder, name: string): P
 
 /** Looks at a path's last name; rejects a link. */
 export async function lookAt(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts | undefined> {
+  if (table.isPrivate(parent.scope, parent.path)) throw privateFolder(parent.virtualPath);
   if (parent.missing.length > 0) return undefined;
   const facts = await parent.directory.look(parent.name).catch((error: unknown) => {
     throw systemRefused(parent.virtualPath, error);

@@ -23,6 +23,7 @@ export interface Endpoint {
 }
 
 export interface ProviderKey {
+  /** The variable that holds it, or the command that keeps it. */
   readonly variable: string;
   readonly value: string;
 }
@@ -78,7 +79,7 @@ function isDefaultOrigin(facts: ResolvedFacts, origin: string): boolean {
 export function findKey(variables: readonly string[], environment: ProviderEnvironment): ProviderKey | undefined {
   for (const variable of variables) {
     const value = read(environment, variable);
-    if (value) return { variable, value };
+    if (value) return { variable: environment.sourceOf?.(variable) ?? variable, value };
   }
   return undefined;
 }
@@ -97,7 +98,8 @@ function originOf(baseUrl: string, model: string, variable: string): string {
 }
 
 export function missingKey(model: string, variable: string): ModelError {
-  return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…`);
+  const [provider = ""] = model.split(":");
+  return refuse(model, `needs a key. Set ${variable}, for example: export ${variable}=…, or run \`llm-do keys set ${provider}\``);
 }
 
 function missingKeyFor(facts: ResolvedFacts, model: string, origin: string): ModelError {

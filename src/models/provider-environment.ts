@@ -1,14 +1,21 @@
 import type { Host } from "../host/host.ts";
 import { ModelError } from "./model.ts";
 import type { ProviderEnvironment } from "./provider.ts";
+import type { KeyForVariable } from "./stored-keys.ts";
 
-/**
- * Creates the part of the host that adapters get. `mayImport` returns whether a script may run: those of a trusted program, and
- * the user's own.
- */
-export function createProviderEnvironment(host: Host, mayImport: (path: string) => boolean): ProviderEnvironment {
+export interface ProviderAccess {
+  /** Returns whether a script may run: those of a trusted program, and the user's own. */
+  readonly mayImport: (path: string) => boolean;
+  readonly keys: readonly KeyForVariable[];
+}
+
+/** Creates the part of the host that adapters get. */
+export function createProviderEnvironment(host: Host, { mayImport, keys }: ProviderAccess): ProviderEnvironment {
+  const stored = new Map(keys.filter(({ isUsed }) => isUsed).map((key) => [key.name, key]));
+  const { environment } = host;
   return {
-    variable: (name) => host.environment[name] || undefined,
+    variable: (name) => environment[name] || stored.get(name)?.value,
+    sourceOf: (name) => (environment[name] ? name : stored.has(name) ? `llm-do keys (${stored.get(name)?.provider})` : name),
     fetch: host.fetch,
     readText: (path) => host.files.readText(path),
     importScript: async (path) => {

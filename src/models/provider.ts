@@ -6,6 +6,8 @@ import type { ServerToolSupport } from "./server-tools.ts";
 export interface ProviderEnvironment {
   /** Environment variables; an empty value counts as unset. */
   variable(name: string): string | undefined;
+  /** Where the value of a variable came from, for messages about it. Default: the variable itself. */
+  sourceOf?(name: string): string;
   readonly fetch: typeof globalThis.fetch;
   /** Imports a script of the program or the user (a `scripted:` model). Refuses what is not trusted. */
   importScript(path: string): Promise<Record<string, unknown>>;

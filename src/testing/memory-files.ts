@@ -7,10 +7,12 @@ import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
 
 export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFiles {
   return {
-    readText: async (path, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(tree, path, options)),
-    readBytes: (path, options) => readBytes(tree, path, options),
+    readText: async (path, options) =>
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes({ tree, system, path, ...options })),
+    readBytes: (path, options) => readBytes({ tree, system, path, ...options }),
     readEnds: async (path, { bytes: most, within }) => {
-      const bytes = await readBytes(tree, path, {
+      const bytes = await readBytes({
+        ...{ tree, system, path },
         maxBytes: most > maxReadBytes ? maxReadBytes : Number.MAX_SAFE_INTEGER,
         ...(within === undefined ? {} : { within }),
       });
@@ -46,13 +48,15 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
   };
 }
 
-async function readBytes(
-  tree: MemoryTree,
-  path: string,
-  { maxBytes = maxReadBytes, within }: ReadOptions = {},
-): Promise<Uint8Array> {
+interface Reading extends ReadOptions {
+  readonly tree: MemoryTree;
+  readonly system: ScopeSystem;
+  readonly path: string;
+}
+
+async function readBytes({ tree, system, path, maxBytes = maxReadBytes, within }: Reading): Promise<Uint8Array> {
   tree.check("read", path);
-  if (within !== undefined) await confinedPath(async (one) => tree.find(one).realPath, path, within);
+  if (within !== undefined) await confinedPath(system, path, within);
   const { node } = tree.find(path);
   if (node.kind === "directory") throw new SystemError("EISDIR");
   if (node.kind !== "file") throw new SystemError("ENXIO");

@@ -3,6 +3,7 @@ import type { Isolation } from "../host/commands.ts";
 import { createId } from "../host/create-id.ts";
 import type { Host } from "../host/host.ts";
 import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
+import { privateFoldersOf } from "../host/private-folders.ts";
 import { findStateDirectory } from "../host/state-directory.ts";
 import { SystemError } from "../host/system-error.ts";
 import { createMemoryClock, type MemoryClock } from "./memory-clock.ts";
@@ -52,12 +53,13 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   for (const [path, content] of Object.entries(options.files ?? {})) tree.put(absolute(path), content);
   const modules = new Map(Object.entries(options.modules ?? {}).map(([path, exports]) => [absolute(path), exports]));
   const random = createRandom();
-  const system = createMemorySystem(tree, random);
+  const stateDirectory = findStateDirectory({ environment, platform: "linux", homeDirectory, workingDirectory });
+  const system = { ...createMemorySystem(tree, random), privateFolders: privateFoldersOf(stateDirectory) };
   return {
     environment: Object.freeze({ ...environment }),
     workingDirectory,
     homeDirectory,
-    stateDirectory: findStateDirectory({ environment, platform: "linux", homeDirectory, workingDirectory }),
+    stateDirectory,
     files: createMemoryFiles(tree, system),
     clock,
     random,

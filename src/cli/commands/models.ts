@@ -1,3 +1,4 @@
+import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { type ListedModel, listModels } from "../../models/model-catalog.ts";
 import { priceTable } from "../../models/prices.ts";
@@ -6,6 +7,7 @@ import { builtInProviders } from "../../models/providers.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { renderColumns } from "../render-columns.ts";
 
 export interface ModelsFlags {
   readonly json?: boolean;
@@ -13,8 +15,9 @@ export interface ModelsFlags {
 
 /** `llm-do models [PATTERN]`: the providers and what each still needs; with a pattern, the listed models that fit it. */
 export async function modelsCommand(pattern: string | undefined, { json }: ModelsFlags): Promise<number> {
-  const { environment } = createNodeHost();
-  const providers = builtInProviders.map((provider) => describeProvider(provider, environment));
+  const host = createNodeHost();
+  const stored = await openKeyFile(host).read();
+  const providers = builtInProviders.map((provider) => describeProvider(provider, { environment: host.environment, stored }));
   if (pattern === undefined) {
     await writeResult(json ? renderJson({ providers }) : renderColumns(providers.map(toCells)));
     return 0;
@@ -42,12 +45,18 @@ interface DescribedProvider extends Pick<Provider, "name" | "description"> {
   readonly serverTools: readonly string[];
 }
 
-function describeProvider(provider: Provider, environment: Readonly<Record<string, string | undefined>>): DescribedProvider {
+interface Accounts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stored: Readonly<Record<string, StoredKey>>;
+}
+
+function describeProvider(provider: Provider, { environment, stored }: Accounts): DescribedProvider {
   const { name, description, keyVariables, insteadOfKey = [], package: wanted, attachments = null, serverTools = {} } = provider;
   const variables = [...keyVariables, ...insteadOfKey];
   const baseUrl = `${name.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
   const isSet =
     provider.needsKey === false ||
+    Object.hasOwn(stored, name) ||
     variables.length === 0 ||
     [...variables, `${baseUrl}_KEY`].some((variable) => environment[variable]);
   const needsAddress = name === "openai-compatible" && !environment[baseUrl];
@@ -88,19 +97,6 @@ function toModelCells({ id, price, contextWindow }: ListedModel): readonly strin
 
 function toDollars(amount: number): string {
   return String(Number(amount.toPrecision(6)));
-}
-
-function renderColumns(rows: readonly (readonly string[])[]): string {
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
 }
 
 function renderJson(value: unknown): string {

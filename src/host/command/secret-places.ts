@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
+import { privateFoldersOf } from "../private-folders.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
@@ -44,7 +45,13 @@ type Owner = Pick<Host, "environment" | "stateDirectory">;
 /** Files and folders with keys and tokens. They are hidden even if a scope is a whole home directory, or `/`. */
 export function findSecrets(homes: readonly string[], owner: Owner): readonly string[] {
   const named = variables.flatMap((name) => variable(owner, name)?.split(delimiter) ?? []).filter((path) => isAbsolute(path));
-  return [owner.stateDirectory, ...inSystem, ...named, ...homes.flatMap((home) => inHome.map((name) => join(home, name)))];
+  return [
+    owner.stateDirectory,
+    ...privateFoldersOf(owner.stateDirectory),
+    ...inSystem,
+    ...named,
+    ...homes.flatMap((home) => inHome.map((name) => join(home, name))),
+  ];
 }
 
 /** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { isWithin } from "../util/within.ts";
+import { foldName } from "./protected-names.ts";
+
+/** The folder of the user's keys and logins, in the state folder. */
+export function credentialsFolder(stateDirectory: string): string {
+  return join(stateDirectory, "credentials");
+}
+
+/** The folders that no scope, command or file of a program reaches, whatever it declares: credentials, and the secrets of runs. */
+export function privateFoldersOf(stateDirectory: string): readonly string[] {
+  return [credentialsFolder(stateDirectory), join(stateDirectory, "private")];
+}
+
+/** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */
+export function isPrivatePath(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isWithin(foldPath(path), foldPath(folder)));
+}
+
+function foldPath(path: string): string {
+  return path.split(/[\\/]/).map(foldName).join("/");
+}
