@@ -221,7 +221,7 @@ the first column says each time it is asked. [Models](models.md#failures-and-wai
 | message  | follows the id of the model, or names the worker                                                          |
 `;
 
-it("docs/failures.md has what becomes of each failure", { timeout: 60_000 }, async () => {
+it("docs/failures.md has what becomes of each failure", { timeout: 300_000 }, async () => {
   const rows: (readonly string[])[] = [];
   for (const failure of failures) {
     const { caller, exitCode, requests, journal, model, message } = await play(failure);
