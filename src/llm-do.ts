@@ -12,7 +12,7 @@ import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
-import { createNamedProvider } from "./models/named-provider.ts";
+import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
@@ -227,7 +227,7 @@ interface SetupRequest
 /** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
   const { program, host, sources, trusted } = opened;
-  const known = [...builtInProviders, ...program.servers.map(createNamedProvider), ...opened.providers];
+  const known = [...builtInProviders, ...program.servers.map(createDeclaredProvider), ...opened.providers];
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
   const policy = checkPolicy(tighten(request.approval, program));
   await requireIsolation(program, host);

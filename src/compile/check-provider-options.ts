@@ -1,6 +1,10 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { spanAt } from "../language/json-shape.ts";
+import type { ProviderSyntax } from "../language/server-shapes.ts";
 import type { ProviderOptionsSyntax } from "../language/worker-file.ts";
+import { loadOptionRules } from "../models/create-packaged-provider.ts";
+import type { OptionRules } from "../models/options/option-rules.ts";
+import { findPackageFacts } from "../models/packaged-providers.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
@@ -13,7 +17,7 @@ export async function checkProviderOptions(
   { value, span }: Spanned<ProviderOptionsSyntax>,
   known: readonly KnownProvider[],
 ): Promise<void> {
-  const servers = (manifest?.providers?.value ?? []).map(({ name }) => name.value);
+  const declared = new Map((manifest?.providers?.value ?? []).map(({ name, value }) => [name.value, value.value]));
   const report = (path: readonly (string | number)[], message: string, hint: string) => {
     const written = clipText(["provider_options", ...path].join("."), 80);
     const note = hint;
@@ -25,12 +29,13 @@ export async function checkProviderOptions(
   };
   for (const [name, options] of Object.entries(value.options)) {
     const provider = known.findLast((one) => one.name.toLowerCase() === name);
-    if (!provider && !servers.includes(name)) {
-      const names = [...known.map((one) => one.name), ...servers];
+    const own = declared.get(name);
+    if (!provider && !own) {
+      const names = [...known.map((one) => one.name), ...declared.keys()];
       report([name], "is no known provider", didYouMean(name, names) ?? `there are ${names.join(", ")}`);
       continue;
     }
-    const loadRules = provider ? provider.loadOptionRules : loadServerRules;
+    const loadRules = provider || !own ? provider?.loadOptionRules : () => loadRulesOf(own);
     if (!loadRules || !isRecord(options)) continue;
     const { checkOptions } = await import("../models/options/option-rules.ts");
     for (const { path, message, hint } of await checkOptions(options as JsonObject, await loadRules())) {
@@ -39,7 +44,9 @@ export async function checkProviderOptions(
   }
 }
 
-/** Servers of a manifest speak OpenAI's chat completions. */
-async function loadServerRules() {
-  return (await import("../models/options/provider-options.ts")).chatOptions;
+/** Servers of a manifest speak OpenAI's chat completions. A package that llm-do does not know takes no options. */
+async function loadRulesOf(provider: ProviderSyntax): Promise<OptionRules> {
+  if (!("package" in provider)) return (await import("../models/options/provider-options.ts")).chatOptions;
+  const facts = findPackageFacts(provider.package.value);
+  return facts ? loadOptionRules(facts) : {};
 }

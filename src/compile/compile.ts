@@ -138,7 +138,7 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   checkNames(resolved, diagnostics);
   checkDescriptions(resolved, diagnostics);
   const workers = await linkAll(resolved, compilation, options);
-  const servers = linkProviders(compilation, workers.values(), options.providers);
+  const servers = await linkProviders(compilation, workers.values(), options.providers);
   const entryScopes = at?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
   if (at) compilation.overrides.reportUnused(resolved.values());

@@ -1,9 +1,9 @@
-import type { NamedServer } from "../models/named-provider.ts";
 import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
+import type { LinkedServer } from "./link-providers.ts";
 import { valuesOf } from "./values-of.ts";
 
 export interface ProgramParts {
@@ -11,7 +11,7 @@ export interface ProgramParts {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly callables: ReadonlyMap<string, ToolsetReference>;
-  readonly servers: readonly NamedServer[];
+  readonly servers: readonly LinkedServer[];
   readonly code: ProgramCode;
 }
 
@@ -36,7 +36,7 @@ export function freezeProgram(
     protectedPaths: [...new Set([...own, ...files.reserved])],
     digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
-    servers: servers.map(({ name, baseUrl, key }) => ({ name, baseUrl, ...(key ? { key } : {}) })),
+    servers: servers.flatMap(({ provider }) => provider ?? []),
     limits: valuesOf(manifest?.limits?.value ?? {}),
     ...(approval ? { approval: approval.value } : {}),
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),

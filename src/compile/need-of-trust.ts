@@ -59,7 +59,7 @@ export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTru
 
 /** As the manifest writes them, each with the name of its provider. */
 export function addressesOf(servers: readonly LinkedServer[]): string[] {
-  return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key.variable}` : ""})`);
+  return servers.map(({ name, address, key }) => `${address} (the provider ${name}${key ? `, with ${key}` : ""})`);
 }
 
 /** Lists the real folders of scopes that files declare, if they lie outside of the program's folder. */

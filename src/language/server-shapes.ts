@@ -1,9 +1,29 @@
+import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
+import { jsonMap } from "./json-shape.ts";
 import { boolean, checkName, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import { serverAddress } from "./text-shapes.ts";
+
+const exportName = refined(text(), (value, node, { path, report }) => {
+  if (/^[A-Za-z_$][\w$]*$/.test(value)) return value;
+  return report("invalid-value", {
+    message: `\`${path}\` has to be the name of an export, such as \`createMistral\``,
+    span: node.span,
+  });
+});
+
+/** Settings that have a key of their own, where it is known which of them is a key and which an address. */
+const ownSettings: Readonly<Record<string, string>> = { apiKey: "api_key", baseURL: "base_url", fetch: "base_url" };
+
+const optionsShape: Shape<JsonObject> = refined(jsonMap(), (value, node, { path, report }) => {
+  const own = Object.keys(value).find((key) => Object.hasOwn(ownSettings, key));
+  if (own === undefined) return value;
+  const message = `\`${path}.${own}\` cannot be set here`;
+  return report("invalid-value", { message, span: node.span, note: `write \`${ownSettings[own]}\` beside \`options\`` });
+});
 
 const fields = {
   type: {
@@ -19,13 +39,47 @@ const fields = {
   api_key: { shape: text(), description: "Its key, as `${NAME}`: a variable of the environment. Without one none is sent." },
 } as const;
 
-export type ProviderSyntax = RecordOf<typeof fields>;
+const packageFields = {
+  package: {
+    shape: text(),
+    required: true,
+    description:
+      "An npm package of the program's that has models of the AI SDK, such as `@ai-sdk/mistral`. Its code runs with your rights.",
+  },
+  export: {
+    shape: exportName,
+    required: true,
+    description: "The function of the package that creates its provider, such as `createMistral`.",
+  },
+  base_url: { shape: serverAddress, description: "Another address than that of the package. `${NAME}` is a variable." },
+  api_key: { ...fields.api_key, description: "Its key, as `${NAME}`: a variable of the environment. The package gets no other." },
+  options: {
+    shape: optionsShape,
+    description: "Further settings of the function. `${NAME}` in a text is a variable of the environment.",
+  },
+} as const;
 
-/** `providers`: servers of models, by the name that stands before the colon of a model's id. */
-export const providersShape: Shape<readonly NamedValue<ProviderSyntax>[]> = mapOf(
-  record(fields, { note: "write `{ type: openai-compatible, base_url: … }`" }),
-  { checkName: checkProviderName, note: "write `mine: { type: openai-compatible, base_url: … }`" },
-);
+export type ServerSyntax = RecordOf<typeof fields>;
+export type ProviderPackageSyntax = RecordOf<typeof packageFields>;
+export type ProviderSyntax = ServerSyntax | ProviderPackageSyntax;
+
+const serverShape = record(fields, { note: "write `{ type: openai-compatible, base_url: … }`" });
+const packageShape = record(packageFields);
+
+const providerShape: Shape<ProviderSyntax> = {
+  jsonSchema: { anyOf: [serverShape.jsonSchema, packageShape.jsonSchema] },
+  read: (node, context) => (isPackage(node) ? packageShape : serverShape).read(node, context),
+};
+
+function isPackage(node: SyntaxNode): boolean {
+  return node.kind === "map" && node.entries.some(({ key }) => key.value === "package" || key.value === "export");
+}
+
+/** `providers`: servers and packages of models, by the name that stands before the colon of a model's id. */
+export const providersShape: Shape<readonly NamedValue<ProviderSyntax>[]> = mapOf(providerShape, {
+  checkName: checkProviderName,
+  note: "write `mine: { type: openai-compatible, base_url: … }`",
+});
 
 /** The part of a model's id before the colon is read in lower case. */
 function checkProviderName(value: string, node: Pick<SyntaxNode, "span">, context: ReadContext): boolean {

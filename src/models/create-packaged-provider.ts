@@ -53,7 +53,7 @@ export function createPackagedProvider(facts: PackagedFacts): Provider {
     ...facts,
     prefix: name.toUpperCase(),
     keyRequired: isSigned ? "elsewhere" : true,
-    loadOptionRules: async (): Promise<OptionRules> => (await import("./options/provider-options.ts"))[facts.options],
+    loadOptionRules: () => loadOptionRules(facts),
     ...(wire ? { loadRepair: repairs[wire] } : {}),
     async load({ name: model, apiKey = "", variable, ...settings }) {
       const id = `${name}:${model}`;
@@ -67,6 +67,11 @@ export function createPackagedProvider(facts: PackagedFacts): Provider {
   const [signingKey] = Object.values(signing);
   const insteadOfKey = [...(signingKey ? [signingKey] : []), ...(findsCredentials ? ["GOOGLE_VERTEX_PROJECT"] : [])];
   return { ...provider, package: facts.package, ...(insteadOfKey.length > 0 ? { insteadOfKey } : {}) };
+}
+
+/** Imports the list of options that a worker may set for the package. */
+export async function loadOptionRules({ options }: Pick<PackagedFacts, "options">): Promise<OptionRules> {
+  return (await import("./options/provider-options.ts"))[options];
 }
 
 type CreateProvider = (settings: Readonly<Record<string, unknown>>) => (model: string) => LanguageModelV4;

@@ -2,6 +2,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/
 import type { JsonSchema } from "../protocol/tool.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { ModelError } from "./model.ts";
+import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider } from "./provider.ts";
 import { findKey, missingKey } from "./provider-endpoint.ts";
 
@@ -44,13 +45,17 @@ export interface LanguageModelSource {
 
 /** Returns a provider for `providers` of `run` and `compile`. Its models are gated, metered and recorded as all others are. */
 export function fromLanguageModel(source: LanguageModelSource): Provider {
+  return createSourceProvider(source, async () => source.options ?? {});
+}
+
+/** `loadOptionRules` takes the place of the source's `options`. */
+export function createSourceProvider(source: LanguageModelSource, loadOptionRules: () => Promise<OptionRules>): Provider {
   const { name, description = name, keyVariables = [], optionsKey = name, outputBesideTools = false, priceTable } = source;
-  const optionRules = source.options ?? {};
   return {
     name,
     description,
     keyVariables,
-    loadOptionRules: async () => optionRules,
+    loadOptionRules,
     ...(priceTable === undefined ? {} : { priceTable }),
     async create(modelName, environment) {
       const id = `${name}:${modelName}`;
@@ -61,6 +66,7 @@ export function fromLanguageModel(source: LanguageModelSource): Provider {
       const access = { apiKey: key?.value, fetch: createWireFetch(environment.fetch) };
       const model = await makeModel(source, { id, name: modelName, access });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
+      const optionRules = await loadOptionRules();
       return createLanguageModelAdapter({ id, model, optionsKey, optionRules, outputBesideTools, ...(key ? { key } : {}) });
     },
   };

@@ -180,6 +180,11 @@ const rows: readonly PackagedFacts[] = [
 /** Providers whose package is not part of llm-do, but for Google's. */
 export const packagedProviders = rows.map(createPackagedProvider);
 
+/** Returns what is known of a package, whatever version of it is installed. */
+export function findPackageFacts(specifier: string): PackagedFacts | undefined {
+  return rows.find((row) => row.package.slice(0, row.package.lastIndexOf("@")) === specifier);
+}
+
 type Variable = (name: string) => string | undefined;
 
 function toAzureUrl(variable: Variable): string | undefined {

@@ -1,7 +1,7 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelSettings } from "../models/model.ts";
-import type { NamedServer } from "../models/named-provider.ts";
+import type { DeclaredProvider } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -35,7 +35,7 @@ export interface Program {
   /** Values of the environment that configuration holds, by their variables' names. They must not be shown. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[];
   /** The manifest's: where models of its own providers are reached. */
-  readonly servers: readonly NamedServer[];
+  readonly servers: readonly DeclaredProvider[];
   /** The manifest's: of a run. Whoever starts one may set others. */
   readonly limits: Limits;
   /** The manifest's: `reject_all` holds whatever a run says; there is no way to loosen here. */

@@ -1,3 +1,4 @@
+import { createMistral } from "@ai-sdk/mistral";
 import { describe, expect, test } from "vitest";
 import { compile, type RunEvent, type RunRequest, run, UntrustedProgram } from "../../src/index.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
@@ -119,5 +120,113 @@ describe("a provider of the manifest", () => {
     await ask(hello);
     const { diagnostics } = await compile({ target: "/program", host: createHost({ url: "", manifest: "name: other" }) });
     expect(diagnostics.map(({ code }) => code)).toEqual(["model-id"]);
+  });
+});
+
+describe("a package of the manifest", () => {
+  const declared = (url: string, more = "") =>
+    `providers:\n  mine: { package: "@ai-sdk/mistral", export: createMistral, base_url: "${url}/v1", api_key: "\${MY_KEY}"${more} }\n`;
+
+  function createPackageHost(manifest: string, exports: Record<string, unknown> = { createMistral }) {
+    const imported: string[] = [];
+    const host = memoryHost({
+      environment: { MY_KEY: key, TEAM: "blue-team", MISTRAL_API_KEY: "sk-mistral-own" },
+      fetch: globalThis.fetch,
+      files: {
+        "/program/main.worker": "---\nmodel: mine:small\n---\nBe kind.\n",
+        "/program/llm-do.yaml": manifest,
+        "/program/package.json": '{ "dependencies": { "@ai-sdk/mistral": "4" } }',
+        "/program/node_modules/@ai-sdk/mistral/package.json":
+          '{ "name": "@ai-sdk/mistral", "version": "4.0.0", "exports": "./index.js" }',
+        "/program/node_modules/@ai-sdk/mistral/index.js": "export const createMistral = 0, notes = 0;\n",
+      },
+      modules: { "/program/node_modules/@ai-sdk/mistral/index.js": exports },
+    });
+    const importModule: typeof host.importModule = (path, texts) => {
+      imported.push(path);
+      return host.importModule(path, texts);
+    };
+    return { host: { ...host, importModule }, imported };
+  }
+
+  const request = { target: "/program", input: "hello", approval: { mode: "reject_all" } } as const;
+
+  test("is created with its options, its declared key and address, and no other key", async () => {
+    await using server = await startServer((response, recorded) => sendJson(response, hello(recorded).body));
+    const options = ', options: { headers: { "x-team": "${TEAM}" } }';
+    const { host } = createPackageHost(declared(server.url, options));
+    const set = ["model_settings.provider_options.mine.safePrompt=true"];
+    const { output } = await run({ ...request, host, trust: true, set });
+    expect(output).toContain("small got");
+    const [{ path, headers, body } = { path: "", headers: {}, body: {} }] = server.requests;
+    expect([path, headers.authorization, headers["x-team"], body.safe_prompt]).toEqual([
+      "/v1/chat/completions",
+      `Bearer ${key}`,
+      "blue-team",
+      true,
+    ]);
+    const journals = Object.values(host.snapshot("/program/.llm-do")).join();
+    expect(`${JSON.stringify(server.requests)}${journals}`).not.toContain("sk-mistral-own");
+    expect(journals).not.toMatch(/blue-team|key-of-my-gateway/);
+  });
+
+  test("without a declared key gets none of the environment", async () => {
+    process.env["MISTRAL_API_KEY"] = "sk-mistral-of-the-process";
+    try {
+      await using server = await startServer((response, recorded) => sendJson(response, hello(recorded).body));
+      const manifest = `providers: { mine: { package: "@ai-sdk/mistral", export: createMistral, base_url: "${server.url}" } }`;
+      await run({ ...request, host: createPackageHost(manifest).host, trust: true });
+      expect(server.requests.map(({ headers }) => headers.authorization?.trim())).toEqual(["Bearer"]);
+    } finally {
+      delete process.env["MISTRAL_API_KEY"];
+    }
+  });
+
+  test("is code: nothing is imported without trust, and the question names package, address and key", async () => {
+    const { host, imported } = createPackageHost(declared("http://127.0.0.1:8000", ', options: { organization: "${TEAM}" }'));
+    const compiled = await compile({ target: "/program", host, toRun: true });
+    expect(compiled.diagnostics).toEqual([]);
+    expect(compiled.program).toBeUndefined();
+    expect(compiled.untrusted?.reasons).toEqual([
+      "runs code: node_modules/@ai-sdk/mistral/index.js",
+      "has its models reached at http://127.0.0.1:8000/v1, by @ai-sdk/mistral:createMistral (the provider mine, with MY_KEY)",
+      "takes variables of the environment: MY_KEY, TEAM",
+      "loads packages: @ai-sdk/mistral 4.0.0 (node_modules/@ai-sdk/mistral)",
+    ]);
+    expect(compiled.reach?.code).toEqual(["node_modules/@ai-sdk/mistral/index.js"]);
+    await expect(run({ ...request, host })).rejects.toBeInstanceOf(UntrustedProgram);
+    expect(imported).toEqual([]);
+  });
+
+  test.each([
+    ["an export that is none", declared("http://x").replace("createMistral", "createMistrel"), "export-missing"],
+    ["an export that creates nothing", declared("http://x").replace("createMistral", "notes"), "invalid-value"],
+    ["a package that is not allowed", declared("http://x").replace("@ai-sdk/mistral", "left-pad"), "module-not-allowed"],
+    ["a key among the options", declared("http://x", ", options: { apiKey: x }"), "invalid-value"],
+    [
+      "the key of another provider among the options",
+      declared("http://x", ', options: { organization: "${MISTRAL_API_KEY}" }'),
+      "provider-key",
+    ],
+    ["both a type and a package", declared("http://x", ", type: openai-compatible"), "unknown-key"],
+    ["no export", declared("http://x").replace(" export: createMistral,", ""), "missing-key"],
+  ])("%s is a mistake of the manifest", async (_, manifest, code) => {
+    const { host } = createPackageHost(manifest, { createMistral, notes: 0 });
+    const { diagnostics } = await compile({ target: "/program", host, trust: true });
+    expect(diagnostics.map((one) => [one.code, one.span?.source.name.split("/").at(-1)])).toContainEqual([code, "llm-do.yaml"]);
+  });
+
+  test("has the options of the provider that llm-do knows it by, and no others", async () => {
+    const { host } = createPackageHost(declared("http://127.0.0.1:8000"));
+    const set = ["model_settings.provider_options.mine.safePromt=true"];
+    const { diagnostics } = await compile({ target: "/program", host, trust: true, set });
+    expect(diagnostics).toMatchObject([{ code: "provider-option", message: expect.stringContaining("safePromt") }]);
+  });
+
+  test("whose function returns no provider fails the run before a request", async () => {
+    const { host } = createPackageHost(declared("http://127.0.0.1:8000"), { createMistral: () => "nothing" });
+    await expect(run({ ...request, host, trust: true })).rejects.toThrow(
+      "mine:small cannot be created: the export of its package",
+    );
   });
 });
