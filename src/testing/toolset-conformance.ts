@@ -19,6 +19,8 @@ export interface ConformanceOptions {
   /** Calls that succeed where they are approved. Each is made on files of its own. */
   readonly calls: readonly { readonly tool: string; readonly args: JsonObject }[];
   readonly files?: TestRuntimeOptions["files"];
+  /** Absolute host path of the program's folder, for a toolset that connects. Default: `/`. */
+  readonly folder?: string;
 }
 
 export interface ConformanceCase {
@@ -29,7 +31,8 @@ export interface ConformanceCase {
 
 /**
  * The obligations of every toolset to the gate, as test cases for any test runner:
- * `for (const { title, check } of toolsetConformance({ toolset, calls })) test(title, check);`. Toolsets that connect are not connected.
+ * `for (const { title, check } of toolsetConformance({ toolset, calls })) test(title, check);`. A toolset that connects is connected for
+ * each case, and closed after it.
  */
 export function toolsetConformance(options: ConformanceOptions): readonly ConformanceCase[] {
   const { toolset, calls } = options;
@@ -64,13 +67,25 @@ async function readConfig({ toolset, config = {} }: ConformanceOptions): Promise
   throw new Error(`it refuses its configuration: ${renderIssues(checked.issues)}`);
 }
 
-async function listTools(options: ConformanceOptions): Promise<readonly Tool[]> {
-  const scope = { worker: "test", readable: ["."], writable: ["."], networkEnabled: false };
-  return options.toolset.tools(await readConfig(options), scope);
+interface OfferedTools extends AsyncDisposable {
+  readonly config: unknown;
+  readonly tools: readonly Tool[];
+}
+
+async function listTools(options: ConformanceOptions): Promise<OfferedTools> {
+  const { toolset, folder = "/" } = options;
+  const config = await readConfig(options);
+  const known = toolset.tools(config, { worker: "test", readable: ["."], writable: ["."], networkEnabled: false });
+  const access = { signal: new AbortController().signal, networkEnabled: false, folder, warn: () => undefined };
+  const connection = await toolset.connect?.(config, access);
+  const dispose = async () => connection?.close?.();
+  return { config, tools: connection ? [...known, ...connection.tools] : known, [Symbol.asyncDispose]: dispose };
 }
 
 async function checkTools(options: ConformanceOptions): Promise<void> {
-  const [tools, again] = [await listTools(options), await listTools(options)];
+  await using first = await listTools(options);
+  await using second = await listTools(options);
+  const [tools, again] = [first.tools, second.tools];
   const describe = (some: readonly Tool[]) => canonicalJson(some.map(({ name, input }) => [name, input.jsonSchema]));
   require(Array.isArray(tools) && tools.every(isTool), "`tools` has to give a list of tools, at once");
   require(describe(tools) === describe(again), "`tools` gives other tools the second time");
@@ -141,10 +156,11 @@ interface Bench extends AsyncDisposable {
 /** A gate with nothing but this toolset behind it. */
 async function openBench(options: ConformanceOptions, onExecute: () => void = () => undefined): Promise<Bench> {
   const { toolset, files = {} } = options;
-  const config = await readConfig(options);
   const runtime = await createTestRuntime({ files });
+  const offered = await listTools(options);
+  const { config } = offered;
   const caller = { name: "test", depth: 0, maxDepth: 1 };
-  const tools = (await listTools(options)).map((tool) => {
+  const tools = offered.tools.map((tool) => {
     const counted: Tool["execute"] = (...given) => {
       onExecute();
       return Reflect.apply(tool.execute, tool, given);
@@ -164,5 +180,9 @@ async function openBench(options: ConformanceOptions, onExecute: () => void = ()
     await gated.close();
     return result;
   };
-  return { runtime, config, caller, make, [Symbol.asyncDispose]: () => runtime.close() };
+  const dispose = async () => {
+    await offered[Symbol.asyncDispose]();
+    await runtime.close();
+  };
+  return { runtime, config, caller, make, [Symbol.asyncDispose]: dispose };
 }

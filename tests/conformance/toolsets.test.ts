@@ -38,9 +38,13 @@ const calls = [
   { tool: "count", args: { words: ["a", "b"] } },
 ];
 const files = { "a.md": "Hello." };
+const emptyScope = { worker: "w", readable: [], writable: [], networkEnabled: false };
 
 describe("toolsets keep their contract", () => {
-  const filesystem = createBuiltInToolsets(memoryHost()).get("filesystem") as Toolset;
+  const host = memoryHost({ commands: { greet: ([, name]) => `Hello, ${name}.` } });
+  const builtIns = createBuiltInToolsets(host);
+  const filesystem = builtIns.get("filesystem") as Toolset;
+  const connecting = toolset({ name: "server", connect: async () => ({ tools: notes.tools({}, emptyScope) }) });
   const ways = {
     notes: { toolset: notes, calls },
     "prefix(notes)": { toolset: prefix(notes, "my"), calls: calls.map((call) => ({ ...call, tool: `my_${call.tool}` })) },
@@ -55,6 +59,12 @@ describe("toolsets keep their contract", () => {
         { tool: "list_files", args: {} },
       ],
     },
+    shell: {
+      toolset: builtIns.get("shell") as Toolset,
+      config: { rules: [{ pattern: "greet" }] },
+      calls: [{ tool: "shell", args: { command: "greet Ada" } }],
+    },
+    connecting: { toolset: connecting, calls },
   };
   for (const [name, way] of Object.entries(ways))
     for (const { title, check } of toolsetConformance({ ...way, files })) test(`${name} ${title}`, check);
@@ -105,10 +115,9 @@ describe("the suite refuses", () => {
 });
 
 describe("combinators", () => {
-  const scope = { worker: "w", readable: [], writable: [], networkEnabled: false };
-  const namesOf = (one: Toolset) => one.tools({}, scope).map(({ name }) => name);
+  const namesOf = (one: Toolset) => one.tools({}, emptyScope).map(({ name }) => name);
   const verdictOn = (one: Toolset, name: string) => {
-    one.tools({}, scope);
+    one.tools({}, emptyScope);
     const preparation = { canonicalArgs: {}, targets: [], facts: {} };
     return one.needsApproval?.({ tool: name, args: {}, config: {}, preparation });
   };
