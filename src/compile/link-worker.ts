@@ -46,9 +46,10 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
   const sandbox = (file.sandbox ?? compilation.manifest?.sandbox)?.value;
   const networkEnabled = sandbox?.network_enabled?.value === true;
+  const isolationRequired = sandbox?.required?.value ?? false;
   const toolsets = await linkToolsets(resolved.references, {
     ...links,
-    scope: { worker: name, readable, writable, networkEnabled },
+    scope: { worker: name, readable, writable, networkEnabled, isolationRequired },
     scopes,
     scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
   });
@@ -70,7 +71,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     toolsets,
     serverTools: linkServerTools(compilation, file, { model, providers }),
     scopes,
-    commands: { networkEnabled, isolationRequired: sandbox?.required?.value ?? false },
+    commands: { networkEnabled, isolationRequired },
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
     limits: valuesOf(file.limits?.value ?? {}),
     locked: file.locked?.value ?? false,

@@ -180,6 +180,8 @@ export interface ToolsetScope {
   readonly writable: readonly string[];
   /** Whether programs that its tools start may use the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
+  /** Whether programs that its tools start have to be isolated (`sandbox.required`). Default false. */
+  readonly isolationRequired?: boolean;
 }
 
 export interface ToolsetCall<Config = unknown> {

@@ -56,6 +56,22 @@ test("changed definitions ask once and show the difference; a denial keeps the o
   expect(again.asked).toEqual([]);
 });
 
+test("definitions are compared tool by tool: another choice of tools is no change, and each change is seen where it counts", async () => {
+  const world = createMcpWorld();
+  const asks = async (tools: readonly string[], say: "approve" | "deny") => {
+    const { asked, approval } = asking(say);
+    await world.play({ servers: { own: { ...own, tools } }, model: calling(), approval });
+    return asked.length;
+  };
+  world.put("tools.json", '[{ "name": "wipe", "description": "Wipes." }]');
+  expect(await asks(["add"], "deny")).toBe(0);
+  expect(await asks(["add", "wipe"], "deny")).toBe(0);
+  world.put("tools.json", '[{ "name": "wipe", "description": "Wipes the disk." }]');
+  expect(await asks(["add"], "deny")).toBe(0);
+  expect(await asks(["add", "wipe"], "approve")).toBe(1);
+  expect(await asks(["*"], "deny")).toBe(0);
+});
+
 test("an untrusted program starts nothing, and the question of trust shows the command lines", async () => {
   const world = createMcpWorld();
   world.environment["SECRET_TOKEN"] = "value-of-the-token";

@@ -4,6 +4,9 @@ import { type AddressInfo, createServer as createListener } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
+import type { Toolset } from "../../src/index.ts";
+import { toolsetConformance } from "../../src/testing/index.ts";
+import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
 import { startHttpServer } from "./http-server.ts";
 import { calling, compileUntrusted, createMcpWorld } from "./play-mcp.ts";
@@ -65,6 +68,16 @@ test("headers take variables, go to the address with each request, and stay secr
   expect(events).toContainEqual(expect.objectContaining({ type: "progress", message: "half" }));
   expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer token-of-the-user"]));
   expect(JSON.stringify([events, model.requests[0]])).not.toContain("token-of-the-user");
+});
+
+test("the toolset of servers keeps the contract of toolsets", async () => {
+  const server = await startHttpServer();
+  const { environment, folder } = createMcpWorld();
+  const toolset = createBuiltInToolsets(createNodeHost({ environment })).get("mcp") as Toolset;
+  const calls = [{ tool: "web__echo", args: { message: "hello" } }];
+  const config = { servers: { web: { url: server.url } } };
+  for (const { title, check } of toolsetConformance({ toolset, config, calls, folder }))
+    await expect(check(), title).resolves.toBeUndefined();
 });
 
 test("a redirect to another origin is not followed, and no header goes there", async () => {

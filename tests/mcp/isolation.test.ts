@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import type { ToolResult } from "../../src/protocol/message.ts";
-import { calling, createMcpWorld, own } from "./play-mcp.ts";
+import { calling, compileUntrusted, createMcpWorld, own } from "./play-mcp.ts";
 
 const hasWall = (await createNodeHost().commands.isolation()).type !== "none";
 
@@ -68,6 +68,18 @@ test("a server that is not isolated has the user's rights", async () => {
   });
   expect(valuesOf(results)).toEqual(["done"]);
   expect(existsSync(join(world.folder, "new.txt"))).toBe(true);
+});
+
+test.each<[string, object, string[]]>([
+  ["a server that is not isolated", { ...own, isolated: false }, ["toolset-config"]],
+  ["an isolated server", own, []],
+  ["a server at an address", { url: "https://example.org/mcp" }, []],
+])("a worker with `sandbox.required` and %s", async (_, server, codes) => {
+  const world = createMcpWorld();
+  world.put("llm-do.yaml", JSON.stringify({ mcp_servers: { one: server } }));
+  world.put("main.worker", "---\nsandbox: { required: true }\ntoolsets: { mcp: { servers: [one] } }\n---\nDo it.\n");
+  const { diagnostics } = await compileUntrusted(world);
+  expect(diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code)).toEqual(codes);
 });
 
 test("without a wall, a server is not started unless its entry says that it is not isolated", async () => {

@@ -9,10 +9,10 @@ export type DefinitionsHost = Pick<Host, "files" | "stateDirectory">;
 
 /** Definitions of the tools of one server in one program, as they were last approved. Kept in the user's state folder. */
 export interface KnownDefinitions {
-  /** The definitions as text; undefined before the first run. */
-  read(): Promise<string | undefined>;
+  /** Undefined before the first run. */
+  read(): Promise<readonly ToolFacts[] | undefined>;
   /** Rejects with the system's error if they cannot be written. */
-  keep(text: string): Promise<void>;
+  keep(tools: readonly ToolFacts[]): Promise<void>;
 }
 
 /** `identity`: of the server, such as its command line: another server has definitions of its own. */
@@ -27,17 +27,17 @@ export function knownDefinitions(host: DefinitionsHost, folder: string, identity
       const text = await host.files.readText(await locate()).catch(() => undefined);
       return text === undefined ? undefined : parse(text);
     },
-    keep: async (definitions) => {
+    keep: async (tools) => {
       await host.files.makeDirectory(directory, 0o700);
-      await host.files.writeAtomically(await locate(), `${JSON.stringify({ v: 1, folder, definitions })}\n`, 0o600);
+      await host.files.writeAtomically(await locate(), `${JSON.stringify({ v: 2, folder, tools })}\n`, 0o600);
     },
   };
 }
 
-function parse(text: string): string | undefined {
+function parse(text: string): readonly ToolFacts[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) && typeof value["definitions"] === "string" ? value["definitions"] : undefined;
+    return isRecord(value) && value["v"] === 2 && Array.isArray(value["tools"]) ? value["tools"] : undefined;
   } catch {
     return undefined;
   }

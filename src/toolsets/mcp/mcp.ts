@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import {
+  type ConfigWarning,
   type ConnectAccess,
   type Connection,
   type ConnectionChange,
@@ -12,7 +13,7 @@ import {
 } from "../toolset.ts";
 import { describeServers, isRemote, type McpConfig, mcpConfig } from "./config.ts";
 import { type DefinitionsHost, knownDefinitions, printDefinitions } from "./known-definitions.ts";
-import { type RunningServer, type ServerSetting, startServer, type ToolFacts } from "./server.ts";
+import { type RunningServer, type ServerSetting, startServer, type ToolFacts, wantedTools } from "./server.ts";
 import type { ServerHost } from "./server-link.ts";
 
 export type McpHost = ServerHost & DefinitionsHost;
@@ -25,6 +26,7 @@ export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
     config: mcpConfig,
     requires: ["trust"],
     rules: (_config, written) => describeServers(written),
+    warnings: (config, { worker, isolationRequired }) => (isolationRequired ? unisolatedServers(config, worker) : []),
     lifetime: "run",
     session: true,
     tools: () => [],
@@ -34,6 +36,15 @@ export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
       return `Call the tool ${name} of the MCP server ${server}`;
     },
   };
+}
+
+/** A worker that requires isolation runs nothing on this machine without it. */
+function unisolatedServers({ servers }: McpConfig, worker: string): readonly ConfigWarning[] {
+  return Object.entries(servers).flatMap(([name, server]) => {
+    if (isRemote(server) || server.isolated !== false) return [];
+    const message = `the server \`${name}\` has \`isolated: false\`, and \`${worker}\` has \`sandbox.required\``;
+    return [{ path: ["servers", name, "isolated"], message, isError: true }];
+  });
 }
 
 async function connectServers({ servers }: McpConfig, access: ConnectAccess, host: McpHost): Promise<Connection> {
@@ -85,10 +96,11 @@ async function findChange(setting: ServerSetting, server: RunningServer, host: M
   const { name, folder, server: config } = setting;
   const identity = canonicalJson([name, ...(isRemote(config) ? [config.url] : [config.command, config.args ?? []])]);
   const known = knownDefinitions(host, folder, identity);
-  const [before, after] = [await known.read(), printDefinitions(server.tools)];
+  const kept = await known.read();
+  const [before, after] = [kept && printDefinitions(wantedTools(kept, config)), printDefinitions(server.tools)];
   if (before === after) return undefined;
-  if (before !== undefined) return { name, before, after, accept: () => known.keep(after) };
-  await known.keep(after).catch((thrown: unknown) => {
+  if (before !== undefined) return { name, before, after, accept: () => known.keep(server.allTools) };
+  await known.keep(server.allTools).catch((thrown: unknown) => {
     throw new Error(`the definitions of the MCP server \`${name}\` cannot be kept: ${errorMessage(thrown)}`);
   });
   return undefined;

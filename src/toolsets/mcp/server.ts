@@ -28,7 +28,9 @@ export interface ToolFacts {
 }
 
 export interface RunningServer {
+  /** Those that the entry's patterns name. */
   readonly tools: readonly ToolFacts[];
+  readonly allTools: readonly ToolFacts[];
   /** Name and version, as the server gives them. */
   readonly identity: string;
   hasEnded(): boolean;
@@ -59,8 +61,10 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
     const { name: title = name, version = "" } = client.getServerVersion() ?? {};
     const call = (tool: string, args: JsonObject, runtime: WorkerRuntime) =>
       callTool(client, { name: tool, arguments: args }, { setting, link, runtime });
+    const allTools = tools.map(toFacts);
     return {
-      tools: readTools(tools, server),
+      tools: boundTools(wantedTools(allTools, server)),
+      allTools,
       identity: `${title} ${version}`,
       hasEnded: () => link.ended.aborted,
       call,
@@ -79,15 +83,19 @@ function acceptAll<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }
 
-function readTools(tools: readonly McpTool[], { tools: patterns = ["*"] }: McpServer): readonly ToolFacts[] {
-  const wanted = tools.filter(({ name }) => patterns.some((pattern) => matchesFlatGlob(pattern, name)));
-  const facts = wanted.map(({ name, description = "", inputSchema }) => ({
-    ...{ name, description },
-    inputSchema: toJsonValue(inputSchema) as JsonObject,
-  }));
-  const characters = JSON.stringify(facts).length;
-  if (facts.length <= maxTools && characters <= maxDefinitionCharacters) return facts;
-  throw new Error(`it has ${facts.length} tools (${characters} characters): name those that are needed under \`tools\``);
+function toFacts({ name, description = "", inputSchema }: McpTool): ToolFacts {
+  return { name, description, inputSchema: toJsonValue(inputSchema) as JsonObject };
+}
+
+/** The tools that the patterns of a server's entry name. */
+export function wantedTools(tools: readonly ToolFacts[], { tools: patterns = ["*"] }: McpServer): readonly ToolFacts[] {
+  return tools.filter(({ name }) => patterns.some((pattern) => matchesFlatGlob(pattern, name)));
+}
+
+function boundTools(tools: readonly ToolFacts[]): readonly ToolFacts[] {
+  const characters = JSON.stringify(tools).length;
+  if (tools.length <= maxTools && characters <= maxDefinitionCharacters) return tools;
+  throw new Error(`it has ${tools.length} tools (${characters} characters): name those that are needed under \`tools\``);
 }
 
 interface Calling {
