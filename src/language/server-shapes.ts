@@ -107,6 +107,7 @@ const mcpFields = {
   },
   headers: { shape: texts, description: "Sent with each request to the address; `${NAME}` is a variable of the user's." },
   tools: { shape: list(text(), { nonEmpty: true }), description: "Only these of its tools, as patterns." },
+  defer: { shape: boolean(), description: "Whether the model searches for its tools. Default: if their definitions are long." },
 } as const;
 
 export type McpServerSyntax = RecordOf<typeof mcpFields>;

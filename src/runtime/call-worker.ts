@@ -37,7 +37,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
     let opened: OpenToolsets | undefined;
     try {
       opened = await run.connections.open(run, worker, call);
-      ended = await runTurns(Object.freeze({ ...call, toolsets: opened.toolsets }), frame);
+      const { toolsets, deferred } = opened;
+      ended = await runTurns(Object.freeze({ ...call, toolsets, deferred }), frame);
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
       ended = endAtOwnLimit(call, frame, reason);
@@ -63,7 +64,7 @@ function requireModel(worker: Worker, callPath: CallPath): ModelChoice {
 
 interface OpenCall {
   /** Without its toolsets, which connect first. */
-  readonly call: Omit<CallConfig, "toolsets">;
+  readonly call: Omit<CallConfig, "toolsets" | "deferred">;
   readonly frame: CallFrame;
   /** Ends everything below the call, and closes what it opened. */
   readonly close: (opened: OpenToolsets | undefined) => Promise<void>;

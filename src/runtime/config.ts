@@ -75,6 +75,8 @@ export interface CallConfig extends CallAddress {
   readonly worker: Worker;
   readonly model: ModelChoice;
   readonly toolsets: readonly GatedToolset[];
+  /** Names of tools whose definitions the model gets when it has searched for them. */
+  readonly deferred: ReadonlySet<string>;
   /** Those that were granted. */
   readonly serverTools: readonly ServerTool[];
   readonly scopes: Scopes;

@@ -5,6 +5,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
+import { toolName } from "../toolsets/tool-name.ts";
 import {
   type ConnectAccess,
   type ConnectionChange,
@@ -22,10 +23,12 @@ import { sha256 } from "../util/sha256.ts";
 import { approveChange } from "./approve-change.ts";
 import { checkUnverifiedNames } from "./check-unverified-names.ts";
 import type { RuntimeConfig } from "./config.ts";
+import { searchToolset } from "./search-tools.ts";
 
 /** A connected toolset: the tools that it offers while the connection lasts. */
 interface Connected {
   readonly tools: readonly Tool[];
+  readonly deferred: readonly string[];
   /** Equal for equal definitions. */
   readonly fingerprint: string;
   readonly changes: readonly ConnectionChange[];
@@ -41,6 +44,8 @@ export interface ConnectingCall extends CallAddress {
 /** The toolsets of one call of a worker, behind the gate. The call closes them on every way out. */
 export interface OpenToolsets {
   readonly toolsets: readonly GatedToolset[];
+  /** Names of tools whose definitions the model gets when it has searched for them. */
+  readonly deferred: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -60,15 +65,18 @@ export class Connections {
   /** Connects what a worker's toolsets need. Rejects with a `ToolFailure` where one cannot be connected, and closes the others. */
   async open(run: RuntimeConfig, worker: Worker, call: ConnectingCall): Promise<OpenToolsets> {
     const own = new Map<string, Connected>();
+    const deferred = new Set<string>();
     const connecting = worker.toolsets.map(async (reference) => {
       if (!canConnect(reference)) return run.gate.gate(reference);
       const isShared = reference.toolset.lifetime === "run";
       const connected = await (isShared ? this.#share(run, reference, call) : connect(run, reference, call));
       if (!isShared) own.set(reference.reference, connected);
+      for (const name of connected.deferred) deferred.add(toolName(reference.prefix, name));
       return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
     });
     const settled = await Promise.allSettled(connecting);
-    const toolsets = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const offered = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const toolsets = deferred.size > 0 ? [...offered, run.gate.gate(searchToolset(offered, deferred))] : offered;
     const close = () =>
       closeAll(run, call, [
         ...toolsets.map((toolset) => ({ close: () => toolset.close() })),
@@ -87,7 +95,7 @@ export class Connections {
       this.#toolNames.set(worker, names);
       checkUnverifiedNames(run, { worker, call, toolNames: this.#toolNames, reported: this.#reported });
     }
-    return { toolsets, close };
+    return { toolsets, deferred, close };
   }
 
   /** Ends what still connects, and closes the connections of the run. */
@@ -202,10 +210,16 @@ function isToolName(name: unknown): boolean {
   return typeof name === "string" && /^[A-Za-z][A-Za-z0-9_-]*$/.test(name);
 }
 
-function toConnected({ tools, fingerprint, changes = [], close }: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
+function toConnected({
+  tools,
+  deferred = [],
+  fingerprint,
+  changes = [],
+  close,
+}: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
   const definitions = tools.map(define) as unknown as JsonValue;
   return {
-    ...{ tools, changes },
+    ...{ tools, deferred, changes },
     fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null])),
     close: async () => close?.(),
   };
@@ -222,6 +236,7 @@ function define({ name, description, input, sequential, sideEffect, approval }: 
 
 interface RecordedConnection {
   readonly tools: readonly JsonObject[];
+  readonly deferred?: readonly string[];
   readonly fingerprint: string;
   readonly changes?: readonly Omit<ConnectionChange, "accept">[];
 }
@@ -229,15 +244,16 @@ interface RecordedConnection {
 /** A replayed run takes the recorded tools, executes none of them, and does not check their arguments: what came of it is recorded. */
 function createCodec({ session }: Toolset): OutcomeCodec<Connected> {
   return {
-    encode: ({ tools, fingerprint, changes }) => ({
+    encode: ({ tools, deferred, fingerprint, changes }) => ({
       ...{ tools: tools.map(define), fingerprint },
+      ...(deferred.length > 0 ? { deferred } : {}),
       ...(session ? { session } : {}),
       ...(changes.length > 0 ? { changes: changes.map(({ name, before, after }) => ({ name, before, after })) } : {}),
     }),
     decode: (value) => {
-      const { tools, fingerprint, changes = [] } = value as unknown as RecordedConnection;
+      const { tools, deferred = [], fingerprint, changes = [] } = value as unknown as RecordedConnection;
       const restored = changes.map((change) => ({ ...change, accept: async () => undefined }));
-      return { tools: tools.map(restore), fingerprint, changes: restored, close: async () => undefined };
+      return { tools: tools.map(restore), deferred, fingerprint, changes: restored, close: async () => undefined };
     },
     encodeError: (thrown) => (thrown instanceof ToolFailure ? (thrown.toolError as unknown as JsonObject) : undefined),
     decodeError: (error) => new ToolFailure(error as unknown as ToolError),

@@ -11,6 +11,7 @@ import { measureFailure } from "./measure-usage.ts";
 import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
+import { offeredTools } from "./search-tools.ts";
 
 /** Failures in a row from which on no other request is expected to fare better. */
 const longestStreak = 3;
@@ -98,7 +99,7 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
   return {
     system: frame.system,
     messages: [...frame.messages],
-    tools: call.toolsets.flatMap(({ definitions }) => definitions),
+    tools: offeredTools(call, frame),
     ...serverToolsLeft(call, frame),
     ...(output ? { output } : {}),
     settings: { ...settings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },

@@ -9,6 +9,7 @@ import { addMessage, addUnanswered } from "./conversation.ts";
 import { announceLastTurn } from "./last-turn.ts";
 import { reportCall } from "./report-call.ts";
 import { describeLimit } from "./run-error.ts";
+import { whyNotLoaded } from "./search-tools.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { toGatedCall } from "./worker-runtime.ts";
 
@@ -22,7 +23,7 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
   try {
     const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
     for (const part of calls.slice(0, allowed)) {
-      const target = findTarget(call, part);
+      const target = findTarget(call, frame, part);
       const sequential = target.toolset?.isSequential(part.name) ?? false;
       if (sequential) await Promise.all(pending);
       pending.push(answerToolCall(call, part, target, frame.toolCalls++));
@@ -63,10 +64,13 @@ function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolRes
 /** The target of a call, or the reason why it has none. */
 type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
 
-function findTarget({ toolsets }: CallConfig, { name, invalidArgs }: ToolCallPart): Target {
+function findTarget(call: CallConfig, frame: CallFrame, { name, invalidArgs }: ToolCallPart): Target {
+  const { toolsets } = call;
   const toolset = toolsets.find((candidate) => candidate.has(name));
   const names = () => toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
   if (!toolset) return { error: unknownTool(name, names()).toolError };
+  const notLoaded = whyNotLoaded(call, frame, name);
+  if (notLoaded) return { error: notLoaded };
   if (invalidArgs === undefined) return { toolset };
   const error = "the arguments are not valid JSON, or hold a key twice";
   return { error: { type: "invalid_arguments", error, hint: "call it again with one JSON object" } };

@@ -132,6 +132,11 @@ export interface Connection {
    * have one name, and none has `calls`.
    */
   readonly tools: readonly Tool[];
+  /**
+   * Names of tools whose definitions a model gets when it has searched for them. Until then it knows their names, from the description of
+   * `search_tools`, which every worker with such tools has. Default: none.
+   */
+  readonly deferred?: readonly string[];
   /** Additional identity of the definitions, such as the version of a server. They are fingerprinted themselves. */
   readonly fingerprint?: string;
   /** Changes since the last approval. Each asks before a tool is offered; a denial fails the worker's call. */

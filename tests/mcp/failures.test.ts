@@ -75,6 +75,15 @@ test("400 tools can be used; more than 1000 are refused with what to write", asy
   const { results, model } = await createMcpWorld().play({ servers: { many }, model: calling(["many__tool_399"]) });
   expect(model.requests[0]?.tools).toHaveLength(410);
   expect(results).toMatchObject([{ ok: true, value: "called tool_399" }]);
+  const deferred = await createMcpWorld().play({
+    servers: { many: { ...many, defer: true } },
+    model: calling(["search_tools", { query: "many__tool_7" }], ["many__tool_7"]),
+  });
+  expect(deferred.results).toMatchObject([
+    { ok: true, value: { loaded: expect.arrayContaining(["many__tool_7"]) } },
+    { ok: true, value: "called tool_7" },
+  ]);
+  expect(deferred.model.requests.map(({ tools }) => tools.length)).toEqual([1, 11, 11]);
   const tooMany = await createMcpWorld().play({ servers: { own: { ...own, args: ["server.mjs", "1500"] } }, model: calling() });
   expect(tooMany.error).toMatchObject({ message: expect.stringContaining("name those that are needed under `tools`") });
 });

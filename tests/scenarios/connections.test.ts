@@ -160,6 +160,42 @@ test("the tools of a connection pass the gate: verdicts, `_approval_config` and 
   ]);
 });
 
+test("deferred tools are searched for and loaded by calls of the conversation, so a replay has the same", async () => {
+  const tools = ["createIssue", "close_issue", "list_users"].map((name) =>
+    tool({ name, description: "Works on the tracker.", input: z.object({}), approval: "pre-approved", run: () => name }),
+  );
+  const asks = [
+    { tool: "gh_close_issue", args: {}, allowUnknownTool: true },
+    { tool: "search_tools", args: { query: "close an issue" } },
+    { tool: "gh_close_issue", args: {} },
+    { tool: "search_tools", args: { query: "weather" } },
+  ];
+  const { result, model, events } = await play({
+    files: { "main.worker": worker("toolsets: { tracker: { _prefix: gh } }") },
+    tools: { tracker: toolset({ name: "tracker", connect: async () => ({ tools, deferred: ["createIssue", "close_issue"] }) }) },
+    model: ({ turn }) => {
+      const call = asks[turn - 1];
+      return call ? { calls: [call] } : "done";
+    },
+    approval: allowing,
+    request: { input: "go" },
+  });
+  expect(result?.output).toBe("done");
+  const results = events.flatMap((event) => (event.type === "tool-result" ? [event.result] : []));
+  expect(results).toMatchObject([
+    { ok: false, error: { type: "unknown_tool", error: "`gh_close_issue` is not loaded, so its arguments are not known" } },
+    { ok: true, value: { loaded: ["gh_close_issue", "gh_createIssue"] } },
+    { ok: true, value: "close_issue" },
+    { ok: true, value: { loaded: [], hint: expect.any(String) } },
+  ]);
+  const offered = model.requests.map((request) => request.tools.map(({ name }) => name));
+  expect(offered).toEqual([
+    ...Array(2).fill(["gh_list_users", "search_tools"]),
+    ...Array(3).fill(["gh_list_users", "search_tools", "gh_close_issue", "gh_createIssue"]),
+  ]);
+  expect(model.requests[0]?.tools[1]?.description).toContain("gh_createIssue, gh_close_issue.");
+});
+
 test.each<[string, () => Promise<unknown>, string, number]>([
   ["rejects", () => Promise.reject(new Error("nobody listens")), "nobody listens", 0],
   ["gives no object", async () => undefined, "a list of `tools`", 0],

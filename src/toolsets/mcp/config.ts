@@ -6,6 +6,8 @@ import { type ConfigField, configSchema } from "../config-schema.ts";
 interface ServerEntry {
   /** Patterns of tools' names. Default: all. */
   readonly tools?: readonly string[];
+  /** Whether the model gets the definitions when it has searched for them. Default: true where they are long. */
+  readonly defer?: boolean;
   /** How long a call may take without a sign of progress. Default 60. */
   readonly seconds?: number;
 }
@@ -45,7 +47,11 @@ export interface McpConfig {
 
 const texts = { type: "array", items: { type: "string" } } as const;
 
-const common: Readonly<Record<string, ConfigField>> = { tools: texts, seconds: { type: "integer", minimum: 1 } };
+const common: Readonly<Record<string, ConfigField>> = {
+  tools: texts,
+  defer: { type: "boolean" },
+  seconds: { type: "integer", minimum: 1 },
+};
 
 const localServer = configSchema<LocalServer>(
   {

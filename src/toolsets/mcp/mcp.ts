@@ -62,6 +62,7 @@ async function connectServers({ servers }: McpConfig, access: ConnectAccess, hos
   }
   return {
     tools: connected.flatMap(({ tools }) => tools),
+    deferred: connected.flatMap(({ tools, isDeferred }) => (isDeferred ? tools.map(({ name }) => name) : [])),
     fingerprint: canonicalJson(connected.map(({ identity }) => identity)),
     changes: connected.flatMap(({ change }) => change ?? []),
     close,
@@ -70,6 +71,7 @@ async function connectServers({ servers }: McpConfig, access: ConnectAccess, hos
 
 interface ConnectedServer {
   readonly tools: readonly Tool[];
+  readonly isDeferred: boolean;
   readonly identity: string;
   readonly change: ConnectionChange | undefined;
   readonly close: () => Promise<void>;
@@ -81,6 +83,7 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
   try {
     return {
       tools: first.tools.map((facts) => toTool(setting.name, facts, restarting.call)),
+      isDeferred: setting.server.defer ?? JSON.stringify(first.tools).length > longDefinitions,
       identity: first.identity,
       change: await findChange(setting, first, host),
       close: restarting.close,
@@ -152,6 +155,9 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
     return asking;
   };
 }
+
+/** In characters, about four for each token: definitions of one server that are longer are deferred. */
+const longDefinitions = 40_000;
 
 const separator = "__";
 
