@@ -16,7 +16,9 @@ export interface FieldFlag extends FlagValue {
 export function parseField(written: string): FieldFlag {
   const split = written.indexOf("=");
   if (split > 0) return { flag: `-i ${written}`, key: written.slice(0, split), text: written.slice(split + 1) };
-  throw new UsageError(`-i ${written}: this must be key=value, where key is a field of the entry's input`);
+  const isJson = /^\s*[{[]|\.json$/.test(written);
+  const hint = isJson ? "; --input-json takes JSON, and @FILE for what a file holds" : "";
+  throw new UsageError(`-i ${written}: this must be key=value, where key is a field of the entry's input${hint}`);
 }
 
 /** A field with its text read, from a file too. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { findStateDirectory } from "../host/state-directory.ts";
 import { isDebugging } from "./debugging.ts";
-import { exitCodeOfFailure, exitCodes } from "./exit-codes.ts";
+import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
 import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
 import { createProgram } from "./program.ts";
 
@@ -16,7 +16,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   await endProcess(await runCommandLine(argv));
 }
 
-async function runCommandLine(argv: readonly string[]): Promise<number> {
+/** Runs a command line; resolves with its exit code. */
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
   const line = { exitCode: 0, afterDashes: dashes < 0 ? undefined : argv.slice(dashes + 1) };
@@ -32,6 +33,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
       const { programHelpCommand } = await import("./commands/program-help.ts");
       return await programHelpCommand(helpTarget);
     }
+    if (words[0] === "help") await refuseUnknownCommand(words[1], program);
     await program.parseAsync(words, { from: "user" });
     return line.exitCode;
   } catch (thrown) {
@@ -57,6 +59,14 @@ function findHelpTarget(words: readonly string[], program: Command): string | un
   if (target === undefined || target.startsWith("-") || more.length > 0) return undefined;
   const isCommand = words[0] !== "run" && program.commands.some((command) => command.name() === target);
   return (flag === "--help" || flag === "-h") && !isCommand && target !== "help" ? target : undefined;
+}
+
+/** The library shows its general help for a command that it does not have, and ends with 0. */
+async function refuseUnknownCommand(name: string | undefined, { commands }: Command): Promise<void> {
+  const names = ["help", ...commands.map((command) => command.name())];
+  if (name === undefined || name.startsWith("-") || names.includes(name)) return;
+  const { didYouMean } = await import("../util/did-you-mean.ts");
+  throw new UsageError(`there is no command \`${name}\`; ${didYouMean(name, names) ?? "llm-do --help lists them"}`);
 }
 
 function isCommanderEnd(thrown: unknown): thrown is { readonly code: string; readonly exitCode: number } {

@@ -8,6 +8,7 @@ import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
+import { explainUnknownFlag } from "./other-words.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
 import { addInit, addKeys, addModels, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
@@ -47,7 +48,7 @@ export function createProgram(line: CommandLine): Command {
       .showSuggestionAfterError()
       .configureHelp({ minWidthToWrap: 20, subcommandTerm: (sub) => sub.name() })
       .showHelpAfterError("(llm-do --help lists the commands and flags)")
-      .configureOutput({ outputError: (text, write) => write(show(text.replace(/^error: /, "llm-do: "))) });
+      .configureOutput({ outputError: (text, write) => write(show(explainUnknownFlag(text.replace(/^error: /, "llm-do: ")))) });
   }
   return program;
 }
@@ -84,7 +85,8 @@ function addRun(program: Command, line: CommandLine): void {
   addRunOptions(run).action(async (target: string, rest: readonly string[], flags: RunFlags) => {
     const { runCommand } = await import("./commands/run.ts");
     const words = { target, rest, afterDashes: line.afterDashes };
-    line.exitCode = await runCommand(words, { ...flags, debug: isDebugging(flags) });
+    const commands = program.commands.map((command) => command.name());
+    line.exitCode = await runCommand(words, { ...flags, debug: isDebugging(flags) }, commands);
   });
 }
 

@@ -29,6 +29,8 @@ export function verbosityOf({ quiet, debug, verbose }: RunFlags): number {
 }
 
 function limitsOf({ limit = {}, maxDepth }: RunFlags): Limits {
+  if (limit.depth !== undefined && maxDepth !== undefined)
+    throw new UsageError("--max-depth and --limit depth say the same; leave one of them out");
   try {
     return checkLimits({ ...limit, ...(maxDepth === undefined ? {} : { depth: maxDepth }) });
   } catch (thrown) {

@@ -34,14 +34,21 @@ export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords
     );
   }
   if (afterDashes !== undefined) {
-    if (words.length > 0) throw new UsageError(`\`${words[0]}\` stands before \`--\`, where only the program does`);
+    const [first] = words;
+    if (first?.endsWith(".worker")) throw new UsageError(noFile(first));
+    if (first !== undefined) throw new UsageError(`\`${first}\` stands before \`--\`, where only the program does`);
     return { targets, prompt: { text: afterDashes.join(" "), isLiteral: true } };
   }
   if (words.length > 1) {
     throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);
   }
   const [text] = words;
+  if (text !== undefined && /^\S+\.worker$/.test(text)) throw new UsageError(noFile(text));
   return text === undefined ? { targets } : { targets, prompt: { text, isLiteral: false } };
+}
+
+function noFile(word: string): string {
+  return `there is no file \`${word}\`; if it is the prompt, put \`--\` before it`;
 }
 
 function describePlace(target: string, words: readonly string[], late: string): string {

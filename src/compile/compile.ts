@@ -143,7 +143,7 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
   if (at) compilation.overrides.reportUnused(resolved.values());
   if (at && !diagnostics.hasErrors) reportUnusedEntries(compilation);
-  if (at && options.model !== undefined && !diagnostics.hasErrors) reportUnusedModel(compilation, workers, options.model);
+  if (at && options.model?.trim() && !diagnostics.hasErrors) reportUnusedModel(compilation, workers, options.model);
   if (at && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
   const code = await findCode(compilation, workers);
   return { at, entry, resolved, workers, callables: calls.link(workers, options.abilitiesBeyond), servers, code, entryScopes };

@@ -55,7 +55,9 @@ async function findEntry(compilation: Compilation, entry: Spanned<string>): Prom
   if (path !== undefined && others.length === 0) return { kind: "worker", path, from: entry.span };
   const found = [path ?? "", ...others].map((one) => `\`${relative(root, one)}\``).join(" or ");
   if (path !== undefined) return refuse(compilation, entry, { message: `\`${entry.value}\` could be ${found}` });
-  const note = didYouMean(entry.value, await home.names.workerNames());
+  const names = await home.names.workerNames();
+  const note =
+    didYouMean(entry.value, names) ?? (names.length > 0 ? `the workers: ${quoteNames(names.slice(0, 10))}` : undefined);
   return refuse(compilation, entry, { message: `there is no worker \`${entry.value}\``, note });
 }
 

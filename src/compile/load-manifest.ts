@@ -38,9 +38,14 @@ const olderFiles: readonly (readonly [RegExp, string])[] = [
   [/\.agent$/, "a worker is a `.worker` file"],
 ];
 
+/** Returns what to write in place of a file of older programs. */
+export function noteOnOlderFile(name: string): string | undefined {
+  return olderFiles.find(([pattern]) => pattern.test(name))?.[1];
+}
+
 async function reportLookAlikes(root: string, { host, diagnostics }: Omit<ManifestLoading, "files">): Promise<void> {
   for (const name of await host.files.names(root).catch(() => [])) {
-    const note = olderFiles.find(([pattern]) => pattern.test(name))?.[1];
+    const note = noteOnOlderFile(name);
     const isLookAlike = name !== manifestName && lookAlike.test(name);
     const path = join(root, name);
     if ((!isLookAlike && note === undefined) || (await host.files.kind(path)) !== "file") continue;

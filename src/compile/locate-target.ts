@@ -4,6 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { folderNames, isCodePath } from "./home.ts";
+import { noteOnOlderFile } from "./load-manifest.ts";
 
 /** The location of a program. */
 export interface LocatedProgram {
@@ -33,7 +34,8 @@ export async function locateTarget(options: TargetOptions): Promise<Located<Loca
   if (kind === "directory") return { place: { root: path } };
   if (kind === "file" && path.endsWith(".worker")) return { place: { root: rootOf(path), worker: path } };
   if (kind === undefined && /^[A-Za-z][A-Za-z0-9_-]*$/.test(target)) return locateName(host, target);
-  const note = "pass a folder with a `main.worker`, a `.worker` file, or the name of a worker";
+  const older = noteOnOlderFile(basename(path));
+  const note = older ?? "pass a folder with a `main.worker`, a `.worker` file, or the name of a worker";
   if (kind !== undefined) return refuse(`\`${target}\` is neither a folder nor a \`.worker\` file`, note);
   const siblings = await host.files.names(dirname(path)).catch(() => []);
   return refuse(`there is no \`${target}\``, didYouMean(basename(path), siblings) ?? note);

@@ -18,31 +18,6 @@ describe("mistakes on the command line end with 2", () => {
     expect(stderr).toContain("Usage: llm-do [run] [options] <target...> [prompt]");
     expect(stderr).toContain("  4    something needed approval, and nobody could be asked or answered in time");
   });
-
-  it.each([
-    [["--approv-all", "."], "llm-do: unknown option '--approv-all'\n(Did you mean --approve-all?)\n"],
-    [["-v"], "llm-do: missing required argument 'target'\n"],
-    [[".", "--approve-all", "--reject-all"], "llm-do: --approve-all and --reject-all exclude one another\n"],
-    [[".", "--on-denied", "ask"], "Allowed choices are return, stop."],
-    [[".", "--max-depth", "many"], "It must be a whole number, 0 or more."],
-    [[".", "--limit", "turns=few"], "It must be name=number, with one of depth, turns,"],
-    [[".", "--limit", "shoes=3"], "It must be name=number, with one of depth, turns,"],
-    [[".", "-a", "none.pdf"], "llm-do: --attachment none.pdf: there is no such file\n"],
-    [[".", "-a", "input"], "llm-do: --attachment input: this is not a file\n"],
-    [["nowhere"], "error[target-not-found]: "],
-    [["nowhere/x.worker"], "error[target-not-found]: "],
-    [["chekc"], "= note: if a command was meant: llm-do check\n"],
-    [["README.md"], "error[target-not-found]: `README.md` is neither"],
-    [["input"], "error[entry-not-found]: `input` holds no `main.worker`"],
-    [[".", "--entry", "other"], "error[entry-not-found]: "],
-    [[".", "--entry", "tools.ts:main"], "error[entry-not-found]: there is no file `tools.ts`"],
-    [["runs", "show", "last"], "llm-do: there is no run; `llm-do runs list` names"],
-    [["runs", "show", "last", "."], "llm-do: there is no run of `.`"],
-    [["runs", "list", "nowhere"], "llm-do: there is no `nowhere`\n"],
-    [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run"],
-  ])("%j", async (args, text) => {
-    expect(await refused(args, { cwd: await copyExample() })).toContain(text);
-  });
 });
 
 describe("input that is not there", () => {
@@ -72,28 +47,13 @@ describe("input that a prompt cannot give", () => {
   });
 });
 
-describe("flags without effect", () => {
+describe("a manifest under another name", () => {
   const files = {
     "main.worker": "---\nmodel: scripted:model.yaml\n---\nGo.\n",
     "model.yaml": script({ main: ["done"] }),
   };
 
-  it("warns of a model for workers that have their own", async () => {
-    const cwd = await writeProgram(files);
-    const { exitCode, stderr } = await runCli([".", "go", "--model", "openai:gpt"], { cwd });
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain("warning[model-unused]: every worker has a model of its own");
-    expect(stderr).toContain("write `--model-for 'main=openai:gpt'` to change it");
-  });
-
-  it("warns of a price that fits no model", async () => {
-    const cwd = await writeProgram(files);
-    const { exitCode, stderr } = await runCli([".", "go", "--price", "opnai:*=1,2"], { cwd });
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain("llm-do: warning: the price of `opnai:*` fits no model of the program: ");
-  });
-
-  it("refuses a manifest under another name", async () => {
+  it("is an error", async () => {
     const cwd = await writeProgram({ ...files, "llm-do.yml": "approval: { mode: reject_all }\n" });
     expect(await refused([".", "go"], { cwd })).toContain("error[manifest-name]: `llm-do.yml` is not read");
   });
@@ -116,17 +76,6 @@ describe("mistakes about models", () => {
     expect(stderr).toContain("error[model-missing]: no model for the worker `main`\n --> main.worker:1:1\n");
     for (const place of ["`model` in the worker", "`--model`", "`model` in the manifest", "`LLM_DO_MODEL`"])
       expect(stderr).toContain(place);
-  });
-
-  it("knows its providers", async () => {
-    const cwd = await copyExample();
-    const wrong = await refused([".", "--model", "antropic:claude-sonnet-4-5"], { cwd });
-    expect(wrong).toContain(
-      'error[model-id]: "antropic" in "antropic:claude-sonnet-4-5" is no known provider. Did you mean "anthropic"?',
-    );
-    expect(await refused([".", "--model", "claude-sonnet-4-5"], { cwd })).toContain(
-      'Did you mean "anthropic:claude-sonnet-4-5"?',
-    );
   });
 
   it("names the variable of a key that is missing, and ends with 7", async () => {

@@ -11,6 +11,7 @@ import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { type OpenProgram, openProgram, rulesOf } from "../open-program.ts";
+import { findOtherCommand } from "../other-words.ts";
 import { reserveStdout, writeStderr } from "../output.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
 import { deliverResult } from "../result-file.ts";
@@ -22,8 +23,8 @@ import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
 
-/** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Gives the exit code. */
-export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<number> {
+/** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Returns the exit code. `commands` are the names of all commands. */
+export async function runCommand(words: WrittenWords, flags: RunFlags, commands: readonly string[]): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
@@ -50,7 +51,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags): Promise<
     return await (flags.dryRun ? showFirstRequest(whole, opened, flags) : runAndReport(whole, flags));
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
-    if (isMissingTarget(thrown)) suggestCommand(words.target);
+    if (isMissingTarget(thrown)) suggestCommand(words.target, commands);
     if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags, program);
     return exitCode;
   } finally {
@@ -79,12 +80,10 @@ function suggestInput(
 }
 
 /** A mistyped command is taken for a target. */
-function suggestCommand(target: string): void {
-  const [command] = nearestNames(target, commandNames);
+function suggestCommand(target: string, commands: readonly string[]): void {
+  const command = findOtherCommand(target) ?? nearestNames(target, commands)[0];
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
-
-const commandNames = ["run", "check", "explain", "verdict", "runs", "replay", "trust", "schema", "init", "help"];
 
 async function runAndReport(request: RunRequest, flags: RunFlags): Promise<number> {
   await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
@@ -107,9 +106,19 @@ async function showFirstRequest(request: RunRequest, { outline }: OpenProgram, f
   return (await deliverResult(text, flags.output)) ? exitCodes.done : exitCodes.failed;
 }
 
+function warnOfTimeout({ approveAll, rejectAll }: RunFlags): void {
+  const why = approveAll
+    ? "with --approve-all nothing is asked"
+    : rejectAll
+      ? "with --reject-all nothing is asked"
+      : "there is no terminal to ask at";
+  writeStderr(`llm-do: warning: --approval-timeout does nothing: ${why}\n`);
+}
+
 async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
   const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
+  if (approvalTimeout !== undefined && (approveAll || rejectAll || !terminal) && !quiet) warnOfTimeout(flags);
   const plain = { onDenied, rules: rulesOf(flags), unisolated };
   if (rejectAll) return { mode: "reject_all", ...plain };
   if (approveAll) {
