@@ -12,6 +12,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   denied: "something was denied, and the run stopped for it",
   limit: "a limit was reached, or the answer was cut off; the output is what there was so far",
   provider: "the provider failed, its key is missing or wrong, or the model refused to answer",
+  hungUp: "the terminal was closed",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated",
 };

@@ -13,6 +13,7 @@ export const exitCodes = {
   denied: 5,
   limit: 6,
   provider: 7,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -30,9 +31,17 @@ export class Interrupted extends Error {
   readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP";
 
   constructor(signal: "SIGINT" | "SIGTERM" | "SIGHUP") {
-    super(signal === "SIGINT" ? "interrupted" : "terminated");
+    super({ SIGINT: "interrupted", SIGTERM: "terminated", SIGHUP: "the terminal is gone" }[signal]);
     this.name = "Interrupted";
     this.signal = signal;
+  }
+}
+
+/** Modules of the program are not loaded, and the time of the run is up. */
+export class LoadTimeout extends Error {
+  constructor(seconds: number) {
+    super(`the limit of ${seconds} seconds is reached, and the program's code has not loaded`);
+    this.name = "LoadTimeout";
   }
 }
 
@@ -63,16 +72,18 @@ const followsDenial: ReadonlySet<RunErrorCode> = new Set(["denied", "failed", "o
 export function exitCodeOfFailure(thrown: unknown): number {
   if (thrown instanceof UsageError || thrown instanceof CompileError || thrown instanceof UntrustedProgram)
     return exitCodes.usage;
-  if (thrown instanceof Interrupted) return exitCodeOfSignal(thrown);
+  if (thrown instanceof Interrupted) return exitCodeOfSignal(thrown.signal);
+  if (thrown instanceof LoadTimeout) return exitCodes.limit;
   if (!(thrown instanceof RunError)) return exitCodes.failed;
   if (followsDenial.has(thrown.code) && needsApproval(thrown.run?.denied ?? [])) return exitCodes.approvalNeeded;
-  if (thrown.cause instanceof Interrupted) return exitCodeOfSignal(thrown.cause);
+  if (thrown.cause instanceof Interrupted) return exitCodeOfSignal(thrown.cause.signal);
   if (thrown.cause instanceof StrayFailure) return exitCodes.failed;
   return ofRunErrors[thrown.code];
 }
 
-function exitCodeOfSignal({ signal }: Interrupted): number {
-  return signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+export function exitCodeOfSignal(signal: Interrupted["signal"]): number {
+  const codes = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp };
+  return codes[signal];
 }
 
 export function exitCodeOfResult({

@@ -2,6 +2,7 @@ import type { Compiled } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { isFlag } from "../compile/flag.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Host } from "../host/host.ts";
 import { type CompileRequest, compile } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
@@ -30,6 +31,8 @@ export interface OpenOptions extends TrustOptions {
   readonly toRun?: boolean;
   /** Shows no warnings. */
   readonly quiet?: boolean | undefined;
+  /** Compiles and runs the program. Default: the machine's. */
+  readonly host?: Host;
 }
 
 /**
@@ -38,10 +41,12 @@ export interface OpenOptions extends TrustOptions {
  */
 export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
   reserveStdout();
-  const { toRun = false, quiet } = options;
-  const read = await compile({ ...toRequest(targets, flags), toRun });
+  const { toRun = false, quiet, host, signal } = options;
+  const read = await compile({ ...toRequest(targets, flags), toRun, ...(host ? { host } : {}) });
+  signal?.throwIfAborted();
   refuseErrors(read);
   const compiled = read.untrusted ? await requireTrust(read, options) : read;
+  signal?.throwIfAborted();
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;
   if (!program || !outline) throw new Error("invariant: a program compiles without errors and is none");

@@ -99,7 +99,8 @@ function codeOf(thrown: unknown): string {
 }
 
 function stopReasonOf(exitCode: number): string {
-  if (exitCode === exitCodes.interrupted || exitCode === exitCodes.terminated) return "aborted";
+  if (exitCode >= exitCodes.hungUp) return "aborted";
+  if (exitCode === exitCodes.limit) return "limit";
   return exitCode === exitCodes.denied || exitCode === exitCodes.approvalNeeded ? "denied" : "failed";
 }
 

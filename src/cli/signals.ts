@@ -1,5 +1,5 @@
-import { constants } from "node:os";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodeOfSignal, exitCodes } from "./exit-codes.ts";
+import { sameKeyPressMilliseconds } from "./watchdog-protocol.ts";
 
 export interface SignalListener {
   /** As if Ctrl-C had been pressed: a terminal in raw mode sends no signal. */
@@ -8,12 +8,6 @@ export interface SignalListener {
   readonly ignoreInterrupts: () => () => void;
   close(): void;
 }
-
-/**
- * A terminal sends Ctrl-C to every process of its job, and `bin/llm-do.js` passes on what it gets where it runs another
- * Node: two signals so close to one another are one key press.
- */
-const sameKeyPressMilliseconds = 100;
 
 /** The first signal stops the run in good order; a second Ctrl-C ends the process at once. */
 export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void): SignalListener {
@@ -29,10 +23,13 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
     process.stderr.write("\nllm-do: stopping; press Ctrl-C again to end at once\n");
     onSignal("SIGINT");
   };
-  let terminated = false;
+  let ended: number | undefined;
   const end = (signal: "SIGTERM" | "SIGHUP") => () => {
-    if (terminated) process.exit(128 + constants.signals[signal]);
-    terminated = true;
+    const now = performance.now();
+    // A terminal that closes sends SIGHUP to the session and to the job.
+    if (ended !== undefined && now - ended < sameKeyPressMilliseconds) return;
+    if (ended !== undefined) process.exit(exitCodeOfSignal(signal));
+    ended = now;
     onSignal(signal);
   };
   const listeners = { SIGINT: interrupt, SIGTERM: end("SIGTERM"), SIGHUP: end("SIGHUP") };

@@ -90,6 +90,8 @@ async function ask<T>(
   output.write(text);
   const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
   const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+  // A terminal that is gone fails again as its mode is restored, and the interface repeats each error.
+  for (const emitter of [input, lines]) emitter.on("error", () => undefined);
   const release = surviveStops(input, lines);
   let isCancelled = false;
   lines.on("SIGINT", () => {

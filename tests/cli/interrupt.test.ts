@@ -32,7 +32,7 @@ describe("a signal in the middle of three parallel children", () => {
   for (const [signal, exitCode, word] of [
     ["SIGINT", 130, "interrupted"],
     ["SIGTERM", 143, "terminated"],
-    ["SIGHUP", 143, "terminated"],
+    ["SIGHUP", 129, "the terminal is gone"],
   ] as const) {
     it(`${signal} ends the run in good order with ${exitCode}`, async () => {
       const cwd = await copyExample();

@@ -9,6 +9,7 @@ import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { createGuardedHost } from "../guard-imports.ts";
 import { guardProcess } from "../guard-process.ts";
 import { type OpenProgram, openProgram, rulesOf } from "../open-program.ts";
 import { findOtherCommand } from "../other-words.ts";
@@ -22,6 +23,7 @@ import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
+import { createWatchdog } from "../watchdog.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Returns the exit code. `commands` are the names of all commands. */
 export async function runCommand(words: WrittenWords, flags: RunFlags, commands: readonly string[]): Promise<number> {
@@ -29,6 +31,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
   const { signal } = controller;
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   const release = guardProcess((failure) => controller.abort(failure), flags);
+  const watchdog = createWatchdog();
   reserveStdout();
   let program: Program | undefined;
   try {
@@ -41,23 +44,34 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const onWait = (what: string) =>
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
     const given = await readInput(read, flags, { signal, onWait });
-    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet });
+    const { host, startRun } = createGuardedHost({ controller, watchdog, seconds: request.limits?.seconds });
+    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet, host });
     program = opened.program;
     if (!flags.quiet && verbosityOf(flags) === 0)
       for (const warning of warnOfPrices(opened.program, request))
         writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
     const input = await fitInput(given, opened.program);
     const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
-    return await (flags.dryRun ? showFirstRequest(whole, opened, flags) : runAndReport(whole, flags));
+    if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
+    await startRun(secondsOf(opened.program, request));
+    return await runAndReport(whole, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target, commands);
     if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags, program);
     return exitCode;
   } finally {
+    watchdog.close();
     release();
     signals.close();
   }
+}
+
+/** The time after which a run, or its entry, ends. */
+function secondsOf({ entry, limits: ofProgram }: Program, { limits: ofRun }: Pick<RunRequest, "limits">): number | undefined {
+  const ofEntry = entry.kind === "worker" ? entry.worker.limits.seconds : undefined;
+  const all = [ofRun?.seconds ?? ofProgram.seconds, ofEntry].filter((seconds) => seconds !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
 }
 
 function isMissingTarget(thrown: unknown): boolean {
