@@ -108,6 +108,9 @@ export interface Override {
   readonly value: SyntaxNode;
 }
 
+/** No key of a worker file lies deeper than YAML nests there. */
+const mostSegments = 100;
+
 const form = 'write `key=value` or `worker.key=value`; a key with dots in it as `["literal"]`';
 
 /** One part of a key: a quoted text in brackets, with backslash escapes, or a word up to the next `.`, `[` or `=`. */
@@ -127,6 +130,7 @@ export function parseOverride(text: string, report: Report): Override | undefine
     const { written, value, start } = readSegment(text, at);
     if (written === "" && text[at] === "[") return refuse("a bracket holds one quoted text, and is closed", at);
     if (value.trim() === "") return refuse(text.trim() === "" ? "there is no key" : "a part of the key is empty", at);
+    if (segments.length === mostSegments) return refuse(`a key has at most ${mostSegments} parts`, at);
     segments.push({ value, span: { source, start, end: text[at] === "[" ? at + written.length : start + value.length } });
     at += written.length;
     const [first, ...rest] = segments;

@@ -42,6 +42,12 @@ test.each<[string, string[], unknown]>([
   expect(override?.value).toMatchObject({ kind: "scalar", value });
 });
 
+test("a key of too many parts is a mistake", () => {
+  const { override, diagnostics } = parse(`toolsets.${"x.".repeat(10_000)}y=1`);
+  expect(override).toBeUndefined();
+  expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([["override-syntax", "a key has at most 100 parts"]]);
+});
+
 test("maps and lists know the place of each value", () => {
   const { override } = parse('a={"b": [1, "x"]}');
   const entry = override?.value.kind === "map" ? override.value.entries[0] : undefined;
