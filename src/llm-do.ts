@@ -37,13 +37,13 @@ import {
 import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
-import { buildEntryInput, inputSchemaOf } from "./runtime/entry-input.ts";
+import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "./runtime/entry-input.ts";
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
 import { runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
-import { toFilePart } from "./toolsets/attachments.ts";
+import { type FileSize, toFilePart } from "./toolsets/attachments.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
@@ -246,9 +246,11 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   const { attachments = [], input = program.args, fragments = [], history = [], signal } = request;
   checkHistory(history);
   if (history.length > 0 && program.entry.kind === "code") refuse("`history` is for a worker, and the entry is code");
-  const files = await readFiles(host, attachments);
   const given = typeof input === "string" ? { prompt: input } : { input };
-  return { input: buildEntryInput(inputSchemaOf(program), { ...given, files }), files, fragments, history, signal };
+  const sizes = await Promise.all(attachments.map((source) => sizeOf(host, source)));
+  const whole = buildEntryInput(inputSchemaOf(program), { ...given, files: sizes });
+  checkEntryFiles(program, sizes);
+  return { input: whole, files: await readFiles(host, attachments), fragments, history, signal };
 }
 
 /** A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
@@ -299,7 +301,14 @@ function scriptsOfTheUser({ workers }: Program): ReadonlySet<string> {
   return new Set(models.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
 }
 
-async function readFiles(host: Host, sources: NonNullable<RunRequest["attachments"]>): Promise<FilePart[]> {
+type AttachmentSource = NonNullable<RunRequest["attachments"]>[number];
+
+async function sizeOf({ files }: Host, source: AttachmentSource): Promise<FileSize> {
+  if (!("path" in source)) return { name: source.name, bytes: source.bytes.length };
+  return { name: basename(source.path), bytes: (await files.readEnds(source.path, { bytes: 0 })).bytes };
+}
+
+async function readFiles(host: Host, sources: readonly AttachmentSource[]): Promise<FilePart[]> {
   const files: FilePart[] = [];
   for (const source of sources) {
     if ("path" in source) files.push(await toFilePart(basename(source.path), await host.files.readBytes(source.path)));

@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import type { Program } from "../llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -91,7 +92,11 @@ function sourceOf({ fields }: GivenInput, field: string): string {
 
 function checkAttachments(given: GivenInput, schema: JsonSchema, input: JsonObject): void {
   const field = attachmentField(schema)?.name;
-  if (!given.hasAttachments || field === undefined || !Object.hasOwn(input, field)) return;
+  if (field === undefined || !Object.hasOwn(input, field)) return;
+  const absolute = [input[field]].flat().find((path) => typeof path === "string" && isAbsolute(path));
+  if (absolute !== undefined)
+    throw new UsageError(`${sourceOf(given, field)}: ${field} takes paths in the entry's scopes; --attachment gives other files`);
+  if (!given.hasAttachments) return;
   throw new UsageError(
     `--attachment fills the field ${field}, and ${sourceOf(given, field)} gives it too; leave one of them out`,
   );

@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
 import { attachmentPaths, checkAttachments, readAttachments } from "../toolsets/attachments.ts";
 import { abortable } from "../util/abortable.ts";
-import { errorMessage } from "../util/error-message.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallEnd, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
+import { refusedInput } from "./entry-input.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
 import { RunError } from "./run-error.ts";
 import { createRuntime } from "./worker-runtime.ts";
@@ -20,7 +20,7 @@ export async function checkEntryInput({ run, callPath }: CallRequest, worker: Wo
   try {
     return { ...given, input, files: await entryFiles(run, worker, { ...given, input }) };
   } catch (thrown) {
-    throw new RunError("input_invalid", errorMessage(thrown), { cause: thrown, callPath });
+    throw refusedInput(thrown, callPath);
   }
 }
 

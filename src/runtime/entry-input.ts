@@ -1,9 +1,12 @@
 import type { Program } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { attachmentField } from "../toolsets/attachments.ts";
+import { attachmentField, checkAttachmentSizes, type FileSize } from "../toolsets/attachments.ts";
 import { promptField } from "../toolsets/prompt-field.ts";
+import { ToolFailure } from "../toolsets/toolset.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { RunError } from "./run-error.ts";
 
 export interface EntryInput {
@@ -11,7 +14,7 @@ export interface EntryInput {
   readonly input?: JsonObject | undefined;
   /** A text without a field's name: it fills `input`, or else the only required string. */
   readonly prompt?: string | undefined;
-  readonly files: readonly FilePart[];
+  readonly files: readonly Pick<FilePart, "name">[];
 }
 
 /** The schema of an entry's input; one text where it declares none. */
@@ -30,6 +33,23 @@ export function buildEntryInput(schema: JsonSchema, { input = {}, prompt, files 
   if (!field.many && names.length > 1)
     throw new RunError("input_invalid", `the field \`${field.name}\` takes one attachment, and ${names.length} were given`);
   return { ...withPrompt, [field.name]: field.many ? names : (names[0] ?? "") };
+}
+
+/** Checks the files of a request before they are read. Throws a `RunError`. Code takes any files. */
+export function checkEntryFiles({ entry }: Program, files: readonly FileSize[]): void {
+  if (entry.kind !== "worker") return;
+  try {
+    checkAttachmentSizes(files, entry.worker.attachmentPolicy);
+  } catch (thrown) {
+    throw refusedInput(thrown);
+  }
+}
+
+/** The reason why the entry does not take its input, with the advice of a check that tools share. */
+export function refusedInput(thrown: unknown, callPath?: CallPath): RunError {
+  const hint = thrown instanceof ToolFailure ? thrown.toolError.hint : undefined;
+  const message = `${errorMessage(thrown)}${hint === undefined ? "" : `; ${hint}`}`;
+  return new RunError("input_invalid", message, { cause: thrown, ...(callPath === undefined ? {} : { callPath }) });
 }
 
 function fieldOfPrompt(schema: JsonSchema): string {

@@ -103,9 +103,19 @@ export async function readAttachments(
 
 /** Checks files that are in memory already (given on the command line, or by a program). */
 export function checkAttachments(files: readonly FilePart[], policy: AttachmentPolicy): void {
+  checkAttachmentSizes(files, policy);
+  checkContents(files, policy);
+}
+
+export interface FileSize {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** Checks what is known of files before they are read. */
+export function checkAttachmentSizes(files: readonly FileSize[], policy: AttachmentPolicy): void {
   checkCount(files.length, policy);
   checkFiles(files, policy);
-  checkContents(files, policy);
 }
 
 export async function toFilePart(name: string, bytes: Uint8Array): Promise<FilePart> {
@@ -140,7 +150,7 @@ function checkCount(count: number, policy: AttachmentPolicy): void {
     refuse("too_many_attachments", `${count} attachments; at most ${policy.maxAttachments} are taken`, "send fewer in one call");
 }
 
-function checkFiles(files: readonly { readonly name: string; readonly bytes: number }[], policy: AttachmentPolicy): void {
+function checkFiles(files: readonly FileSize[], policy: AttachmentPolicy): void {
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total > policy.maxTotalBytes) {
     refuse(

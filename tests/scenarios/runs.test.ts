@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type ApprovalRequest, RunError, type RunEvent, tool } from "../../src/index.ts";
+import { type ApprovalRequest, RunError, type RunEvent, run, tool } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
 import { createTextPrinter } from "../../src/ui/headless/text-printer.ts";
 import { play, transcript, worker } from "./harness.ts";
 
@@ -148,6 +149,26 @@ describe("nested workers", () => {
     });
     expect(result?.output).toMatch(/`main` \(depth 5\) cannot call `main`.*depth 6.*limit is 5/);
     expect(new Set(model.requests.map(({ callPath }) => callPath)).size).toBe(6);
+  });
+
+  test("check the sizes of the entry's attachments before they are read", async () => {
+    const host = memoryHost({
+      files: {
+        "/p/main.worker": worker(
+          "input: { deck: attachment }\nattachment_policy: { max_total_bytes: 9, allowed_suffixes: [.txt] }",
+        ),
+        "/p/s.yaml": "- reply: read\n",
+        "/a.txt": "ten bytes.",
+        "/b.md": "b",
+      },
+    });
+    const readBytes = () => Promise.reject(new Error("it is read"));
+    const request = { target: "/p", model: "scripted:/p/s.yaml", host: { ...host, files: { ...host.files, readBytes } } };
+    const refusal = (path: string) => run({ ...request, approval: { mode: "prompt" }, attachments: [{ path }] });
+    const tooLarge = "the attachments have 10 bytes; at most 9 bytes are taken; send smaller or fewer files in one call";
+    await expect(refusal("/a.txt")).rejects.toMatchObject({ code: "input_invalid", message: tooLarge });
+    const suffix = "attachments with the suffix `.md` are not taken (`b.md`); allowed: .txt";
+    await expect(refusal("/b.md")).rejects.toMatchObject({ code: "input_invalid", message: suffix });
   });
 
   test("get attachments through the caller's scopes, and only what the policy of the callee takes", async () => {
