@@ -17,6 +17,7 @@ import {
   previewCall,
   toRuledCall,
 } from "./pending-call.ts";
+import type { StageReport } from "./question-queue.ts";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 
 export interface Asking extends FactKey {
@@ -24,12 +25,13 @@ export interface Asking extends FactKey {
   readonly why: string;
   /** No rule says that the call asks, so an author may pre-approve it. */
   readonly isUnstated: boolean;
+  readonly stage: StageReport;
 }
 
 /** Settles a call whose verdict is ask, and records how. A policy that stops the run stops it before the next question comes up. */
 export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
   const { name: tool, runtime } = call.request;
-  const { callPath, key, prepared, isUnstated } = asking;
+  const { callPath, key, prepared, isUnstated, stage } = asking;
   const ruled = isUnstated && !prepared.isRestored ? toRuledCall(call, prepared) : undefined;
   if (ruled) run.asked.push(ruled);
   const settled = await decide(
@@ -47,6 +49,7 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
       }),
       checkArgs: (edited) => problemOf(run, call, edited),
       signal: runtime.signal,
+      stage,
       onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
       onDecided: (one) => recordDecision(run, call, { ...asking, ...one }),
     },

@@ -9,7 +9,7 @@ import type { RuledCall } from "./approval-rule.ts";
 import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
 import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
-import type { QuestionQueue } from "./question-queue.ts";
+import type { QuestionQueue, StageReport } from "./question-queue.ts";
 import { isAllowedForRun, proposeRules, toRuleForRun } from "./run-rules.ts";
 
 export interface AskedQuestion extends FactKey {
@@ -31,6 +31,8 @@ export interface DecideOptions extends ApproverOptions {
   readonly questions: QuestionQueue;
   /** Calls that asked so far, this one included: what proposed rules are measured by. */
   readonly earlier: readonly RuledCall[];
+  /** Reports that the question is known. */
+  readonly stage: StageReport;
   /** Called as the question comes up, before it is answered. */
   readonly onAsk: (request: ApprovalRequest) => void;
   /** Called with the decision before the next question comes up. Records it. */
@@ -93,7 +95,7 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
     return unasked;
   }
   const memory = memoryId(asked.call, options.redactor);
-  const place = await questions.take(signal);
+  const place = await questions.take(signal, options.stage);
   try {
     const known = knownAnswer(asked, options, memory);
     const request = () => ({ ...asked.question, ...proposals(asked, options), position: place.position() });

@@ -35,7 +35,7 @@ import {
   restoreCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
-import { QuestionQueue } from "./question-queue.ts";
+import { QuestionQueue, type StageReport } from "./question-queue.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 
 /*
@@ -92,6 +92,7 @@ interface Round extends PendingCall {
   readonly key: FactKey;
   /** Those that it holds, in the order in which they were taken. */
   readonly tickets: Ticket[];
+  readonly stage: StageReport;
 }
 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
@@ -187,7 +188,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
   let edited: CheckedArgs | undefined;
   for (let number = 1; ; number++) {
     const key = { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
-    const call: Round = { binding, tool, request, unisolated, open, key, tickets: [] };
+    const call: Round = { binding, tool, request, unisolated, open, key, tickets: [], stage: run.questions.register() };
     try {
       const prepared = await prepare(run, call, edited);
       const verdict = judge(run, call, prepared);
@@ -202,6 +203,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
       if (!refused.ok) run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
       return refused;
     } finally {
+      call.stage("past");
       releaseTickets(call);
     }
   }
@@ -213,19 +215,22 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
  * waits. Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
  */
 async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<PreparedCall> {
-  const { tool, request, tickets } = call;
-  const { signal } = request.runtime;
+  const { tool, request } = call;
   const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
-  const ticket = takeTicket(run.order, call, given);
-  tickets.push(ticket);
-  await ticket.turn(signal);
+  await turnOf(call, takeTicket(run.order, call, given));
   const prepared = await lookAt(run, call, edited ?? (await checkArgs(call, given)));
   const { targets } = prepared.preparation;
   if (isDelegating(tool) || targets.length === 0) return prepared;
   const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
-  tickets.push(found);
-  await found.turn(signal);
+  await turnOf(call, found);
   return found.waits ? lookAt(run, call, prepared.checked) : prepared;
+}
+
+async function turnOf({ tickets, stage, request }: Round, ticket: Ticket): Promise<void> {
+  tickets.push(ticket);
+  if (ticket.waits) stage("waiting");
+  await ticket.turn(request.runtime.signal);
+  stage("on the way");
 }
 
 /** The prepared call: found out now, or as it was recorded. */
@@ -269,7 +274,7 @@ interface AskInput {
 /** Asks for the call, and prepares it again once it is approved. Throws where the run stops for a denial. */
 async function ask(run: GateRun, call: Round, { prepared, verdict }: AskInput): Promise<Answer> {
   const { why, isUnstated } = verdict;
-  const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated });
+  const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated, stage: call.stage });
   if (decision.type !== "approve") {
     if (endsRunAt(run, decision)) throw policyStop(call, decision);
     return { type: "denied", result: deniedResult(call.request.name, decision.note, prepared.preparation.hint) };
@@ -302,6 +307,7 @@ function grant(run: GateRun, { request, key }: Round, prepared: PreparedCall): G
  */
 async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
+  call.stage("past");
   const { tool, request } = call;
   const { callPath, signal } = request.runtime;
   if (!isDelegating(tool)) {

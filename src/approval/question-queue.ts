@@ -1,22 +1,43 @@
+import type { QuestionPosition } from "../protocol/approval.ts";
 import { abortable } from "../util/abortable.ts";
 
 /** A place at the head of the queue: the only question that is being settled. */
 export interface QuestionPlace {
-  /** `n of m`: this question's number, and how many have come up so far. The count begins anew when the queue is empty. */
-  position(): { readonly n: number; readonly m: number };
+  /** The count begins anew when the queue is empty. */
+  position(): QuestionPosition;
   /** Lets the next question come up. Called once, after the answer is part of the run's state. */
   release(): void;
 }
+
+/** A call is on its way to a verdict, waits for a call before it, or is past both: it has asked, executes, or has a result. */
+export type CallStage = "on the way" | "waiting" | "past";
+export type StageReport = (stage: CallStage) => void;
 
 /** Lets questions come up one at a time, in the order in which they were asked. */
 export class QuestionQueue {
   #tail: Promise<void> = Promise.resolve();
   #asked = 0;
   #answered = 0;
+  readonly #stages = { "on the way": 0, waiting: 0, past: 0 };
+  #notify: (() => void) | undefined;
+
+  /** Registers a call that may come to ask, on its way to a verdict. Its last stage has to be `past`. */
+  register(): StageReport {
+    let now: CallStage = "past";
+    const move = (stage: CallStage) => {
+      this.#stages[now]--;
+      this.#stages[stage]++;
+      now = stage;
+      if (this.#stages["on the way"] === 0) this.#notify?.();
+    };
+    move("on the way");
+    return move;
+  }
 
   /** Resolves when it is this question's turn. Rejects with the signal's reason on abort, and holds no place then. */
-  async take(signal: AbortSignal): Promise<QuestionPlace> {
+  async take(signal: AbortSignal, report: StageReport): Promise<QuestionPlace> {
     const n = ++this.#asked;
+    report("past");
     const before = this.#tail;
     let free = (): void => undefined;
     const released = new Promise<void>((resolve) => {
@@ -29,11 +50,24 @@ export class QuestionQueue {
     };
     try {
       await abortable(before, signal);
+      await abortable(this.#known(), signal);
       signal.throwIfAborted();
     } catch (thrown) {
       release();
       throw thrown;
     }
-    return { position: () => ({ n, m: this.#asked }), release };
+    const position = () => {
+      const { waiting } = this.#stages;
+      return { n, m: this.#asked, ...(waiting > 0 ? { waiting } : {}) };
+    };
+    return { position, release };
+  }
+
+  /** Resolves when no call is on its way: each has asked, waits, or will not ask. Only the head of the queue awaits it. */
+  #known(): Promise<void> {
+    if (this.#stages["on the way"] === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#notify = resolve;
+    });
   }
 }

@@ -19,14 +19,21 @@ export interface ApprovalRequest {
   readonly description: string;
   readonly why: string;
   readonly preview?: Preview;
-  /** `n of m`: this question's number and how many have come up so far. */
-  readonly position: { readonly n: number; readonly m: number };
+  readonly position: QuestionPosition;
   /** The parts of the call that are not shown, in words: `the value of API_KEY`. Absent if everything is shown. */
   readonly notShown?: string;
   /** False where something is not shown: an approval for the run is of exactly what was shown. */
   readonly canRemember: boolean;
   /** Rules that would allow this call and others like it in this run, from narrow to wide. Absent where no rule can allow it. */
   readonly rules?: readonly ProposedRule[];
+}
+
+/** `n of m`: a question's number, and how many are known so far. */
+export interface QuestionPosition {
+  readonly n: number;
+  readonly m: number;
+  /** Calls that wait for a call before them: it is not known yet which of them ask. Absent for none. */
+  readonly waiting?: number;
 }
 
 /** `covers`: how many of the calls that asked so far in this run the rule covers; `of`: how many there were. */

@@ -3,6 +3,7 @@ import { runSteps, type Steps } from "../util/in-steps.ts";
 import { callLabel } from "./call-label.ts";
 import { previewLines, toLines } from "./preview-lines.ts";
 import { type PreviewLine, PreviewRows, type RowStyle } from "./preview-rows.ts";
+import { questionPosition } from "./question-position.ts";
 import { showFirst, showText } from "./show-text.ts";
 import { cutWords } from "./wrap-text.ts";
 
@@ -57,7 +58,7 @@ export function* openRequest(
   const paragraph = (first: string, text: string) =>
     cutWords(text, columns - 5).map((row, index) => `${index === 0 ? first : "    "}${row}`);
   const dim = (text: string) => paragraph("  ", showText(text)).map((row) => style("dim", row));
-  const head = showText(`Approval ${position.n} of ${position.m}: ${worker} wants to call ${tool}`);
+  const head = showText(`Approval ${questionPosition(position)}: ${worker} wants to call ${tool}`);
   const preview = yield* previewLines(request);
   const rest = [...restOf("what would be done", description), ...restOf("the reason", why)];
   const pages = new PreviewRows([...preview, ...rest], { columns, style, isCommand });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { needsApproval, preApproved, type ToolsetCall, tool, toolset } from "../../src/index.ts";
+import { type ApprovalRequest, needsApproval, preApproved, type ToolsetCall, tool, toolset } from "../../src/index.ts";
 import type { ScriptedCall } from "../../src/testing/index.ts";
 import { play, worker } from "./harness.ts";
 
@@ -33,7 +33,12 @@ function slowToPrepare({ asks = false }: { readonly asks?: boolean } = {}) {
 const note = (on: string, text: string): ScriptedCall => ({ tool: "note", args: { on, text } });
 const look = (on: string, text: string): ScriptedCall => ({ tool: "look", args: { on, text } });
 
-async function playTurn(calls: readonly ScriptedCall[], more: { readonly asks?: boolean } = {}) {
+interface TurnOptions {
+  readonly asks?: boolean;
+  readonly onAsk?: (request: ApprovalRequest) => void;
+}
+
+async function playTurn(calls: readonly ScriptedCall[], { onAsk, ...more }: TurnOptions = {}) {
   const { made, log } = slowToPrepare(more);
   const { error } = await play({
     files: { "main.worker": worker("toolsets: { notes: {} }") },
@@ -41,7 +46,8 @@ async function playTurn(calls: readonly ScriptedCall[], more: { readonly asks?: 
     model: ({ turn }) => (turn === 1 ? { calls } : "done"),
     approval: {
       mode: "prompt",
-      approver: async () => {
+      approver: async (request) => {
+        onAsk?.(request);
         for (let tick = 0; tick < 200; tick++) await new Promise((resolve) => setImmediate(resolve));
         return { type: "approve" };
       },
@@ -53,6 +59,18 @@ async function playTurn(calls: readonly ScriptedCall[], more: { readonly asks?: 
 }
 
 describe("calls of one turn", () => {
+  test("that ask are counted before the first question, and those that wait behind them", async () => {
+    const positions: unknown[] = [];
+    const calls = [note("a", "1?"), note("b", "2?"), note("a", "3?"), look("c", "4"), note("d", "5?"), note("a", "6")];
+    const log = await playTurn(calls, { asks: true, onAsk: ({ position }) => positions.push(position) });
+    expect(positions.slice(0, 2)).toEqual([
+      { n: 1, m: 3, waiting: 2 },
+      { n: 2, m: 3, waiting: 2 },
+    ]);
+    expect(positions).toHaveLength(4);
+    expect(new Set(log)).toEqual(new Set(["1?", "2?", "3?", "4", "5?", "6"]));
+  });
+
   test("that share a target are prepared and executed in the order of the request", async () => {
     const texts = ["1", "2", "3", "4", "5"];
     expect(await playTurn(texts.map((text) => note("a", text)))).toEqual(texts);

@@ -4,6 +4,7 @@ import { clipText } from "../../util/clip-text.ts";
 import { callLabel } from "../call-label.ts";
 import { list, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
+import { questionPosition } from "../question-position.ts";
 import { renderDecision } from "../render-decision.ts";
 import { renderResult } from "../render-result.ts";
 import { renderUsage } from "../render-usage.ts";
@@ -28,7 +29,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "tool-result":
       return `${label} ${renderResult(event.result as unknown as JsonValue, longestResult)} (${event.executedBy ? `by the ${event.executedBy}` : seconds(event.milliseconds)})`;
     case "approval-request":
-      return `${label} asks (${event.request.position.n} of ${event.request.position.m}): ${show(event.request.description)}`;
+      return `${label} asks (${questionPosition(event.request.position)}): ${show(event.request.description)}`;
     case "approval-decision":
       return `${label} ${renderDecision(event.decision, event.source)}`;
     case "limit":
