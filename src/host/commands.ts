@@ -56,7 +56,7 @@ export interface CommandRequest {
   /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
-  /** For each stream; the tail is kept. */
+  /** For each stream: a fifth of it is the beginning, the rest the end. Below 1000 the end alone is kept. */
   readonly maxOutputBytes: number;
   /** True: fails where there is no isolation. */
   readonly isolationRequired: boolean;
@@ -77,7 +77,7 @@ export interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Bytes that were dropped from the beginning of each stream. */
+  /** Bytes that were left out of each stream, between its beginning and its end. */
   readonly dropped: { readonly stdout: number; readonly stderr: number };
   readonly timedOut: boolean;
   readonly isolated: boolean;

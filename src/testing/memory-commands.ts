@@ -1,6 +1,6 @@
 import { assertRequest, toArgv } from "../host/command/command-request.ts";
 import { moveAside } from "../host/command/move-aside.ts";
-import { clipToTail } from "../host/command/output-tail.ts";
+import { clipOutput } from "../host/command/output-ends.ts";
 import { findProtected } from "../host/command/protected-entries.ts";
 import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "../host/commands.ts";
 import type { Clock } from "../host/host.ts";
@@ -103,8 +103,8 @@ async function start(program: ScriptedCommand, argv: readonly string[], facts: S
 }
 
 function toRan(request: CommandRequest, { exitCode = 0, stdout = "", stderr = "" }: ScriptedResult): Ran {
-  const [out, err] = [stdout, stderr].map((text) => clipToTail(text, request.maxOutputBytes)) as [Clipped, Clipped];
+  const [out, err] = [stdout, stderr].map((text) => clipOutput(text, request.maxOutputBytes)) as [Clipped, Clipped];
   return { exitCode, stdout: out.text, stderr: err.text, dropped: { stdout: out.dropped, stderr: err.dropped }, timedOut: false };
 }
 
-type Clipped = ReturnType<typeof clipToTail>;
+type Clipped = ReturnType<typeof clipOutput>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
-import { OutputTail } from "../../src/host/command/output-tail.ts";
+import { OutputEnds } from "../../src/host/command/output-ends.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
 import { createSeccompFilter } from "../../src/host/command/seccomp.ts";
 import { isWithin } from "../../src/util/within.ts";
@@ -136,11 +136,28 @@ test("the profile for macOS has the same mounts, the deepest last", () => {
   expect(createSeatbeltProfile([], true)).toContain("(allow network-outbound");
 });
 
-test("the tail of an output takes little memory for any size of its pieces", () => {
-  const tail = new OutputTail(10_000);
-  for (let n = 0; n < 100_000; n++) tail.add(Buffer.from("é"));
-  expect(tail.read()).toEqual({ text: "é".repeat(5000), dropped: 190_000 });
-  const broken = new OutputTail(4);
+test("the beginning and the end of an output take little memory for any size of its pieces", () => {
+  const ends = new OutputEnds(10_001);
+  for (let n = 0; n < 100_000; n++) ends.add(Buffer.from("é"));
+  const text = `${"é".repeat(1000)}\n[190000 bytes are left out here]\n${"é".repeat(4000)}`;
+  expect(ends.read()).toEqual({ text, dropped: 190_000 });
+  const broken = new OutputEnds(4);
   broken.add(Buffer.from([0x41, 0x80, 0x80, 0x80, 0x80]));
   expect(broken.read()).toEqual({ text: "\ufffd".repeat(4), dropped: 1 });
+});
+
+test("an output of the limit is whole, and characters that a cut would part are left out", () => {
+  const read = (limit: number, text: string) => {
+    const ends = new OutputEnds(limit);
+    for (const byte of Buffer.from(text)) ends.add(Buffer.from([byte]));
+    return ends.read();
+  };
+  expect(read(1000, "é".repeat(500))).toEqual({ text: "é".repeat(500), dropped: 0 });
+  for (const limit of [1001, 1002, 1003, 1004, 1009]) {
+    const { text, dropped } = read(limit, "€😀".repeat(1000));
+    expect(text).not.toContain("\ufffd");
+    const kept = text.replace(/\n\[\d+ bytes are left out here\]\n/, "");
+    expect(dropped).toBe(7000 - Buffer.byteLength(kept));
+    expect(Buffer.byteLength(kept)).toBeGreaterThan(limit - 8);
+  }
 });

@@ -112,7 +112,7 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
     expect(await run(["nothing"])).toMatchObject({ exitCode: 127, stdout: "", stderr: "llm-do: nothing: command not found\n" });
   });
 
-  test("keeps the tail of the output", async () => {
+  test("keeps the tail of a short output", async () => {
     expect(await run(["say", "é".repeat(5)], { maxOutputBytes: 5 })).toMatchObject({
       stdout: "éé",
       dropped: { stdout: 6, stderr: 0 },

@@ -3,12 +3,12 @@ import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../system-error.ts";
 import type { Handed, Launch, ProcessLimits } from "./launch.ts";
-import { OutputTail } from "./output-tail.ts";
+import { OutputEnds } from "./output-ends.ts";
 
 /** A child in a process group of its own, its output collected from the first byte on. */
 export interface Child {
-  readonly stdout: OutputTail;
-  readonly stderr: OutputTail;
+  readonly stdout: OutputEnds;
+  readonly stderr: OutputEnds;
   /** Returns whether the command itself may have begun. */
   hasBegun(): boolean;
   /** Keeps the gate shut: the command never begins, and the child ends by itself. */
@@ -38,8 +38,8 @@ export function startChild(
   launch: Launch,
   { maxOutputBytes, converse }: Pick<ProcessLimits, "maxOutputBytes" | "converse">,
 ): Child {
-  const stdout = new OutputTail(maxOutputBytes);
-  const stderr = new OutputTail(maxOutputBytes);
+  const stdout = new OutputEnds(maxOutputBytes);
+  const stderr = new OutputEnds(maxOutputBytes);
   const process = spawnLaunch(launch, converse ? "pipe" : "ignore");
   let listen = (chunk: Uint8Array): void => stdout.add(chunk);
   process.stdout?.on("data", (chunk: Buffer) => listen(chunk));

@@ -8,7 +8,7 @@ import type { PlannedRun, ShellAccess } from "./access.ts";
 /** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
 const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
 
-/** Limit of each stream. The tail is kept. */
+/** Limit of each stream. A fifth of it is its beginning. */
 const maxOutputBytes = 50 * 1024;
 
 export interface Running {
