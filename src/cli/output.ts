@@ -4,7 +4,32 @@ const writeToStdout = process.stdout.write.bind(process.stdout);
 
 /** From now on stdout is for the result alone: what code of the program prints (`console.log`) goes to stderr. */
 export function reserveStdout(): void {
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  const toStderr = (...written: Parameters<typeof process.stderr.write>) => process.stderr.write(...written);
+  process.stdout.write = toStderr as typeof process.stdout.write;
+}
+
+/**
+ * Gives whole lines that are written to stderr to `print`, where stderr is a terminal: another part of the program draws on it. Returns
+ * what ends this.
+ */
+export function divertOutput(print: (text: string) => void): () => void {
+  if (!process.stderr.isTTY) return () => undefined;
+  const { write } = process.stderr;
+  let line = "";
+  const take = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
+    line += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
+    const end = line.lastIndexOf("\n") + 1;
+    if (end > 0) print(line.slice(0, end));
+    line = line.slice(end);
+    const done = more.find((one) => typeof one === "function");
+    if (done) setImmediate(done as () => void);
+    return true;
+  };
+  process.stderr.write = take as typeof process.stderr.write;
+  return () => {
+    process.stderr.write = write;
+    if (line !== "") process.stderr.write(line);
+  };
 }
 
 /** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */

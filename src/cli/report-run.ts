@@ -29,6 +29,8 @@ export interface ReportFlags {
   readonly quiet?: boolean;
   readonly verbose: number;
   readonly debug?: boolean;
+  /** The output stands on the terminal already. Default false. */
+  readonly isShown?: boolean;
 }
 
 /** The result to stdout; to stderr what a person must know about how it came to be. Gives the exit code. */
@@ -38,14 +40,19 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const why = reason === undefined ? {} : { reason };
   const artifacts = await deliverArtifacts(result.artifacts, flags.output);
   const facts = { runId, output, stopReason, ...why, usage, artifacts: artifacts.map(describeArtifact), denied, exitCode };
-  const isDelivered = await deliver(flags, { facts, text: renderOutput(output) });
+  const isDelivered = flags.isShown || (await deliver(flags, { facts, text: renderOutput(output) }));
   if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
-  if (stopReason !== "done" && !flags.quiet) {
-    const how = stopReason === "limit" ? "the run ended at a limit" : "the answer was cut off";
-    writeStderr(`llm-do: ${how}: ${escapeText(reason ?? "", { keepBackslashes: true })}; the output is what there was so far\n`);
-  }
+  const ending = describeEnding(result);
+  if (ending !== undefined && !flags.quiet) writeStderr(`llm-do: ${ending}\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
+}
+
+/** Returns why a result is not whole; undefined where it is. */
+export function describeEnding({ stopReason, reason = "" }: RunOutput): string | undefined {
+  if (stopReason === "done") return undefined;
+  const how = stopReason === "limit" ? "the run ended at a limit" : "the answer was cut off";
+  return `${how}: ${escapeText(reason, { keepBackslashes: true })}; the output is what there was so far`;
 }
 
 function deliver({ json, output }: ReportFlags, { facts, text }: { facts: object; text: string }): Promise<boolean> {

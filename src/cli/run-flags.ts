@@ -11,6 +11,10 @@ export interface RunFlags extends InputFlags, CompileFlags {
   /** Seconds. */
   readonly approvalTimeout?: number;
   readonly headless?: boolean;
+  readonly tui?: boolean;
+  readonly chat?: boolean;
+  /** Lines alone: nothing on the screen is drawn twice. */
+  readonly plain?: boolean;
   readonly json?: boolean;
   /** `-o`: where the result goes in the place of stdout. */
   readonly output?: string;

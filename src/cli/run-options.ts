@@ -56,6 +56,9 @@ export function addRunOptions(run: Command): Command {
     )
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
     .optionsGroup("Output and records:")
+    .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
+    .option("--chat", "hold a conversation: the entry answers one message after the other, and remembers them")
+    .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
     .option(

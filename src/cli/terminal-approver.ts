@@ -48,23 +48,19 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
     if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
     const page = question.more();
     offer = offerAt(page.isWhole);
-    return `${page.text}\n${question.line}\n${answers(offer).trimEnd()}`;
+    return { text: page.text, keys: answers(offer) };
   };
-  const isTall = question.text.split("\n").length > tallRows;
-  let text = `\n${question.text}\n${isTall ? `${question.line}\n` : ""}${answers(offer)}`;
+  let text = `\n${question.text}\n`;
   let draft: string | undefined;
   for (;;) {
-    const answer = await terminal.ask({ text, read }, signal);
+    const answer = await terminal.ask({ text, subject: question.line, keys: answers(offer), read }, signal);
     if (answer.type !== "edit") return answer;
     const edited = await editArguments(terminal, { args: request.args, draft, checkArgs, signal });
     if ("args" in edited) return { type: "approve", args: edited.args };
     draft = edited.draft;
-    text = `${edited.problem}\n${answers(offer)}`;
+    text = `${edited.problem}\n`;
   }
 }
-
-/** A question with more rows repeats its subject above the keys. */
-const tallRows = 20;
 
 /** Lets timers and signals have their turn after each step. */
 async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
@@ -140,7 +136,7 @@ function readAnswer(line: string | undefined, offer: Offer): { readonly answer: 
 }
 
 /** What was approved for the run, by numbers, after one of them was revoked. */
-function showMemory(number: string, memory: ApproverOptions["memory"], columns: number): string {
+export function showMemory(number: string, memory: ApproverOptions["memory"], columns: number): string {
   const list = () => [...memory.list(), ...memory.rules()];
   const approvals = list();
   const approval = approvals[Number(number) - 1];

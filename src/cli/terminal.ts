@@ -26,12 +26,22 @@ export interface Question<T> {
   readonly text: string;
   /** True: what is typed is not shown. */
   readonly isSecret?: boolean;
+  /** Repeats what it is about, for use after the first rows of a tall question have scrolled away. */
+  readonly subject?: string;
+  /** The lines that say which keys answer it. */
+  readonly keys?: string;
   /** What stands on the line already. */
   readonly initial?: string;
   /** What Ctrl-C answers. Absent: it interrupts the run. */
   readonly cancelled?: T;
   /** What a line means, or, as a string, why it is no answer. `undefined` is Ctrl-D, or a terminal that is gone. */
-  read(line: string | undefined): { readonly answer: T } | string;
+  read(line: string | undefined): { readonly answer: T } | MoreOfQuestion | string;
+}
+
+/** More of the question, and the keys that answer it from here on. */
+export interface MoreOfQuestion {
+  readonly text: string;
+  readonly keys: string;
 }
 
 export interface TerminalOptions {
@@ -78,16 +88,20 @@ function openOutput(): WriteStream | undefined {
   }
 }
 
+/** A question with more rows repeats its subject above the keys. */
+const tallRows = 20;
+
 async function ask<T>(
   output: WriteStream,
-  { text, initial, cancelled, isSecret = false, read }: Question<T>,
+  { text, subject, keys = "", initial, cancelled, isSecret = false, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
   const input = new ReadStream(openSync("/dev/tty", "r"));
   const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
   await dropTypeAhead(input);
   signal.throwIfAborted();
-  output.write(text);
+  const isTall = subject !== undefined && text.split("\n").length > tallRows;
+  output.write(`${text}${isTall ? `${subject}\n` : ""}${keys}`);
   const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
   const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
   // A terminal that is gone fails again as its mode is restored, and the interface repeats each error.
@@ -111,8 +125,9 @@ async function ask<T>(
         return cancelled;
       }
       const result = read(line);
-      if (typeof result !== "string") return result.answer;
-      output.write(`${result}\n`);
+      if (typeof result === "string") output.write(`${result}\n`);
+      else if ("answer" in result) return result.answer;
+      else output.write(`${result.text}\n${subject === undefined ? "" : `${subject}\n`}${result.keys}`);
     }
   } catch (thrown) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, WorkerPreview } from "../protocol/approval.ts";
+import type { ApprovalRequest, Preview, WorkerPreview } from "../protocol/approval.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { count } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
@@ -8,15 +8,22 @@ import { noLineBreak, renderDiff } from "./render-diff.ts";
 /** Returns the lines that a question shows of its call, unescaped. */
 export function* previewLines({ preview, args }: ApprovalRequest): Steps<PreviewLine[]> {
   const argumentLines = toLines(JSON.stringify(args, undefined, 2));
+  if (!preview) return argumentLines;
+  const lines = yield* previewOf(preview);
+  return preview.type === "worker" ? [...lines, "with the arguments:", ...argumentLines] : lines;
+}
+
+/** Returns the lines of a preview alone; none where there is no preview. */
+export function* previewOf(preview: Preview | undefined): Steps<PreviewLine[]> {
   switch (preview?.type) {
     case undefined:
-      return argumentLines;
+      return [];
     case "diff":
       return yield* renderDiff(preview.path, preview.before, preview.after);
     case "new-file":
       return contentLines(preview.content);
     case "worker":
-      return [...workerLines(preview), ...argumentLines];
+      return workerLines(preview);
     case "text":
       return toLines(preview.text);
   }
@@ -29,7 +36,6 @@ function workerLines({ worker, caller, can, destination, files }: WorkerPreview)
     ...(can.length > 0 ? [`what ${worker} can do${than}:`] : worker === caller ? [] : [`${worker} can do nothing${than}`]),
     ...can.map((text) => ({ text })),
     ...(files.length > 0 ? [`sent to ${modelLabel(destination)}:`, ...sent] : []),
-    "with the arguments:",
   ];
 }
 

@@ -1,4 +1,4 @@
-import { escapeText } from "../util/escape-text.ts";
+import { escapeControls, escapeText } from "../util/escape-text.ts";
 import { findLookAlikes } from "./look-alikes.ts";
 
 const tab = "→   ";
@@ -45,3 +45,13 @@ function escapePiece(text: string): string {
 export function escapeCharacter(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
 }
+
+/**
+ * A text of several lines that is shown and not judged, in any language: what a terminal would obey is escaped, and what would reorder
+ * or hide parts of a line. Tabs become four blanks.
+ */
+export function showProse(text: string): string {
+  return escapeControls(text.replaceAll("\r\n", "\n")).replace(reordering, escapeCharacter).replaceAll("\t", "    ");
+}
+
+const reordering = /[\u200B\u202A-\u202E\u2028\u2029\u2060-\u2069\uFEFF\u{E0000}-\u{E0FFF}]/gu;

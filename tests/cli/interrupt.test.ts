@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { openTerminal } from "./open-terminal.ts";
-import { copyExample, runCli, slowScripted, startCli, writeProgram } from "./run-cli.ts";
+import { copyExample, runCli, slowScripted, startCli, writeProgram, writeStubborn } from "./run-cli.ts";
 
 const args = [".", "--model", slowScripted, "--approve-all", "-v"];
 const slow = { SLOW_MILLISECONDS: "700" };
@@ -109,16 +109,7 @@ export const wait = tool({
   });
 
   it("is ended by a second Ctrl-C while the first one's work is held up", async () => {
-    const cwd = await writeProgram({
-      "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { hold: {} }\n---\nWait.\n",
-      "model.mjs":
-        "export default ({ turn }) =>\n" +
-        '  turn === 1 ? { calls: [{ tool: "noop", args: {} }] } : new Promise(() => setInterval(() => undefined, 1000, console.log("asked")));\n',
-      "tools.ts": `import { tool, toolset } from "llm-do";
-const noop = tool({ name: "noop", input: { type: "object" }, approval: "pre-approved", run: () => null });
-export const hold = toolset({ name: "hold", tools: () => [noop], close: () => new Promise<void>(() => console.log("closing")) });
-`,
-    });
+    const cwd = await writeStubborn();
     const running = startCli([".", "go", "--trust", "-v"], { cwd });
     await running.stderrHolds("asked");
     running.child.kill("SIGINT");

@@ -8,26 +8,33 @@ export interface TerminalOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Runs are drawn by the terminal UI. Default false: they print lines. */
+  readonly isDrawn?: boolean;
   /** A shell command in place of the CLI; `$LLM_DO` in it is the CLI. */
   readonly command?: string;
 }
 
 export interface OpenTerminal {
   type(keys: string): void;
-  /** Resolves when the screen, its history included, holds the text after what was waited for before. */
+  /**
+   * Resolves when the screen, its history included, holds the text after what was waited for before; or, where runs are drawn, holds it
+   * anywhere.
+   */
   waitFor(text: string): Promise<void>;
   /** All lines so far, without trailing spaces. */
   screen(): string;
   readonly process: IPty;
+  resize(columns: number, rows: number): void;
   readonly exitCode: Promise<number>;
 }
 
 /** Runs the CLI as at a person's terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): OpenTerminal {
-  const { cwd, columns = 100, rows = 40, command, env = {} } = options;
+  const { cwd, columns = 100, rows = 40, command, env = {}, isDrawn = false } = options;
   const node = process.execPath;
   const [file, argv] = command === undefined ? [node, [bin, ...args]] : ["/bin/bash", ["-c", command]];
-  const environment = { ...cleanEnvironment(cwd), LLM_DO: `${node} ${bin}`, ...env };
+  const plain = isDrawn ? {} : { LLM_DO_PLAIN: "1" };
+  const environment = { ...cleanEnvironment(cwd), LLM_DO: `${node} ${bin}`, ...plain, ...env };
   const pty = spawn(file, argv, { cwd, cols: columns, rows, env: environment, name: "xterm-256color" });
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const listeners = new Set<() => void>();
@@ -44,6 +51,10 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
   let seen = 0;
   return {
     process: pty,
+    resize: (to, height) => {
+      terminal.resize(to, height);
+      pty.resize(to, height);
+    },
     exitCode,
     screen,
     type: (keys) => pty.write(keys),
@@ -53,7 +64,8 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
         const look = () => {
           const at = screen().indexOf(text, seen);
           if (at < 0) return;
-          seen = at + text.length;
+          // What is drawn moves on the screen.
+          if (!isDrawn) seen = at + text.length;
           listeners.delete(look);
           clearTimeout(timer);
           done();

@@ -14,6 +14,23 @@ export const scripted = `scripted:${join(example, "scripted.ts")}`;
 /** The same, but each of its answers takes `SLOW_MILLISECONDS`. */
 export const slowScripted = `scripted:${join(import.meta.dirname, "fixtures/slow.ts")}`;
 
+/** Says what it was told: for conversations. */
+export const chatScripted = `scripted:${join(import.meta.dirname, "fixtures/chat.ts")}`;
+
+/** A program whose model never answers its second request, and whose toolset never closes. It says `asked` and `closing`. */
+export function writeStubborn(): Promise<string> {
+  return writeProgram({
+    "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { hold: {} }\n---\nWait.\n",
+    "model.mjs":
+      "export default ({ turn }) =>\n" +
+      '  turn === 1 ? { calls: [{ tool: "noop", args: {} }] } : new Promise(() => setInterval(() => undefined, 1000, console.log("asked")));\n',
+    "tools.ts": `import { tool, toolset } from "llm-do";
+const noop = tool({ name: "noop", input: { type: "object" }, approval: "pre-approved", run: () => null });
+export const hold = toolset({ name: "hold", tools: () => [noop], close: () => new Promise<void>(() => console.log("closing")) });
+`,
+  });
+}
+
 export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;

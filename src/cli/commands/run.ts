@@ -18,10 +18,12 @@ import { reportFailure, reportResult } from "../report-run.ts";
 import { deliverResult } from "../result-file.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { fitInput, readInput } from "../run-input.ts";
+import { usesTui } from "../run-mode.ts";
 import { createRequest, verbosityOf } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
+import type { TuiRun } from "../tui/run-in-tui.ts";
 import { useProxies } from "../use-proxies.ts";
 import { createWatchdog } from "../watchdog.ts";
 
@@ -38,6 +40,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const terminal = flags.headless
       ? undefined
       : findTerminal({ onInterrupt: signals.interrupt, ignoreInterrupts: signals.ignoreInterrupts });
+    const isDrawn = chooseTui(flags, terminal);
     const approval = await createPolicy(flags, terminal);
     const read = readWords(words);
     const request = createRequest(flags, signal);
@@ -53,7 +56,14 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const input = await fitInput(given, opened.program);
     const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
-    await startRun(secondsOf(opened.program, request));
+    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    const onRun = () => startRun(secondsOf(opened.program, request));
+    if (isDrawn && terminal) {
+      const onIdle = () => watchdog.limit(undefined);
+      const drawn = { request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle };
+      return await runDrawn({ ...drawn, onInterrupt: signals.interrupt });
+    }
+    await onRun();
     return await runAndReport(whole, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
@@ -99,8 +109,32 @@ function suggestCommand(target: string, commands: readonly string[]): void {
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
+/** Whether the terminal UI draws the run. Throws a `UsageError` for a conversation that nobody could hold. */
+function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
+  const { stdin, stdout, stderr } = process;
+  const streams = { stdin: stdin.isTTY, stdout: stdout.isTTY, stderr: stderr.isTTY, terminal: terminal !== undefined };
+  const isDrawn = usesTui(flags, streams, process.env);
+  if (flags.chat && !isDrawn)
+    throw new UsageError(
+      "--chat needs a terminal, and no --headless, --plain or --dry-run; without one, pass each message to a run",
+    );
+  if (flags.tui && !isDrawn && !flags.quiet) writeStderr("llm-do: --tui: there is no terminal to draw on; lines are printed\n");
+  return isDrawn;
+}
+
+/** The terminal UI is loaded by the runs that it draws. */
+async function runDrawn(start: Omit<TuiRun, "onEvent">): Promise<number> {
+  const { flags } = start;
+  const { runInTui } = await import("../tui/run-in-tui.ts");
+  const { onEvent, close } = openListeners({ verbosity: 0, quiet: true, events: flags.events });
+  try {
+    return await runInTui({ ...start, onEvent });
+  } finally {
+    close();
+  }
+}
+
 async function runAndReport(request: RunRequest, flags: RunFlags): Promise<number> {
-  await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
   const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   try {
     return await reportResult(await run({ ...request, ...(onEvent ? { onEvent } : {}) }), flags);

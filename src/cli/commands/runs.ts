@@ -21,14 +21,19 @@ const latest = 20;
 
 /** `llm-do runs list`: the runs of a program, or the latest ones of this user, oldest first. */
 export async function listRunsCommand(target: string | undefined, { json, number }: ListFlags): Promise<number> {
-  const found = await findRuns(target);
-  const most = number ?? (target === undefined ? latest : found.length);
-  const runs: ListedRun[] = [];
-  for (const run of found.slice(Math.max(0, found.length - most))) runs.push(await describeRun(run));
+  const runs = await describeRuns(target, number ?? (target === undefined ? latest : undefined));
   if (json) await writeResult(`${JSON.stringify({ v: 1, runs }, undefined, 2)}\n`);
   else if (runs.length === 0) writeStderr(`llm-do: no runs${target === undefined ? "" : ` of ${target}`}\n`);
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
   return 0;
+}
+
+/** The last runs of a program, or of this user, oldest first. Default for `most`: all. */
+export async function describeRuns(target: string | undefined, most?: number): Promise<readonly ListedRun[]> {
+  const found = await findRuns(target);
+  const runs: ListedRun[] = [];
+  for (const run of most === undefined ? found : found.slice(Math.max(0, found.length - most))) runs.push(await describeRun(run));
+  return runs;
 }
 
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest, without a target of all programs. */

@@ -1,0 +1,92 @@
+import { readdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { Program } from "../../llm-do.ts";
+import { inputSchemaOf } from "../../runtime/entry-input.ts";
+import { attachmentField } from "../../toolsets/attachments.ts";
+import { UsageError } from "../exit-codes.ts";
+import type { Completion } from "./tui.ts";
+
+/** Files that a message names, as its run takes them. */
+export interface AttachedFiles {
+  readonly attachments: readonly { readonly path: string }[];
+  /** Where the entry takes no attachments: the text of each file. */
+  readonly fragments: readonly string[];
+}
+
+const fileMark = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g;
+/** Bytes of a file whose text becomes a part of the message. */
+const longestFragment = 200_000;
+const mostCandidates = 12;
+
+/**
+ * The files behind `@path` and `@"path with blanks"` in a message. A word that names no file is left alone. Rejects with a
+ * `UsageError` for a file that the entry cannot take.
+ */
+export async function attachFiles(message: string, program: Program): Promise<AttachedFiles> {
+  const paths = [...message.matchAll(fileMark)].map(([, quoted, word]) => expand(quoted ?? word ?? "")).filter(isFile);
+  if (attachmentField(inputSchemaOf(program))) return { attachments: paths.map((path) => ({ path })), fragments: [] };
+  return { attachments: [], fragments: await Promise.all(paths.map(readFragment)) };
+}
+
+async function readFragment(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  const text = bytes.toString("utf8");
+  if (bytes.length > longestFragment)
+    throw new UsageError(`@${path}: this file has ${bytes.length} bytes, and ${longestFragment} can be sent`);
+  if (text.includes("\0") || text.includes("\uFFFD"))
+    throw new UsageError(
+      `@${path}: this is no text, and the entry takes no attachments: its input has no field of type \`attachment\``,
+    );
+  return `${path}:\n\n${text}`;
+}
+
+/** Completes a word that begins with `@` to the files there are, or one that begins with `/` to one of `commands`. */
+export function completeWord(before: string, commands: readonly string[]): Completion {
+  const word = /(?:^|\s)([@/]\S*)$/.exec(before)?.[1];
+  const start = before.length - (word?.length ?? 0);
+  if (word === undefined) return { start, text: "", candidates: [] };
+  const isCommand = word.startsWith("/");
+  if (isCommand && start > 0) return { start, text: word, candidates: [] };
+  const all = isCommand ? commands : listFiles(word.slice(1)).map((path) => `@${path}`);
+  const fitting = all.filter((one) => one.startsWith(word));
+  const [only] = fitting;
+  if (only === undefined) return { start, text: word, candidates: [] };
+  if (fitting.length === 1) return { start, text: only.endsWith("/") ? only : `${only} `, candidates: [] };
+  const candidates = fitting.slice(0, mostCandidates).map((one) => (isCommand ? one : basename(one)));
+  const left = fitting.length - candidates.length;
+  return { start, text: commonHead(fitting), candidates: left > 0 ? [...candidates, `and ${left} more`] : candidates };
+}
+
+/** Entries of the folder that a path begins with; folders end in `/`. */
+function listFiles(path: string): readonly string[] {
+  const folder = path.endsWith("/") ? path : path.includes("/") ? `${dirname(path)}/` : "";
+  try {
+    const entries = readdirSync(expand(folder === "" ? "." : folder), { withFileTypes: true });
+    const isShown = (name: string) => !name.startsWith(".") || basename(path).startsWith(".");
+    const names = entries.filter(({ name }) => isShown(name) && !/\s/.test(name));
+    return names.map((entry) => `${folder}${entry.name}${entry.isDirectory() ? "/" : ""}`).sort();
+  } catch {
+    return [];
+  }
+}
+
+function commonHead(words: readonly string[]): string {
+  const [first = "", ...rest] = words;
+  let end = first.length;
+  for (const word of rest) while (!word.startsWith(first.slice(0, end))) end--;
+  return first.slice(0, end);
+}
+
+function expand(path: string): string {
+  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

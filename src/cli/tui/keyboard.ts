@@ -1,0 +1,105 @@
+import { openSync, writeSync } from "node:fs";
+import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
+import { ReadStream } from "node:tty";
+import type { Key } from "../../ui/tui/text-field.ts";
+import { isInForeground } from "../foreground.ts";
+
+export interface KeyboardOptions {
+  readonly onKey: (key: Key) => void;
+  /** Called before the process stops, or hands the terminal on. */
+  readonly onLeave: () => void;
+  /** Called when the terminal is this process's again. */
+  readonly onReturn: () => void;
+  /** Called when the terminal is gone. */
+  readonly onGone: () => void;
+}
+
+export interface Keyboard {
+  /** Gives the terminal back as it was while the work is done. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+const pasteOn = "\x1b[?2004h";
+/** Ends everything that this program turns on, in whatever state it is. */
+const restore = "\x1b[?2004l\x1b[?25h\x1b[?2026l";
+
+/** Reads keys from the terminal that controls this process. The terminal is restored when the process ends, however it does. */
+export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptions): Keyboard {
+  const output = openSync("/dev/tty", "w");
+  const input = new ReadStream(openSync("/dev/tty", "r"));
+  let isLent = false;
+  const grab = () => {
+    // The shell has changed the mode meanwhile: the stream takes no mode that it believes to have.
+    input.setRawMode(false);
+    input.setRawMode(true);
+    tell(output, pasteOn);
+    input.resume();
+  };
+  const release = () => {
+    tell(output, restore);
+    input.setRawMode(false);
+  };
+  const onContinue = () => {
+    if (isLent || !isInForeground()) return;
+    grab();
+    onReturn();
+  };
+  const stop = () => {
+    onLeave();
+    release();
+    process.kill(0, "SIGTSTP");
+  };
+  const onExit = () => release();
+  emitKeypressEvents(input);
+  input.on(
+    "keypress",
+    readPastes(({ ctrl, name, ...rest }) => (ctrl && name === "z" ? stop() : onKey({ ctrl, name, ...rest }))),
+  );
+  input.on("error", onGone);
+  process.on("SIGCONT", onContinue);
+  process.once("exit", onExit);
+  grab();
+  return {
+    lend: async (work) => {
+      isLent = true;
+      onLeave();
+      release();
+      input.pause();
+      try {
+        return await work();
+      } finally {
+        isLent = false;
+        grab();
+        onReturn();
+      }
+    },
+    close: () => {
+      process.off("SIGCONT", onContinue);
+      process.off("exit", onExit);
+      release();
+      input.destroy();
+    },
+  };
+}
+
+function tell(output: number, text: string): void {
+  try {
+    writeSync(output, text);
+  } catch {
+    // The terminal is gone.
+  }
+}
+
+/** Turns keys as Node reports them into ours: a paste is one key, whatever is in it. */
+function readPastes(onKey: (key: Key) => void): (text: string | undefined, key: NodeKey) => void {
+  let pasted: string | undefined;
+  return (text, { name = "", ctrl = false, meta = false, sequence = "" }) => {
+    if (name === "paste-start") pasted = "";
+    else if (name === "paste-end") {
+      onKey({ name: "paste", text: pasted ?? "", ctrl: false, meta: false });
+      pasted = undefined;
+    } else if (pasted !== undefined) pasted += sequence;
+    else onKey({ name, ctrl, meta, text: ctrl || meta ? "" : (text ?? "") });
+  };
+}

@@ -1,0 +1,66 @@
+import { stripVTControlCharacters } from "node:util";
+import { showProse } from "../../ui/show-text.ts";
+import { type Key, TextField } from "../../ui/tui/text-field.ts";
+import type { Question } from "../terminal.ts";
+
+/** A question while it is open: it takes keys, and settles `answer`. */
+export class OpenQuestion<T> {
+  readonly answer: Promise<T>;
+  readonly field = new TextField();
+  readonly subject: string;
+  keys: string;
+  /** Prints rows of the question. Set by whoever shows it. */
+  onSay: (text: string) => void = () => undefined;
+  readonly #question: Question<T>;
+  readonly #signal: AbortSignal;
+  readonly #onInterrupt: () => void;
+  #settle: { readonly resolve: (answer: T) => void; readonly reject: (reason: unknown) => void } | undefined;
+
+  isSettled = false;
+
+  constructor(question: Question<T>, signal: AbortSignal, onInterrupt: () => void) {
+    this.#question = question;
+    this.#signal = signal;
+    this.#onInterrupt = onInterrupt;
+    // It is wrapped anew, for the terminal can change its size.
+    this.subject = stripVTControlCharacters(question.subject ?? "").replace(/\n */g, " ");
+    this.keys = question.keys ?? "";
+    this.field.set(question.initial ?? "");
+    this.answer = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    const settled = () => {
+      this.isSettled = true;
+    };
+    this.answer.then(settled, settled);
+  }
+
+  begin(): void {
+    const abort = () => this.#settle?.reject(this.#signal.reason);
+    if (this.#signal.aborted) abort();
+    else this.#signal.addEventListener("abort", abort, { once: true });
+    this.onSay(this.#question.text);
+  }
+
+  press(key: Key): void {
+    if (this.field.press(key) === "submit") this.submit(this.field.take());
+  }
+
+  /** `undefined`: the terminal gives no line. */
+  submit(line: string | undefined): void {
+    const result = this.#question.read(line);
+    if (line !== undefined) this.onSay(`> ${showProse(line)}`);
+    if (typeof result === "string") this.onSay(result);
+    else if ("answer" in result) this.#settle?.resolve(result.answer);
+    else {
+      this.keys = result.keys;
+      this.onSay(result.text);
+    }
+  }
+
+  interrupt(): void {
+    const { cancelled } = this.#question;
+    if (cancelled === undefined) this.#onInterrupt();
+    else this.#settle?.resolve(cancelled);
+  }
+}

@@ -1,0 +1,54 @@
+import type { CallPath } from "../../protocol/call.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { count, show } from "../explain/phrases.ts";
+import { modelLabel } from "../model-label.ts";
+import { dollars } from "../render-usage.ts";
+import type { CallView, RunView } from "../run-view.ts";
+import { clipRow } from "./clip-row.ts";
+import { depthOf, lastLabel, seconds } from "./draw-card.ts";
+import type { Layout } from "./spans.ts";
+
+const marks = { running: "●", asking: "?", retrying: "↻" } as const;
+
+/** Draws the calls in flight as a tree, each with its time and what it spent. `now` is milliseconds since the epoch. */
+export function drawTree(view: RunView, layout: Layout, { longest, now }: { longest: number; now: number }): string[] {
+  const calls = [...view.calls.values()].sort((one, other) => comparePaths(one.path, other.path));
+  const shown = calls.length > longest ? calls.slice(0, Math.max(1, longest - 1)) : calls;
+  const rows = shown.map((call) => drawCall(call, layout, now));
+  const left = calls.length - shown.length;
+  return left > 0 ? [...rows, layout.style(["dim"], `  … and ${count(left)} more calls`)] : rows;
+}
+
+function drawCall(call: CallView, { columns, style }: Layout, now: number): string {
+  const margin = "  ".repeat(depthOf(call.path));
+  const spent = call.usage.inputTokens + call.usage.outputTokens;
+  const facts = [
+    seconds(Math.max(0, Math.floor((now - call.startedAt) / 1000) * 1000)),
+    ...(call.turn > 0 ? [`turn ${call.turn}`] : []),
+    ...(spent > 0 ? [`${count(spent)} tokens`] : []),
+    ...(call.usage.usd ? [dollars(call.usage.usd)] : []),
+    ...(call.ended > 0 ? [`${count(call.ended)} calls done`] : []),
+    ...(call.model === undefined ? [] : [show(modelLabel(call.model))]),
+  ].join(" · ");
+  const name = lastLabel(call.path);
+  const room = columns - margin.length - 2;
+  const state = call.state === "asking" ? "waits for your answer" : (call.note ?? lastWords(call));
+  const text = clipRow(`${name}  ${show(clipText(state, 200, "…"))}`, Math.max(name.length, room - facts.length - 2));
+  const mark = style([call.state === "running" ? "cyan" : "yellow"], marks[call.state]);
+  return `${margin}${mark} ${clipRow(text, room)}  ${style(["dim"], clipRow(facts, Math.max(0, room - text.length - 2)))}`;
+}
+
+/** The end of what it writes, on one line. Text of the entry is shown whole elsewhere. */
+function lastWords({ path, text }: CallView): string {
+  return depthOf(path) === 0 ? "" : text.replace(/\s+/g, " ").slice(-80).trim();
+}
+
+/** Callers before what they call, and calls of one caller by their numbers. */
+export function comparePaths(one: CallPath, other: CallPath): number {
+  const [a, b] = [one.split("/"), other.split("/")];
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = Number.parseInt(a[index] ?? "", 10) - Number.parseInt(b[index] ?? "", 10);
+    if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  }
+  return a.length - b.length;
+}

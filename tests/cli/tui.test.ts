@@ -1,0 +1,173 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type OpenTerminal, openTerminal, type TerminalOptions } from "./open-terminal.ts";
+import { chatScripted, script, writeProgram, writeStubborn } from "./run-cli.ts";
+
+const keys = "s  stop the run";
+
+/** The screen, without what differs from run to run. */
+function transcript(terminal: OpenTerminal): string {
+  const screen = terminal.screen();
+  return `${screen.replace(/\d+(?:\.\d+)? (?:ms|s)\b/g, "N s").replace(/─+/g, "───")}\n`;
+}
+
+function fixture(name: string): string {
+  return join(import.meta.dirname, "fixtures/tui", `${name}.txt`);
+}
+
+/** A worker that writes these files in one turn, and then says that it is done. */
+function writer(paths: readonly string[] = ["out.txt"], content = "hello\nworld\n"): Promise<string> {
+  const calls = paths.map((path) => ({ tool: "write_file", args: { path, content } }));
+  const text = "Let me **write**:\n\n- one\n- two";
+  return writeProgram({
+    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "model.yaml": script({ main: [{ text, calls }, "# Done\n\nIt is *finished*, with `code`."] }),
+  });
+}
+
+function open(cwd: string, args: readonly string[] = ["."], more: Partial<TerminalOptions> = {}): OpenTerminal {
+  return openTerminal(args, { cwd, isDrawn: true, ...more });
+}
+
+describe("a run in the terminal UI", () => {
+  it.each([60, 100, 200])("is approved at %i columns, and leaves its transcript and result once", async (columns) => {
+    const cwd = await writer();
+    const terminal = open(cwd, ["."], { columns });
+    await terminal.waitFor(keys);
+    await terminal.waitFor("scripted:model.yaml");
+    await expect(transcript(terminal)).toMatchFileSnapshot(fixture(`question-${columns}`));
+    terminal.type("a\r");
+    expect(await terminal.exitCode).toBe(0);
+    await expect(transcript(terminal)).toMatchFileSnapshot(fixture(`approved-${columns}`));
+    expect(await readFile(join(cwd, "out.txt"), "utf8")).toBe("hello\nworld\n");
+  });
+
+  it("denies with a note, and escapes what a file would do to the terminal", async () => {
+    const cwd = await writer(["out.txt"], "first \u202E\x1b[2J\u0430dmin\n");
+    const terminal = open(cwd);
+    await terminal.waitFor("| first \\u{202E}\\u{1B}[2J\\u{430}dmin");
+    await terminal.waitFor(keys);
+    terminal.type("d wrong folder\r");
+    expect(await terminal.exitCode).toBe(0);
+    await expect(transcript(terminal)).toMatchFileSnapshot(fixture("denied"));
+    expect(await readdir(cwd)).not.toContain("out.txt");
+  });
+
+  it("asks anew for edited arguments", async () => {
+    const cwd = await writer();
+    const terminal = open(cwd);
+    await terminal.waitFor(keys);
+    terminal.type("e\r");
+    await terminal.waitFor("One line of JSON");
+    await terminal.waitFor('> {"path":"out.txt"');
+    terminal.type('\x15{"path":"other.txt","content":"edited"}\r');
+    await terminal.waitFor("Write 6 characters to other.txt");
+    await terminal.waitFor(keys);
+    terminal.type("a\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(await readFile(join(cwd, "other.txt"), "utf8")).toBe("edited");
+  });
+
+  it("goes through a queue of twelve, until a rule allows the rest", async () => {
+    const paths = Array.from({ length: 12 }, (_, index) => `out/${index}.txt`);
+    const cwd = await writer(paths);
+    const terminal = open(cwd);
+    for (const n of [1, 2]) {
+      await terminal.waitFor(`Approval ${n} of`);
+      await terminal.waitFor(keys);
+      terminal.type("a\r");
+    }
+    await terminal.waitFor("Approval 3 of 12");
+    await terminal.waitFor("2  approve, and allow main/write_file(out/*)");
+    await terminal.waitFor(keys);
+    terminal.type("2\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen().match(/as before|by a rule of this run/g)?.length).toBeGreaterThanOrEqual(9);
+    expect(await readdir(join(cwd, "out"))).toHaveLength(12);
+  });
+
+  it("draws what is live once after the terminal became narrower, and wider", async () => {
+    const terminal = open(await writer());
+    await terminal.waitFor(keys);
+    for (const [columns, rows] of [[50, 20] as const, [120, 40] as const]) {
+      terminal.resize(columns, rows);
+      terminal.type("x");
+      await terminal.waitFor("> x");
+      terminal.type("\x15");
+      await terminal.waitFor("> ");
+    }
+    terminal.type("a\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).not.toContain("stop the run");
+    expect(terminal.screen().match(/Approval 1 of 1/g)).toHaveLength(1);
+  });
+
+  it("opens calls with their arguments and results", async () => {
+    const terminal = open(await writer());
+    await terminal.waitFor(keys);
+    terminal.type("\x0f");
+    await terminal.waitFor("No call has ended yet.");
+    terminal.type("a\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toMatch(/✓ write_file#0.*\n {2}\| hello\n {2}\| world\n {2}\(result:\)\n/);
+  });
+});
+
+describe("the terminal", () => {
+  it("is given back when the run is stopped by Ctrl-Z, and after fg the question goes on", async () => {
+    const cwd = await writer();
+    const terminal = open(cwd, [], { command: "PS1='shell: ' exec bash --norc -i" });
+    terminal.type("$LLM_DO .\r");
+    await terminal.waitFor(keys);
+    terminal.type("d not");
+    await terminal.waitFor("> d not");
+    terminal.type("\x1a");
+    await terminal.waitFor("Stopped");
+    terminal.type("stty -a | grep -o '.icanon'\r");
+    await terminal.waitFor("\n icanon");
+    terminal.type("fg\r");
+    await terminal.waitFor("> d not");
+    terminal.type(" now\r");
+    await terminal.waitFor("finished");
+    terminal.type("echo code=$?\r");
+    await terminal.waitFor("code=0");
+    expect(await readdir(cwd)).not.toContain("out.txt");
+  });
+
+  it("is restored when Ctrl-C is pressed twice", async () => {
+    const cwd = await writeStubborn();
+    const command = `$LLM_DO . go --trust; echo "code=$?"; stty -a | grep -o '.icanon'`;
+    const terminal = open(cwd, [], { command });
+    await terminal.waitFor("asked");
+    terminal.type("\x03");
+    await terminal.waitFor("press Ctrl-C again");
+    await terminal.waitFor("closing");
+    terminal.type("\x03");
+    await terminal.waitFor("code=130");
+    await terminal.waitFor("\n icanon");
+  });
+});
+
+describe("a conversation", () => {
+  it("remembers, attaches files, and leaves with the exit code of its last message", async () => {
+    const cwd = await writeProgram({ "main.worker": "---\n---\nTalk.\n", "notes.txt": "noted" });
+    const terminal = open(cwd, [".", "--chat", "--model", chatScripted]);
+    await terminal.waitFor("/help lists commands");
+    terminal.type("hello\r");
+    await terminal.waitFor("1 parts, 0 messages before: hello");
+    terminal.type("read @not\t");
+    await terminal.waitFor("read @notes.txt");
+    terminal.type("\r");
+    await terminal.waitFor("2 parts, 2 messages before: read @notes.txt | notes.txt");
+    terminal.type("\x1b[200~two\nlines\x1b[201~");
+    await terminal.waitFor("  lines");
+    terminal.type("\r");
+    await terminal.waitFor("4 messages before: two lines");
+    terminal.type("/context\r");
+    await terminal.waitFor("The conversation has 6 messages and 1 file;");
+    terminal.type("/exit\r");
+    expect(await terminal.exitCode).toBe(0);
+    await expect(transcript(terminal)).toMatchFileSnapshot(fixture("chat"));
+  });
+});
