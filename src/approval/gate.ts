@@ -5,7 +5,7 @@ import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { type Tool, ToolFailure, toolFailure } from "../toolsets/toolset.ts";
+import { type Tool, ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
@@ -341,6 +341,7 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
 const resultCodec = {
   encode: (result: ToolResult) => result as unknown as JsonValue,
   decode: (value: JsonValue) => value as unknown as ToolResult,
+  encodePartial: (thrown: unknown) => (thrown instanceof ToolInterrupted ? thrown.partial : undefined),
 };
 
 /**
@@ -374,6 +375,7 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
     const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), signal));
     return { ok: true, value: toJsonValue(value) as JsonValue };
   } catch (thrown) {
+    if (thrown instanceof ToolInterrupted) throw thrown;
     return failureOf(run, request, thrown);
   }
 }

@@ -31,6 +31,8 @@ export interface OutcomeCodec<T> {
   /** Undefined for what is not an outcome of the effect: it unwinds the run. */
   encodeError?(thrown: unknown): JsonObject | undefined;
   decodeError?(error: JsonObject): unknown;
+  /** Returns what an interrupted effect had produced; undefined for none. */
+  encodePartial?(thrown: unknown): JsonValue | undefined;
 }
 
 export interface Effect<T> {

@@ -22,7 +22,8 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     const usage = spentByFailure?.();
     const spent = usage ? { usage } : {};
     if (error) return { type: "error", error, ...spent };
-    return { type: "interrupted", ...spent };
+    const partial = codec.encodePartial?.(thrown);
+    return { type: "interrupted", ...spent, ...(partial === undefined ? {} : { partial }) };
   };
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();

@@ -67,6 +67,8 @@ export interface CommandRequest {
    * listener of stdout, of which nothing is collected then. Must not throw. Default: stdin is empty.
    */
   readonly converse?: Conversation;
+  /** Receives what an aborted command came to, before the rejection with the signal's reason. */
+  readonly onInterrupted?: (result: CommandResult) => void;
   readonly signal: AbortSignal;
 }
 

@@ -36,7 +36,8 @@ export interface CallInput {
 export type Outcome =
   | { readonly type: "value"; readonly value: JsonValue }
   | { readonly type: "error"; readonly error: JsonObject; readonly usage?: Usage }
-  | { readonly type: "interrupted"; readonly usage?: Usage };
+  /** `partial`: what the effect had produced, where it reports that. */
+  | { readonly type: "interrupted"; readonly usage?: Usage; readonly partial?: JsonValue };
 
 /** A call that a person approved for the run, as it is listed. */
 export interface RememberedCall {

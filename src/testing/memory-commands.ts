@@ -71,8 +71,10 @@ async function runGuarded(options: MemoryCommandsOptions, request: CommandReques
   const ran = await runScripted(options.programs, request, ending);
   const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
   const movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: () => false });
+  const result = { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep };
+  if (request.signal.aborted) request.onInterrupted?.(result);
   request.signal.throwIfAborted();
-  return { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep };
+  return result;
 }
 
 type Ran = Omit<CommandResult, "isolated" | "movedAside" | "tooDeep">;

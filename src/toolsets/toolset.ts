@@ -333,6 +333,17 @@ export class ToolFailure extends Error {
   }
 }
 
+/** Thrown by a tool that settles on abort, with what it has produced until then, for the journal alone. */
+export class ToolInterrupted extends Error {
+  readonly partial: JsonValue;
+
+  constructor(partial: JsonValue, options: { cause: unknown }) {
+    super("the tool was interrupted", options);
+    this.name = "ToolInterrupted";
+    this.partial = partial;
+  }
+}
+
 export function toolFailure(type: ToolErrorType, error: string, hint?: string): ToolFailure {
   return new ToolFailure(hint === undefined ? { error, type } : { error, type, hint });
 }

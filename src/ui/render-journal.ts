@@ -100,7 +100,11 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
 }
 
 function renderOutcome(outcome: Outcome, columns: number): string {
-  return outcome.type === "value" ? renderResult(outcome.value, columns) : "was interrupted";
+  if (outcome.type === "value") return renderResult(outcome.value, columns);
+  const { partial } = outcome.type === "interrupted" ? outcome : {};
+  return partial === undefined
+    ? "was interrupted"
+    : `was interrupted after ${show(clipText(JSON.stringify(partial), columns, "..."))}`;
 }
 
 function renderUnfinished({ entries, torn }: Journal): string[] {

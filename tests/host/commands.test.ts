@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { CommandResult } from "../../src/host/commands.ts";
 import { noWall, processesWith, testPath, uniqueSeconds, until, useCommands } from "./command-bench.ts";
 import { canary, start } from "./swapping.ts";
 
@@ -196,14 +197,17 @@ function describeRunner(wall: boolean): void {
       expect(processesWith(seconds)).toEqual([]);
     });
 
-    test("at an abort rejects with the reason", { timeout: 20_000 }, async () => {
+    test("at an abort rejects with the reason, and reports the output", { timeout: 20_000 }, async () => {
       const seconds = uniqueSeconds();
       const controller = new AbortController();
-      const running = bench.bash(`sleep ${seconds}`, { signal: controller.signal });
+      const interrupted: CommandResult[] = [];
+      const onInterrupted = (result: CommandResult) => interrupted.push(result);
+      const running = bench.bash(`echo begun; sleep ${seconds}`, { signal: controller.signal, onInterrupted });
       await until(() => processesWith(seconds).length > 0);
       const reason = new Error("enough");
       controller.abort(reason);
       await expect(running).rejects.toBe(reason);
+      expect(interrupted).toMatchObject([{ stdout: "begun\n" }]);
       expect(processesWith(seconds)).toEqual([]);
       await expect(bench.bash("true", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApprovalPolicy, type ApprovalRequest, judgeCalls, RunError } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { renderJournal } from "../../src/ui/render-journal.ts";
 import { play, worker } from "./harness.ts";
 
 const isolation = { type: "none", why: "bubblewrap is not installed" } as const;
@@ -32,6 +33,22 @@ function stdoutOf([part]: readonly ToolResultPart[]): string {
   const value = part?.result.ok ? (part.result.value as { readonly stdout?: string }) : {};
   return value.stdout ?? "no output";
 }
+
+test("what a command had printed when the run was aborted is in the journal", async () => {
+  const controller = new AbortController();
+  const { error, journal } = await play({
+    files: { "main.worker": worker("toolsets: { shell: { rules: [{ pattern: curl, approval_required: false }] } }") },
+    machine: { commands: { curl: () => new Promise<string>(() => controller.abort(new Error("enough"))) } },
+    model: () => curl,
+    request: { input: "x", signal: controller.signal },
+  });
+  expect(error).toMatchObject({ code: "aborted" });
+  const [outcome] = journal.flatMap((entry) => (entry.type === "result" && entry.kind === "tool" ? [entry.outcome] : []));
+  expect(outcome).toMatchObject({ type: "interrupted", partial: { stdout: "", exit_code: 0 } });
+  expect(renderJournal({ version: 2, entries: journal, problems: new Map(), torn: false }, 100)).toContain(
+    'was interrupted after {"stdout":"",',
+  );
+});
 
 describe("the network of commands", () => {
   test.each([

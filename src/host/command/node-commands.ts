@@ -89,8 +89,10 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): 
   } finally {
     endWatch();
   }
-  if (ended.aborted) throw request.signal.reason;
-  return toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep });
+  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep });
+  if (!ended.aborted) return result;
+  request.onInterrupted?.(result);
+  throw request.signal.reason;
 }
 
 async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {

@@ -2,7 +2,7 @@ import { type CommandRequest, type CommandResult, NotIsolated } from "../../host
 import { describeScope } from "../../host/scope-refusals.ts";
 import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { toolFailure } from "../toolset.ts";
+import { ToolInterrupted, toolFailure } from "../toolset.ts";
 import type { PlannedRun, ShellAccess } from "./access.ts";
 
 /** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
@@ -18,6 +18,7 @@ export interface Running {
 
 /** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
 export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
+  let interrupted: CommandResult | undefined;
   const request: CommandRequest = {
     command: run.request,
     scopes,
@@ -30,6 +31,9 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
     isolationRequired: run.notIsolated === undefined,
     unprotected: run.opens,
     hooks: run.hooks,
+    onInterrupted: (result) => {
+      interrupted = result;
+    },
     signal,
   };
   try {
@@ -37,6 +41,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
   } catch (error) {
     // Its message is for people: it can hold paths of the machine.
     if (error instanceof NotIsolated) throw toolFailure("tool_failed", "The command was not run: it could not be isolated.");
+    if (interrupted) throw new ToolInterrupted(toResult(run, interrupted, scopes), { cause: error });
     throw error;
   }
 }
