@@ -1,7 +1,8 @@
 import { basename, join } from "node:path";
-import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
+import { type ApprovalPolicy, checkPolicy, checkPolicyOptions, checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+import { isFlag } from "./compile/flag.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
 import { openKeyFile } from "./host/key-file.ts";
@@ -62,7 +63,14 @@ export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts"
  */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   checkOptions(request, compileOptions);
+  checkSource(request);
   return compileSources(request);
+}
+
+/** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
+function checkSource({ target, files, rules }: CompileRequest): void {
+  if (target !== undefined && files) throw new TypeError("`target` and `files` exclude one another");
+  checkRuleOptions(rules, "rules");
 }
 
 async function compileSources(request: CompileRequest): Promise<Compiled> {
@@ -119,9 +127,10 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
   return start().catch(failAsRun);
 }
 
-function checkRequest<T>(request: T, check: OptionCheck<T>): void {
+function checkRequest<T extends CompileRequest>(request: T, check: OptionCheck<T>): void {
   try {
     checkOptions(request, check);
+    checkSource(request);
     if ("approval" in check.table) checkPolicyOptions((request as unknown as RunRequest).approval);
   } catch (thrown) {
     failAsRun(thrown);
@@ -159,6 +168,8 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
 
 interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
   readonly program: Program;
+  /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
+  readonly warnings: readonly string[];
 }
 
 /** The program of a request, compiled now or before, with the trust that it needs. */
@@ -170,7 +181,13 @@ async function openProgram({ program: given, ...source }: CompileRequest & { rea
   const trusted = how.trusted || source.trust === true;
   if (!trusted) requireTrust(compiled);
   const { host = how.host, providers = how.providers } = source;
-  return { program, trusted, host, providers, sources: host === how.host ? how.sources : host };
+  const warnings = given ? [] : warningsOfOptions(compiled);
+  return { program, warnings, trusted, host, providers, sources: host === how.host ? how.sources : host };
+}
+
+function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {
+  const ofOptions = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
+  return ofOptions.map(({ message, notes }) => [message, ...notes.map((note) => note.message)].join("; "));
 }
 
 function requireProgram(compiled: Compiled): Program {
@@ -210,7 +227,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
     { ...setup, effects },
     {
       ...start,
-      warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...warnOfPrices(program, request)],
+      warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...opened.warnings, ...warnOfPrices(program, request)],
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
       closeJournal: () => journal.close(),
     },

@@ -14,11 +14,14 @@ import {
   anyOption,
   flagOption,
   functionOption,
+  isObject,
+  listOf,
   listOption,
   type OptionCheck,
   type OptionTable,
   objectOption,
   textOption,
+  textsOption,
 } from "./util/check-options.ts";
 
 export interface CompileRequest {
@@ -105,16 +108,16 @@ export interface RunOutput extends RunResult {
 
 const compileTable: OptionTable<CompileRequest> = {
   target: textOption,
-  files: listOption,
+  files: textsOption,
   entry: textOption,
   model: textOption,
-  set: listOption,
-  modelFor: listOption,
+  set: textsOption,
+  modelFor: textsOption,
   rules: listOption,
-  scopes: objectOption,
+  scopes: { wanted: "an object from scopes to folders", fits: (value) => isObject(value) && Object.values(value).every(isText) },
   trust: flagOption,
   toRun: flagOption,
-  providers: listOption,
+  providers: listOf("a list of providers, each with `name` and `create`", isProvider),
   host: objectOption,
 };
 
@@ -125,9 +128,9 @@ const { rules: _rules, ...ruledTable } = programTable;
 const runTable: OptionTable<RunRequest> = {
   ...ruledTable,
   approval: anyOption,
-  input: { wanted: "a text, or an object of the entry's fields", fits: (value) => isFields(value) || typeof value === "string" },
-  fragments: listOption,
-  attachments: listOption,
+  input: { wanted: "a text, or an object of the entry's fields", fits: (value) => isObject(value) || isText(value) },
+  fragments: textsOption,
+  attachments: listOf("a list of `{ path }` or `{ name, bytes }`", isAttachment),
   history: listOption,
   limits: objectOption,
   prices: objectOption,
@@ -136,11 +139,20 @@ const runTable: OptionTable<RunRequest> = {
   debug: flagOption,
   deltas: flagOption,
   onMessage: functionOption,
-  signal: objectOption,
+  signal: { wanted: "an `AbortSignal`", fits: (value) => value instanceof AbortSignal },
 };
 
-function isFields(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isProvider(value: unknown): boolean {
+  return isObject(value) && isText(value["name"]) && typeof value["create"] === "function";
+}
+
+function isAttachment(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return isText(value["path"]) || (isText(value["name"]) && value["bytes"] instanceof Uint8Array);
 }
 
 const renamed = {

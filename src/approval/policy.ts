@@ -83,8 +83,13 @@ export function checkPolicyOptions(policy: ApprovalPolicy): void {
   if (policy === undefined || policy === null)
     throw new TypeError('`approval` is missing: a policy says who may do what, such as `approval: { mode: "prompt", approver }`');
   checkOptions(policy, { path: "approval", table: policyOptions, required: ["mode"], renamed });
-  for (const rule of policy.rules ?? [])
-    checkOptions(rule, { path: "approval.rules", table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });
+  checkRuleOptions(policy.rules, "approval.rules");
+}
+
+/** Throws a `TypeError` where one of the rules is of another form. `path` names the option that holds them. */
+export function checkRuleOptions(rules: readonly ApprovalRule[] = [], path: string): void {
+  for (const rule of rules)
+    checkOptions(rule, { path, table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });
 }
 
 const ruleOptions: OptionTable<ApprovalRule> = { effect: oneOf("allow", "ask", "block"), rule: textOption, source: textOption };

@@ -18,6 +18,16 @@ import {
   toolsetMark,
   type WorkerRuntime,
 } from "../toolsets/toolset.ts";
+import {
+  anyOption,
+  checkOptions,
+  functionOption,
+  listOption,
+  type OptionTable,
+  objectOption,
+  textOption,
+  textsOption,
+} from "../util/check-options.ts";
 import { lastOf } from "../util/last-of.ts";
 import { Redactor, type Secret } from "../util/redactor.ts";
 import { checkJson, foreignSchema, pathTexts } from "./foreign-tool.ts";
@@ -62,8 +72,18 @@ export interface ToolGate {
   readonly denied: readonly DeniedCall[];
 }
 
-/** Throws a `TypeError` where the policy is none. */
+const gateOptions: OptionTable<ToolGateOptions> = {
+  approval: anyOption,
+  name: textOption,
+  scopes: objectOption,
+  paths: textsOption,
+  secrets: listOption,
+  onEvent: functionOption,
+};
+
+/** Throws a `TypeError` where the policy is none, or an option is unknown or of another form. */
 export function createToolGate(options: ToolGateOptions): ToolGate {
+  checkOptions(options, { path: "createToolGate", table: gateOptions });
   const { approval: policy, secrets = [], name = "agent" } = options;
   const redactor = new Redactor(secrets);
   const controller = new AbortController();

@@ -6,11 +6,11 @@ import {
   checkOptions,
   flagOption,
   functionOption,
-  listOption,
   type OptionForm,
   type OptionTable,
   oneOf,
   textOption,
+  textsOption,
 } from "../util/check-options.ts";
 import { lastOf } from "../util/last-of.ts";
 import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "./toolset.ts";
@@ -44,7 +44,7 @@ const toolOptions: OptionTable<ToolOptions<unknown>> = {
   approval: oneOf("pre-approved", "ask"),
   sequential: flagOption,
   sideEffect: flagOption,
-  calls: listOption,
+  calls: textsOption,
   run: functionOption,
 };
 
@@ -103,7 +103,7 @@ export type ToolsetOptions<S> = Omit<
 const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   name: textOption,
   config: schemaOption,
-  requires: listOption,
+  requires: textsOption,
   tools: functionOption,
   connect: functionOption,
   lifetime: oneOf("run", "call"),
@@ -130,6 +130,9 @@ const renamedToolsetOptions = { approval: "write `needsApproval`, a function tha
 export function toolset<const S extends SchemaSource = Record<string, never>>(options: ToolsetOptions<S>): Toolset {
   checkOptions(options, { path: "toolset", table: toolsetOptions, required: ["name"], renamed: renamedToolsetOptions });
   const { config, ...rest } = options;
+  const ofConnections = (["lifetime", "session"] as const).find((key) => rest[key] !== undefined);
+  if (!rest.connect && ofConnections)
+    throw new TypeError(`\`toolset.${ofConnections}\` says something of a connection, and the toolset has no \`connect\``);
   if (!rest.tools && !rest.connect) throw new TypeError(`the toolset \`${rest.name}\` has neither \`tools\` nor \`connect\``);
   return Object.freeze({
     tools: () => [],

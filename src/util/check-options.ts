@@ -49,14 +49,24 @@ export function oneOf(...words: readonly string[]): OptionForm {
   return { words, wanted: quoteNames(words, " or "), fits: (value) => words.includes(value as string) };
 }
 
-function ofType(type: "boolean" | "string" | "function" | "object", wanted: string): OptionForm {
-  return { wanted, fits: (value) => typeof value === type && value !== null };
+function ofType(type: "boolean" | "string" | "function", wanted: string): OptionForm {
+  return { wanted, fits: (value) => typeof value === type };
 }
 
 export const flagOption: OptionForm = ofType("boolean", "`true` or `false`");
 export const textOption: OptionForm = ofType("string", "a text");
 export const functionOption: OptionForm = ofType("function", "a function");
-export const objectOption: OptionForm = ofType("object", "an object");
-export const listOption: OptionForm = { wanted: "a list", fits: (value) => Array.isArray(value) };
+export const objectOption: OptionForm = { wanted: "an object", fits: isObject };
+export const listOption: OptionForm = listOf("a list", () => true);
+export const textsOption: OptionForm = listOf("a list of texts", (value) => typeof value === "string");
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `wanted` names the list, and what its members are. */
+export function listOf(wanted: string, fits: (member: unknown) => boolean): OptionForm {
+  return { wanted, fits: (value) => Array.isArray(value) && value.every(fits) };
+}
 /** Checked where it is used. */
 export const anyOption: OptionForm = { wanted: "given", fits: () => true };

@@ -4,11 +4,18 @@ const deepest = 200;
 /** Returns the JSON form of a value from code; undefined becomes null. Throws a `TypeError` for values without one. */
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined) return null;
-  const text: string | undefined = JSON.stringify(value);
+  const text: string | undefined = JSON.stringify(value, refuseCollection);
   if (text === undefined) throw new TypeError(`a ${typeof value} is not a JSON value`);
   const copy: unknown = JSON.parse(text);
   if (isTooDeep(copy)) throw new TypeError(`the value is nested more than ${deepest} levels deep`);
   return copy;
+}
+
+/** JSON would make `{}` of them. */
+function refuseCollection(_key: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set)
+    throw new TypeError(`a ${value.constructor.name} is not a JSON value: make an object or a list of it`);
+  return value;
 }
 
 /** Walks level by level, without recursion. */

@@ -101,7 +101,7 @@ describe("llm-do verdict", () => {
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/warning\[approval-rule-unused\].*`raed_file`[\s\S]*did you mean `read_file`/);
     const cwd = await writeProgram(files);
-    const run = await runCli([".", "x", "--model", "scripted:none.yaml", "--trust", "--deny", "main/raed_file"], { cwd });
+    const run = await runCli([".", "x", "--model", "openai:gpt", "--trust", "--deny", "main/raed_file"], { cwd });
     expect(run.stderr).toContain("warning[approval-rule-unused]");
   });
 

@@ -231,7 +231,7 @@ describe("the compiler", () => {
     const host = memoryHost({
       files: { "/p/main.worker": worker(`toolsets: { ${toolsets} }`), "/p/helper.worker": helper, "/p/other.worker": scored },
     });
-    const { diagnostics, outline } = await compile({ target: "/p", host, model: "scripted:none" });
+    const { diagnostics, outline } = await compile({ target: "/p", host, model: "openai:gpt" });
     return { outline, said: diagnostics.map(({ code, message }) => `${code}: ${message}`) };
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { createToolGate } from "../../src/approval/index.ts";
 import { compile, type RunRequest, run, toolset } from "../../src/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import { toJsonValue } from "../../src/util/to-json-value.ts";
 
 function host(): MemoryHost {
   const files = { "/work/main.worker": "---\nmodel: scripted:/work/s.yaml\n---\nGo.\n", "/work/s.yaml": "- reply: done\n" };
@@ -48,6 +49,16 @@ describe("options of run() that would have no effect", () => {
     [{ approval, modle: "x:y" }, "`run.modle` is no option; did you mean `model`?"],
     [{ approval, trust: "yes" }, "`run.trust` must be `true` or `false`"],
     [{ approval, input: ["x"] }, "`run.input` must be a text, or an object of the entry's fields"],
+    [{ approval, limits: [] }, "`run.limits` must be an object"],
+    [{ approval, limits: { turn: 3 } }, "there is no limit `turn`; there are depth, turns,"],
+    [{ approval, attachments: ["a.pdf"] }, "`run.attachments` must be a list of `{ path }` or `{ name, bytes }`"],
+    [{ approval, attachments: [{ pth: "a.pdf" }] }, "`run.attachments` must be a list of `{ path }` or `{ name, bytes }`"],
+    [{ approval, fragments: [1] }, "`run.fragments` must be a list of texts"],
+    [{ approval, set: "model=x:y" }, "`run.set` must be a list of texts"],
+    [{ approval, scopes: { out: 1 } }, "`run.scopes` must be an object from scopes to folders"],
+    [{ approval, signal: {} }, "`run.signal` must be an `AbortSignal`"],
+    [{ approval, providers: [{ name: "own" }] }, "`run.providers` must be a list of providers, each with `name` and `create`"],
+    [{ approval, target: ".", files: ["main.worker"] }, "`target` and `files` exclude one another"],
   ])("%j", async (request, message) => {
     const { code, message: said } = await refusalOf(request);
     expect(code).toBe("configuration");
@@ -66,16 +77,25 @@ test("compile() rejects unknown options", async () => {
   );
 });
 
-test("a price that fits no model is a warning of the run", async () => {
+test("compile() rejects rules of another form", async () => {
+  await expect(compile({ host: host(), rules: [{ efect: "block", rule: "shell" }] } as never)).rejects.toThrow(
+    "`rules.efect` is no option; did you mean `effect`?",
+  );
+});
+
+test("a price that fits no model, and a rule that matches no call, are warnings of the run", async () => {
   const warnings: string[] = [];
   await run({
     host: host(),
     input: "x",
-    approval: { mode: "reject_all" },
+    approval: { mode: "reject_all", rules: [{ effect: "block", rule: "mian/shell" }] },
     prices: { "opnai:*": { input: 1, output: 2 } },
     onEvent: (event) => event.type === "warning" && warnings.push(event.message),
   });
-  expect(warnings).toEqual(["the price of `opnai:*` fits no model of the program: `scripted:/work/s.yaml`"]);
+  expect(warnings).toEqual([
+    "`mian` matches no worker that is meant, so the rule does nothing; did you mean `main`?",
+    "the price of `opnai:*` fits no model of the program: `scripted:/work/s.yaml`",
+  ]);
 });
 
 test("a tool is gated once", () => {
@@ -90,4 +110,17 @@ test("options of toolset() are checked", () => {
     "`toolset.needsAproval` is no option; did you mean `needsApproval`?",
   );
   expect(() => toolset({ name: "x", tools: [] } as never)).toThrow("`toolset.tools` must be a function");
+  expect(() => toolset({ name: "x", tools: () => [], lifetime: "run" })).toThrow(
+    "`toolset.lifetime` says something of a connection, and the toolset has no `connect`",
+  );
+});
+
+test("options of createToolGate() are checked", () => {
+  expect(() => createToolGate({ approval: { mode: "reject_all" }, aprover: 1 } as never)).toThrow(
+    "`createToolGate.aprover` is no option; the options: ",
+  );
+});
+
+test("a result that JSON would lose is refused", () => {
+  expect(() => toJsonValue({ found: new Map([[1, 2]]) })).toThrow("a Map is not a JSON value: make an object or a list of it");
 });

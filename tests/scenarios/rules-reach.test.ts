@@ -63,7 +63,7 @@ async function verdictOfJudge(call: Call, rules: readonly ApprovalRule[]): Promi
     modules: { [`${root}/tools.ts`]: { pick } },
   });
   const before = host.snapshot("/");
-  const judge = await judgeCalls({ target: root, host, trust: true, rules, model: "scripted:none.json" });
+  const judge = await judgeCalls({ target: root, host, trust: true, rules, model: "openai:gpt" });
   try {
     const judgement = await judge.judge(call);
     return judgement.type === "refused" ? judgement.error.type : judgement.type;

@@ -124,7 +124,7 @@ test("rules decide as over any call, by the tool's bounds too; and what they dec
     model: (request) => `${enabled(request)}`,
   });
   expect(result).toMatchObject({ output: "web_search", denied: [] });
-  const host = memoryHost({ files: { "/program/main.worker": files["main.worker"] } });
+  const host = memoryHost({ files: { "/program/main.worker": files["main.worker"], "/a.yaml": "[]" } });
   const judge = await judgeCalls({ model: "scripted:/a.yaml", host, target: "/program", rules });
   const bounds = { allowed_domains: ["a.com"] };
   expect(await judge.judge({ tool: "server:web_search", args: bounds })).toMatchObject({ type: "allowed" });
