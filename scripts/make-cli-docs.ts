@@ -145,6 +145,7 @@ second Ctrl-C ends the process at once.
 |---|---|
 | \`LLM_DO_MODEL\` | the model of every worker for which nothing else names one |
 | \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
+| \`LLM_DO_CONFIG_DIR\` | the folder of your [configuration](models.md#your-configuration) |
 | \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, the index of runs, and the runs of programs whose own folder is read-only |
 | \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;

@@ -6,6 +6,7 @@ import { isFlag } from "./compile/flag.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
 import { openKeyFile } from "./host/key-file.ts";
+import { openLoginFile } from "./host/login-file.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
@@ -13,6 +14,7 @@ import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
+import type { Login } from "./models/login.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
@@ -48,6 +50,7 @@ import { type FileSize, toFilePart } from "./toolsets/attachments.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
+import { getOrMake } from "./util/get-or-make.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
@@ -119,8 +122,8 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
   const start = async () => {
     const { program, host } = opened;
-    const keys = await readKeys(host);
-    const redactor = new Redactor(secretsOf(host, program, keys));
+    const { keys, secrets } = await readCredentials(host);
+    const redactor = new Redactor(secretsOf(host, program, secrets));
     const setup = await createSetup(opened, { ...request, runId: "rehearsal", redactor, keys });
     return rehearseEntry(program, setup, { ...unattended, ...(await createStart(opened, request)) });
   };
@@ -161,7 +164,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   checkRequest(whole, replayOptions);
   const { directory, onEvent, ...request } = whole;
   const { program, host } = await openProgram({ ...request, toRun: true });
-  const stored = await readKeys(host);
+  const { secrets: stored } = await readCredentials(host);
   const record = await readRecord(host, directory, secretsOf(host, program, stored));
   return replayFacts(program, { host, stored, ...record, ...(onEvent ? { onEvent } : {}) });
 }
@@ -208,8 +211,8 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
   const start = await createStart(opened, request);
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
-  const keys = await readKeys(host);
-  const redactor = new Redactor(secretsOf(host, program, keys), privateFolder.secrets);
+  const { keys, secrets } = await readCredentials(host);
+  const redactor = new Redactor(secretsOf(host, program, secrets), privateFolder.secrets);
   const messages: Message[] = [];
   const onMessage: RunRequest["onMessage"] = (callPath, message) => {
     if (entry.kind === "worker" && callPath === entry.worker.name) messages.push(message);
@@ -254,7 +257,7 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   return {
     ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage },
     limits: checkLimits({ ...program.limits, ...request.limits }),
-    resolveModel: createModelResolver(environment, known),
+    resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),
     priceOf: createPriceLookup(checkPrices(prices), known),
   };
 }
@@ -270,14 +273,35 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   return { input: whole, files: await readFiles(host, attachments), fragments, history, signal };
 }
 
-/** A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
-function secretsOf({ environment }: Host, { secrets }: Program, keys: readonly Secret[]): readonly Secret[] {
-  return [...environmentSecrets(environment), ...keys, ...secrets];
+function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
+  return [...environmentSecrets(environment), ...stored, ...secrets];
 }
 
-/** The keys that the user has given to `llm-do keys`. */
-async function readKeys(host: Host): Promise<readonly KeyForVariable[]> {
-  return keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
+interface Credentials {
+  /** Those that the user has given to `llm-do keys`. */
+  readonly keys: readonly KeyForVariable[];
+  /** The same, and the tokens of logins. A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
+  readonly secrets: readonly Secret[];
+}
+
+async function readCredentials(host: Host): Promise<Credentials> {
+  const keys = keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
+  const logins = Object.entries(await openLoginFile(host).read());
+  const tokens = logins.flatMap(([provider, { accessToken, refreshToken = "" }]) =>
+    [accessToken, refreshToken].map((value) => ({ name: `LOGIN_${provider}`, value })),
+  );
+  return { keys, secrets: [...keys, ...tokens] };
+}
+
+/** Each login is opened once a run, so that its requests share what a refresh gives. */
+function loginFinder(host: Host): (provider: string) => Promise<Login | undefined> {
+  const file = openLoginFile(host);
+  const found = new Map<string, Promise<Login | undefined>>();
+  return (provider) =>
+    getOrMake(found, provider, async () => {
+      const { openLogin } = await import("./models/login.ts");
+      return openLogin({ provider, file, fetch: host.fetch, now: () => host.clock.now() });
+    });
 }
 
 async function defaultHost(): Promise<Host> {

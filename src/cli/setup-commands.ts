@@ -2,6 +2,7 @@ import { Argument, type Command } from "commander";
 import type { InitFlags } from "./commands/init.ts";
 import type { KeysFlags } from "./commands/keys.ts";
 import type { ModelsFlags } from "./commands/models.ts";
+import type { OAuthFlags } from "./commands/oauth.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import type { SchemaName } from "./editor-schemas.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -103,9 +104,41 @@ export function addKeys(program: Command, exit: Exit): void {
     });
 }
 
-/** `llm-do models [PATTERN]`. */
+/** `llm-do oauth login|status|logout`. */
+export function addOAuth(program: Command, exit: Exit): void {
+  const oauth = program.command("oauth").description("log in at providers that sell by login");
+  oauth
+    .command("login")
+    .description("log in with the browser, at the OAuth server that the configuration names for the provider")
+    .argument("<provider>", "a name under `logins` of the configuration")
+    .action(async (provider: string) => {
+      refuseDashes("oauth login", exit);
+      const { loginCommand } = await import("./commands/oauth.ts");
+      exit.exitCode = await loginCommand(provider);
+    });
+  oauth
+    .command("status")
+    .description("list the logins, where each one's token goes, and how long it is good for")
+    .option("--json", "print JSON")
+    .action(async (flags: OAuthFlags) => {
+      refuseDashes("oauth status", exit);
+      const { loginStatusCommand } = await import("./commands/oauth.ts");
+      exit.exitCode = await loginStatusCommand(flags);
+    });
+  oauth
+    .command("logout")
+    .description("forget a login")
+    .argument("<provider>", "at which")
+    .action(async (provider: string) => {
+      refuseDashes("oauth logout", exit);
+      const { logoutCommand } = await import("./commands/oauth.ts");
+      exit.exitCode = await logoutCommand(provider);
+    });
+}
+
+/** `llm-do models [PATTERN]`, `llm-do models default|alias`. */
 export function addModels(program: Command, exit: Exit): void {
-  program
+  const models = program
     .command("models")
     .description("list the providers of models, and what each still needs")
     .argument("[pattern]", "list the models that fit: a part of `provider:name`, or a glob over it")
@@ -114,5 +147,26 @@ export function addModels(program: Command, exit: Exit): void {
       refuseDashes("models", exit);
       const { modelsCommand } = await import("./commands/models.ts");
       exit.exitCode = await modelsCommand(pattern, flags);
+    });
+  models
+    .command("default")
+    .description("show the model for which nothing else names one, or set it in your configuration")
+    .argument("[model]", "`provider:name`, or an alias")
+    .option("--unset", "have none")
+    .action(async (model: string | undefined, { unset = false }: { readonly unset?: boolean }) => {
+      refuseDashes("models default", exit);
+      const { defaultModelCommand } = await import("./commands/model-names.ts");
+      exit.exitCode = await defaultModelCommand(model, unset);
+    });
+  models
+    .command("alias")
+    .description("list your own names for models, or give one in your configuration")
+    .argument("[name]", "the name; wherever a model can be written, it stands for the model")
+    .argument("[model]", "`provider:name`")
+    .option("--unset", "remove the name")
+    .action(async (name: string | undefined, model: string | undefined, { unset = false }: { readonly unset?: boolean }) => {
+      refuseDashes("models alias", exit);
+      const { aliasCommand } = await import("./commands/model-names.ts");
+      exit.exitCode = await aliasCommand({ name, model, unset });
     });
 }

@@ -1,6 +1,7 @@
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
 import type { ManifestFile } from "../language/manifest.ts";
+import type { UserConfigFile } from "../language/user-config.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import type { Home } from "./home.ts";
 import type { LinkedRule } from "./link-rules.ts";
@@ -24,6 +25,8 @@ export interface Compilation {
   /** Absolute path of the folder of workers that were made in a run. */
   readonly generated: string;
   readonly manifest: ManifestFile | undefined;
+  /** The user's configuration. */
+  readonly config: UserConfigFile;
   readonly diagnostics: DiagnosticList;
   readonly builtIns: ReadonlyMap<string, Toolset>;
   readonly files: ProgramFiles;

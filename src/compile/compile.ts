@@ -38,6 +38,7 @@ import { reachOf } from "./reach.ts";
 import { CallTable } from "./resolve-calls.ts";
 import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
 import { ScopeRoots } from "./scope-roots.ts";
+import { loadUserConfig } from "./user-config.ts";
 
 export interface CompileOptions {
   readonly host: Host;
@@ -212,6 +213,8 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
   const { report } = diagnostics;
   const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
   const manifest = await loadManifest(place, { host, files, diagnostics });
+  const config = await loadUserConfig(host);
+  diagnostics.addAll(config.diagnostics);
   const generated = generatedFolder(root, manifest, diagnostics);
   const names = listed ? listedNames(listed) : folderNames(host, root, generated);
   const home: Home = { folder: root, prefix: "", names };
@@ -223,6 +226,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     home,
     generated,
     manifest,
+    config: config.file,
     diagnostics,
     builtIns,
     files,

@@ -37,8 +37,8 @@ export async function linkModel(
     reportMissing(compilation, worker);
     return undefined;
   }
-  const { text, source, span } = written;
-  const parsed = parseModelId(text, options.names);
+  const { source, span } = written;
+  const parsed = parseModelId(resolveAlias(compilation, written.text), options.names);
   if (!parsed.ok) {
     return diagnostics.report("model-id", { message: parsed.error.message, span });
   }
@@ -50,7 +50,7 @@ export async function linkModel(
 
 /** `--set` of the worker, then `--model-for`, then what the worker itself says, then the defaults. */
 function findModel(
-  { overrides, manifest, host }: Compilation,
+  { overrides, manifest, host, config }: Compilation,
   worker: LoadedWorker,
   model: string | undefined,
 ): Written | undefined {
@@ -60,18 +60,33 @@ function findModel(
   if (forced) return { text: forced.model.value, source: forced.flag, span: forced.model.span };
   const environment = host.environment["LLM_DO_MODEL"];
   const shared = manifest?.model;
-  const selected = selectModel({ worker: own?.value, run: model, manifest: shared?.value, environment });
+  const selected = selectModel({
+    worker: own?.value,
+    run: model,
+    manifest: shared?.value,
+    environment,
+    user: config.model?.value,
+  });
   if (!selected) return undefined;
   const { id: text, source } = selected;
   const inFile = source === "worker" ? own : source === "manifest" ? shared : undefined;
   if (inFile) return { text, source: `\`model\` of ${inFile.span.source.name}`, span: inFile.span };
+  if (source === "user")
+    return { text, source: "your default model", span: wholeOf(createFlagSource("your default model", text)) };
   return { text, source, span: wholeOf(createFlagSource(source, text)) };
+}
+
+/** An alias of the user's configuration stands for its model. One alias stands for no other. */
+function resolveAlias({ config }: Compilation, text: string): string {
+  const name = text.trim();
+  return config.aliases?.value.find((alias) => alias.name.value === name)?.value.value ?? text;
 }
 
 /** A mistake if it is to be run, else only worth a hint. */
 function reportMissing({ diagnostics, toRun }: Compilation, { name, file }: LoadedWorker): void {
   const message = `no model for the worker \`${name}\``;
-  const note = "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`";
+  const note =
+    "set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`, or run `llm-do models default`";
   const span = file.name?.span ?? startOf(file.source);
   diagnostics.report(toRun ? "model-missing" : "model-unset", { message, note, span });
 }

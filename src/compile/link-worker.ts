@@ -75,6 +75,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
     limits: valuesOf(file.limits?.value ?? {}),
     locked: file.locked?.value ?? false,
+    auth: file.auth?.value ?? compilation.manifest?.auth?.value ?? "off",
     debug: file.debug?.value ?? false,
   });
 }

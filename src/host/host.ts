@@ -9,6 +9,8 @@ export interface Host {
   readonly homeDirectory: string;
   /** The folder of credentials, trust, and journals of read-only programs. Made when first written to. */
   readonly stateDirectory: string;
+  /** The user's configuration, `config.yaml`, existing or not. */
+  readonly configFile: string;
   readonly files: HostFiles;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1 (exclusive). */

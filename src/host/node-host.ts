@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { homedir } from "node:os";
 import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
+import { findConfigFile } from "./config-file.ts";
 import { createId } from "./create-id.ts";
 import type { Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
@@ -11,7 +12,7 @@ import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { createPatientFetch } from "./patient-fetch.ts";
-import { privateFoldersOf } from "./private-folders.ts";
+import { privatePlacesOf } from "./private-folders.ts";
 import { findStateDirectory } from "./state-directory.ts";
 
 export type NodeHostOverrides = Partial<Host> & {
@@ -30,13 +31,15 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   const writes = new OwnWrites();
   const { platform } = process;
   const stateDirectory = findStateDirectory({ environment, platform, homeDirectory, workingDirectory });
-  const privateFolders = privateFoldersOf(stateDirectory);
+  const configFile = findConfigFile({ environment, platform, homeDirectory, workingDirectory });
+  const privateFolders = privatePlacesOf({ stateDirectory, configFile });
   const system = createNodeSystem({ now: () => clock.now(), writes, privateFolders, ...systemOptions });
   return {
     environment,
     workingDirectory,
     homeDirectory,
     stateDirectory,
+    configFile,
     files: createNodeFiles(system),
     clock,
     random: () => Math.random(),
@@ -45,7 +48,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     fetch: createPatientFetch(),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
-    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, wall, writes }),
+    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, configFile, wall, writes }),
     ...replaced,
   };
 }

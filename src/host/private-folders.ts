@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isWithin } from "../util/within.ts";
+import type { Host } from "./host.ts";
 import { foldName } from "./protected-names.ts";
 
 /** The folder of the user's keys and logins, in the state folder. */
@@ -7,9 +8,12 @@ export function credentialsFolder(stateDirectory: string): string {
   return join(stateDirectory, "credentials");
 }
 
-/** The folders that no scope, command or file of a program reaches, whatever it declares: credentials, and the secrets of runs. */
-export function privateFoldersOf(stateDirectory: string): readonly string[] {
-  return [credentialsFolder(stateDirectory), join(stateDirectory, "private")];
+/**
+ * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, and the
+ * user's configuration.
+ */
+export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile">): readonly string[] {
+  return [credentialsFolder(host.stateDirectory), join(host.stateDirectory, "private"), host.configFile];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

@@ -27,6 +27,7 @@ export function createUntouchedHost(): Host {
     workingDirectory: "/",
     homeDirectory: "/",
     stateDirectory: "/",
+    configFile: "/config.yaml",
     files: refusing("files."),
     clock: { now: () => 0, monotonic: () => 0, sleep },
     random: () => throwTouched("random"),

@@ -5,7 +5,7 @@ import { sandboxShape } from "./sandbox-shape.ts";
 import { boolean, identifier, integer, number, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { inputShape, outputShape } from "./schema-shape.ts";
 import { serverToolsShape } from "./server-tools-shape.ts";
-import { spanned, unsupported } from "./shape.ts";
+import { spanned } from "./shape.ts";
 import { mediaType, pathOrProfile, programPath, suffix } from "./text-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
 
@@ -39,11 +39,7 @@ export const limitsShape = record({
   parallel: { shape: integer({ min: 1 }), description: "Model requests and tools in flight at the same time." },
 });
 
-const authShape = unsupported(
-  oneOf(["off", "auto", "required"]),
-  "there are no logins yet, and models are reached by key; write `off`",
-  (value) => value === "off",
-);
+const authShape = oneOf(["off", "auto", "required"]);
 
 /** The table of what a worker file may say. The parser, the JSON Schema for editors and the printer all follow it. */
 export const workerKeys = {

@@ -27,7 +27,7 @@ function provider(name: string, created: string[], fails = 0): Provider {
 test("one model an id, however it is spelt and however often asked for", async () => {
   const created: string[] = [];
   const resolve = createModelResolver(environment, [provider("mine", created)]);
-  const models = await Promise.all(["mine:x", "mine/x", " MINE:x ", "mine:y"].map(resolve));
+  const models = await Promise.all(["mine:x", "mine/x", " MINE:x ", "mine:y"].map((id) => resolve(id)));
   expect(new Set(models).size).toBe(2);
   expect(created).toEqual(["mine:x", "mine:y"]);
 });

@@ -1,31 +1,41 @@
 import { matchesFlatGlob } from "../util/flat-glob.ts";
+import type { Login } from "./login.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
 import { type ModelId, parseModelId } from "./model-id.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { builtInProviders } from "./providers.ts";
 import { isTextType } from "./text-type.ts";
 
-/** Gives the model of an id, the same object each time. Rejects with a `ModelError`. */
-export type ModelResolver = (id: string) => Promise<Model>;
+/** `auto`: by the user's login if there is one, else by key. */
+export type AuthMode = "off" | "auto" | "required";
+
+/** Returns the model of an id, the same object each time. `auth`: default `off`. Rejects with a `ModelError`. */
+export type ModelResolver = (id: string, auth?: AuthMode) => Promise<Model>;
+
+export interface ResolverEnvironment extends ProviderEnvironment {
+  /** The user's login at a provider; undefined if there is none. Absent: there are no logins. */
+  findLogin?(provider: string): Promise<Login | undefined>;
+}
 
 /**
  * A resolver over some providers, one per run. A provider's library is loaded when the first of its models is asked for.
  * Of two providers with one name, the later one is used: own providers go after the built-in ones.
  */
 export function createModelResolver(
-  environment: ProviderEnvironment,
+  environment: ResolverEnvironment,
   providers: readonly Provider[] = builtInProviders,
 ): ModelResolver {
   const byName = new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   const models = new Map<string, Promise<Model>>();
-  return async (id) => {
+  return async (id, auth = "off") => {
     const parsed = parseModelId(id, [...byName.keys()]);
     if (!parsed.ok) throw new ModelError({ code: "not_found", model: id, message: parsed.error.message });
-    const known = models.get(parsed.value.id);
+    const key = `${auth} ${parsed.value.id}`;
+    const known = models.get(key);
     if (known) return known;
-    const model = createModel(byName, parsed.value, environment);
-    models.set(parsed.value.id, model);
-    model.catch(() => models.delete(parsed.value.id));
+    const model = createModel(byName, parsed.value, { ...environment, auth });
+    models.set(key, model);
+    model.catch(() => models.delete(key));
     return model;
   };
 }
@@ -33,11 +43,15 @@ export function createModelResolver(
 async function createModel(
   byName: ReadonlyMap<string, Provider>,
   { provider: providerName, name }: ModelId,
-  environment: ProviderEnvironment,
+  { auth, findLogin, ...environment }: ResolverEnvironment & { readonly auth: AuthMode },
 ): Promise<Model> {
   const provider = byName.get(providerName);
   if (!provider) throw new Error("A parsed model id names a known provider");
-  const model = await provider.create(name, environment);
+  const login = auth === "off" ? undefined : await findLogin?.(providerName);
+  if (!login && auth === "required") throw missingLogin(`${providerName}:${name}`, providerName);
+  const model = login
+    ? await createWithLogin(provider, name, { ...environment, login })
+    : await provider.create(name, environment);
   if (!provider.attachments) return model;
   return {
     id: model.id,
@@ -46,6 +60,23 @@ async function createModel(
       return model.generate(request, options);
     },
   };
+}
+
+function missingLogin(model: string, provider: string): ModelError {
+  const message = `${model} needs a login (\`auth: required\`): run \`llm-do oauth login ${provider}\``;
+  return new ModelError({ code: "auth", model, message });
+}
+
+async function createWithLogin(provider: Provider, name: string, environment: ProviderEnvironment & { readonly login: Login }) {
+  const { login, fetch } = environment;
+  const { createLoginFetch } = await import("./login.ts");
+  const model = await provider.create(name, { ...environment, fetch: createLoginFetch(fetch, login) });
+  const generate: Model["generate"] = async (request, options) => {
+    // Refreshed before the library is called, which would hide why it cannot be.
+    await login.token();
+    return model.generate(request, options);
+  };
+  return { ...model, generate };
 }
 
 interface Checked {

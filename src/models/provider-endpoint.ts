@@ -40,6 +40,9 @@ export function resolveEndpoint(all: EndpointFacts, model: string, environment: 
   const example = `${facts.prefix}_BASE_URL${addressHint ? "" : ", for example to http://localhost:8000/v1"}`;
   if (!baseUrl) throw refuse(model, `needs an address. Set ${addressHint ? `${addressHint}, or ` : ""}${example}.`);
   const origin = originOf(baseUrl, model, given?.variable ?? "");
+  const { login } = environment;
+  if (login && login.origin !== origin)
+    throw refuse(model, `has its address at ${origin}, and your login goes to ${login.origin} only.`);
   const key = findKey(keyVariablesFor(facts, origin), environment);
   const needsKey = facts.keyRequired === "elsewhere" ? !isDefaultOrigin(facts, origin) : facts.keyRequired;
   if (!key && needsKey) throw missingKeyFor(facts, model, origin);
@@ -75,8 +78,9 @@ function isDefaultOrigin(facts: ResolvedFacts, origin: string): boolean {
   return facts.defaultBaseUrl !== undefined && new URL(facts.defaultBaseUrl).origin === origin;
 }
 
-/** The first of some variables that is set, with its value. */
+/** The user's login, or the first of some variables that is set, with its value. */
 export function findKey(variables: readonly string[], environment: ProviderEnvironment): ProviderKey | undefined {
+  if (environment.login) return environment.login.key;
   for (const variable of variables) {
     const value = read(environment, variable);
     if (value) return { variable: environment.sourceOf?.(variable) ?? variable, value };

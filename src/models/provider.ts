@@ -1,3 +1,4 @@
+import type { Login } from "./login.ts";
 import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
@@ -9,6 +10,8 @@ export interface ProviderEnvironment {
   /** Where the value of a variable came from, for messages about it. Default: the variable itself. */
   sourceOf?(name: string): string;
   readonly fetch: typeof globalThis.fetch;
+  /** In place of a key: its token is in the requests of `fetch`, which go to its origin alone. Default: none. */
+  readonly login?: Login;
   /** Imports a script of the program or the user (a `scripted:` model). Refuses what is not trusted. */
   importScript(path: string): Promise<Record<string, unknown>>;
   readText(path: string): Promise<string>;

@@ -8,10 +8,12 @@ export interface ModelCandidates {
   readonly manifest?: string | undefined;
   /** The variable `LLM_DO_MODEL`. */
   readonly environment?: string | undefined;
+  /** The default of the user's configuration. */
+  readonly user?: string | undefined;
 }
 
 /** The source of a worker's model, in the words that are shown. */
-export type ModelSource = "worker" | "--model" | "manifest" | "LLM_DO_MODEL";
+export type ModelSource = "worker" | "--model" | "manifest" | "LLM_DO_MODEL" | "user";
 
 export interface SelectedModel {
   /** As it was written, trimmed. */
@@ -24,9 +26,10 @@ const precedence: readonly (readonly [keyof ModelCandidates, ModelSource])[] = [
   ["run", "--model"],
   ["manifest", "manifest"],
   ["environment", "LLM_DO_MODEL"],
+  ["user", "user"],
 ];
 
-/** The model of one worker: the first of its own, `--model`, the manifest's, `LLM_DO_MODEL`. A caller's is never inherited. */
+/** The model of one worker: the first of its own, `--model`, the manifest's, `LLM_DO_MODEL`, the user's default. A caller's is never inherited. */
 export function selectModel(candidates: ModelCandidates): SelectedModel | undefined {
   for (const [key, source] of precedence) {
     const id = candidates[key]?.trim();

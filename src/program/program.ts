@@ -1,5 +1,6 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { ModelSettings } from "../models/model.ts";
 import type { DeclaredProvider } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
@@ -88,6 +89,8 @@ export interface Worker {
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
+  /** Whether its model is reached by the user's login. */
+  readonly auth: AuthMode;
   /** Its calls are shown in full detail. */
   readonly debug: boolean;
 }

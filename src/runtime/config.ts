@@ -3,6 +3,7 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
+import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
 import type { ModelChoice, Program, Worker } from "../program/program.ts";
@@ -28,7 +29,7 @@ export interface RunSetup {
   readonly effects: Effects;
   readonly redactor: Redactor;
   readonly policy: ApprovalPolicy;
-  readonly resolveModel: (id: string) => Promise<Model>;
+  readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;
   /** The run's own. */
   readonly limits: Limits;

@@ -62,7 +62,7 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
     codec: createCodec(call, attempt),
     spentByFailure: () => measureFailure(attempt.progress.reported, estimate, attempt.progress.characters),
     work: async () => {
-      const model = await run.resolveModel(call.model.id);
+      const model = await run.resolveModel(call.model.id, call.worker.auth);
       // A model that does not listen to an abort is abandoned.
       const response = await abortable(model.generate(request, optionsOf(call, frame, attempt)), call.signal);
       const message = withBoundedArgs(response.message);

@@ -1,9 +1,10 @@
 import { posix } from "node:path";
 import type { Isolation } from "../host/commands.ts";
+import { findConfigFile } from "../host/config-file.ts";
 import { createId } from "../host/create-id.ts";
 import type { Host } from "../host/host.ts";
 import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
-import { privateFoldersOf } from "../host/private-folders.ts";
+import { privatePlacesOf } from "../host/private-folders.ts";
 import { findStateDirectory } from "../host/state-directory.ts";
 import { SystemError } from "../host/system-error.ts";
 import { createMemoryClock, type MemoryClock } from "./memory-clock.ts";
@@ -54,12 +55,15 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const modules = new Map(Object.entries(options.modules ?? {}).map(([path, exports]) => [absolute(path), exports]));
   const random = createRandom();
   const stateDirectory = findStateDirectory({ environment, platform: "linux", homeDirectory, workingDirectory });
-  const system = { ...createMemorySystem(tree, random), privateFolders: privateFoldersOf(stateDirectory) };
+  const configFile = findConfigFile({ environment, platform: "linux", homeDirectory, workingDirectory });
+  const privateFolders = privatePlacesOf({ stateDirectory, configFile });
+  const system = { ...createMemorySystem(tree, random), privateFolders };
   return {
     environment: Object.freeze({ ...environment }),
     workingDirectory,
     homeDirectory,
     stateDirectory,
+    configFile,
     files: createMemoryFiles(tree, system),
     clock,
     random,

@@ -24,18 +24,24 @@ function create(frontmatter: string): World {
   return world;
 }
 
-test("file tools reach neither credentials nor secrets of runs, in a scope around them that asks for nothing", async () => {
+test("file tools reach neither credentials, secrets of runs nor the configuration, in a scope around them that asks for nothing", async () => {
   const world = create(
     "sandbox: { paths: { all: { root: .., mode: rw, write_approval: false } } }\ntoolsets: { filesystem: {} }",
   );
-  const paths = ["all/state/credentials/keys.json", "all/state/private/run/secrets.jsonl", "all/state/credentials/new.json"];
+  const environment = { LLM_DO_CONFIG_DIR: world.at("config") };
+  const paths = [
+    "all/state/credentials/keys.json",
+    "all/state/private/run/secrets.jsonl",
+    "all/state/credentials/new.json",
+    "all/config/config.yaml",
+  ];
   const look = [
     { tool: "list_files", args: { path: "all/state" } },
     { tool: "search_files", args: { path: "all", regex: "sk-kept" } },
     { tool: "list_files", args: { path: "all/state/credentials" } },
     { tool: "read_file", args: { path: "all/state/notes.txt" } },
   ];
-  const { error, results } = await attack(world, { model: [...paths.map(everyTool), look], approval: approveAll });
+  const { error, results } = await attack(world, { model: [...paths.map(everyTool), look], approval: approveAll, environment });
   expect(error).toBeUndefined();
   expect(results.slice(0, -4).map(outcome)).toEqual(paths.flatMap(() => Array(4).fill("path_protected")));
   expect(results.slice(-4).map(outcome)).toEqual(["ok", "ok", "path_protected", "ok"]);

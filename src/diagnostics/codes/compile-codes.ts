@@ -216,12 +216,12 @@ export const compileCodes = {
     severity: "error",
     title: "No model for a worker",
     explanation:
-      "A worker's model is the first of: its own `model`, `--model` (or the library's `model`), the manifest's `model`, `LLM_DO_MODEL`. None of them is set. A caller's model is not inherited.",
+      "A worker's model is the first of: its own `model`, `--model` (or the library's `model`), the manifest's `model`, `LLM_DO_MODEL`, your default (`llm-do models default`). None of them is set. A caller's model is not inherited.",
   },
   "model-unset": {
     severity: "hint",
     title: "No model yet",
-    explanation: "The program is fine, and needs a model to run: `--model`, or `LLM_DO_MODEL`, or a `model` of its own.",
+    explanation: "The program is fine, and needs a model to run: `--model`, or `LLM_DO_MODEL`, or a `model` of its own, or your default (`llm-do models default`).",
   },
   "scope-root-missing": {
     severity: "error",

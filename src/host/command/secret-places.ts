@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
-import { privateFoldersOf } from "../private-folders.ts";
+import { privatePlacesOf } from "../private-folders.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
@@ -40,14 +40,14 @@ const variables = [
   ),
 ];
 
-type Owner = Pick<Host, "environment" | "stateDirectory">;
+type Owner = Pick<Host, "environment" | "stateDirectory" | "configFile">;
 
 /** Files and folders with keys and tokens. They are hidden even if a scope is a whole home directory, or `/`. */
 export function findSecrets(homes: readonly string[], owner: Owner): readonly string[] {
   const named = variables.flatMap((name) => variable(owner, name)?.split(delimiter) ?? []).filter((path) => isAbsolute(path));
   return [
     owner.stateDirectory,
-    ...privateFoldersOf(owner.stateDirectory),
+    ...privatePlacesOf(owner),
     ...inSystem,
     ...named,
     ...homes.flatMap((home) => inHome.map((name) => join(home, name))),

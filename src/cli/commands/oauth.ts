@@ -1,0 +1,158 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openLoginFile, type StoredLogin } from "../../host/login-file.ts";
+import { createNodeHost } from "../../host/node-host.ts";
+import type { LoginSyntax } from "../../language/user-config.ts";
+import { beginLogin, isLoopback, type LoginTerms } from "../../models/oauth.ts";
+import { builtInProviders } from "../../models/providers.ts";
+import { RunError } from "../../runtime/run-error.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import { escapeText } from "../../util/escape-text.ts";
+import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { writeResult, writeStderr } from "../output.ts";
+import { renderColumns } from "../render-columns.ts";
+import { listenForSignals } from "../signals.ts";
+import { useProxies } from "../use-proxies.ts";
+import { readUserConfig } from "../user-config.ts";
+
+export interface OAuthFlags {
+  readonly json?: boolean;
+}
+
+/** `llm-do oauth login PROVIDER`: the user goes on in the browser, which comes back to a port of this machine. */
+export async function loginCommand(provider: string): Promise<number> {
+  const { terms, port } = await findTerms(provider);
+  const host = createNodeHost();
+  await useProxies(host.environment, (message) => writeStderr(`llm-do: warning: ${message}\n`));
+  const controller = new AbortController();
+  const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
+  try {
+    await using listener = await listen(port);
+    const access = { fetch: host.fetch, now: () => host.clock.now() };
+    const login = await beginLogin(terms, listener.redirectUri, access).catch((thrown: unknown) => fail(provider, thrown));
+    writeStderr(`llm-do: open this page to log in at ${provider}; Ctrl-C ends the wait\n\n  ${login.url}\n\n`);
+    const stored = await listener.receive(login.finish, controller.signal).catch((thrown: unknown) => fail(provider, thrown));
+    await openLoginFile(host).update(provider, async () => stored);
+    writeStderr(`llm-do: you are logged in at ${provider}; workers with \`auth: auto\` or \`auth: required\` use it\n`);
+    return exitCodes.done;
+  } finally {
+    signals.close();
+  }
+}
+
+function fail(provider: string, thrown: unknown): never {
+  if (thrown instanceof Interrupted) throw thrown;
+  throw new RunError("authentication", `the login at ${provider} failed: ${describe(thrown)}`, { cause: thrown });
+}
+
+function describe(thrown: unknown): string {
+  const { error_description: words, error } = thrown as { readonly error_description?: unknown; readonly error?: unknown };
+  const said = [words, error].find((text) => typeof text === "string");
+  return typeof said === "string" ? said : errorMessage(thrown);
+}
+
+async function findTerms(provider: string): Promise<{ readonly terms: LoginTerms; readonly port: number }> {
+  const { logins } = await readUserConfig();
+  const found = logins?.value.find(({ name }) => name.value === provider)?.value.value;
+  const shown = escapeText(provider, { keepBackslashes: true });
+  if (!builtInProviders.some(({ name }) => name === provider)) throw new UsageError(`\`${shown}\` is no provider of llm-do`);
+  if (found) return { terms: toTerms(found), port: found.port?.value ?? 0 };
+  const { configFile } = createNodeHost();
+  const names = (logins?.value ?? []).map(({ name }) => name.value).join(", ");
+  throw new UsageError(`${configFile} says nothing about logins at ${shown}${names === "" ? "" : `; it has ${names}`}`);
+}
+
+function toTerms(syntax: LoginSyntax): LoginTerms {
+  const { issuer, authorization_url: authorizationUrl, token_url: tokenUrl, client_id: clientId, address } = syntax;
+  for (const url of [issuer, authorizationUrl, tokenUrl, address]) {
+    if (url && new URL(url.value).protocol !== "https:" && !isLoopback(url.value))
+      throw new UsageError(`${url.value} has to begin with https: a token goes to it, or comes from it`);
+  }
+  return {
+    ...(issuer ? { issuer: issuer.value } : {}),
+    ...(authorizationUrl ? { authorizationUrl: authorizationUrl.value } : {}),
+    ...(tokenUrl ? { tokenUrl: tokenUrl.value } : {}),
+    clientId: clientId.value,
+    scopes: syntax.scopes?.value ?? [],
+    parameters: Object.fromEntries((syntax.parameters?.value ?? []).map(({ name, value }) => [name.value, value.value])),
+    origin: new URL(address.value).origin,
+  };
+}
+
+interface Listener extends AsyncDisposable {
+  readonly redirectUri: string;
+  /** Resolves with what `finish` makes of the first redirect. Rejects as it does, or when the signal aborts. */
+  receive<T>(finish: (callback: URLSearchParams) => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+const callbackPath = "/callback";
+
+/** Listens on this machine alone. */
+async function listen(port: number): Promise<Listener> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  }).catch((thrown: unknown) => {
+    throw new UsageError(`port ${port} cannot be used for the login: ${errorMessage(thrown)}`);
+  });
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${callbackPath}`;
+  return {
+    redirectUri,
+    receive: (finish, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        server.on("request", (request, response) => {
+          const url = new URL(request.url ?? "", redirectUri);
+          if (request.method !== "GET" || url.pathname !== callbackPath) return response.writeHead(404).end();
+          const answer = (words: string) =>
+            response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${words}\n`);
+          return finish(url.searchParams).then(
+            (value) => answer("You are logged in, and can close this page.") && resolve(value),
+            (thrown: unknown) => answer("The login failed; the terminal says why.") && reject(thrown),
+          );
+        });
+      }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeIdleConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** `llm-do oauth status`. */
+export async function loginStatusCommand({ json }: OAuthFlags): Promise<number> {
+  const host = createNodeHost();
+  const logins = Object.entries(await openLoginFile(host).read());
+  const rows = logins.map(([provider, login]) => ({ provider, ...describeLogin(login, host.clock.now()) }));
+  if (json) await writeResult(`${JSON.stringify({ v: 1, logins: rows }, undefined, 2)}\n`);
+  else if (rows.length === 0) writeStderr("llm-do: you are logged in nowhere\n");
+  else await writeResult(renderColumns(rows.map(({ provider, address, state }) => [provider, address, state])));
+  return exitCodes.done;
+}
+
+function describeLogin({ origin, expiresAt, refreshToken, loggedInAt }: StoredLogin, now: number) {
+  const until = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
+  const isOver = expiresAt !== undefined && expiresAt <= now;
+  const state =
+    until === null
+      ? "good"
+      : isOver && refreshToken === undefined
+        ? "over: log in again"
+        : isOver
+          ? "refreshed when it is used"
+          : `good until ${until}`;
+  return { address: origin, state, loggedInAt, expiresAt: until, refreshes: refreshToken !== undefined };
+}
+
+/** `llm-do oauth logout PROVIDER`. A login that is not there is a mistake. */
+export async function logoutCommand(provider: string): Promise<number> {
+  let was = false;
+  await openLoginFile(createNodeHost()).update(provider, async (login) => {
+    was = login !== undefined;
+    return undefined;
+  });
+  if (!was) throw new UsageError(`you are not logged in at \`${escapeText(provider, { keepBackslashes: true })}\``);
+  writeStderr(`llm-do: the login at ${provider} is forgotten\n`);
+  return exitCodes.done;
+}

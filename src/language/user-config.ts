@@ -1,0 +1,76 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
+import type { Source } from "../diagnostics/source.ts";
+import { clipText } from "../util/clip-text.ts";
+import { type Fields, list, mapOf, type NamedValue, type RecordOf, readFields, record } from "./collection-shapes.ts";
+import { describeNode } from "./node-problems.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import { integer, text, writtenText } from "./scalar-shapes.ts";
+import { type ReadContext, refined, type Shape } from "./shape.ts";
+import { serverAddress } from "./text-shapes.ts";
+
+const login = {
+  issuer: { shape: serverAddress, description: "The OAuth server, which says its addresses itself." },
+  authorization_url: { shape: serverAddress, description: "In place of `issuer`: where the user logs in." },
+  token_url: { shape: serverAddress, description: "In place of `issuer`: where tokens come from." },
+  client_id: { shape: text(), required: true, description: "The public client that llm-do is there." },
+  scopes: { shape: list(text()), description: "What is asked for." },
+  parameters: { shape: mapOf(writtenText()), description: "Further parameters of the request, such as `audience`." },
+  address: { shape: serverAddress, required: true, description: "Where the provider is: the token goes to this origin only." },
+  port: { shape: integer({ min: 1 }), description: "The port of this machine that the server redirects to. By default any." },
+} as const;
+
+export type LoginSyntax = RecordOf<typeof login>;
+
+const loginShape: Shape<LoginSyntax> = refined(record(login), (value, node, { path, report }) => {
+  if (value.issuer || (value.authorization_url && value.token_url)) return value;
+  return report("missing-key", {
+    message: `\`${path}\` needs \`issuer\`, or \`authorization_url\` and \`token_url\``,
+    span: node.span,
+  });
+});
+
+/** An alias holds no colon or slash: it hides no model of a provider. */
+export function isAlias(name: string): boolean {
+  return /^[a-z][a-z0-9._-]{0,63}$/i.test(name);
+}
+
+export const userConfigKeys = {
+  model: { shape: text(), description: "The model of every worker for which nothing else names one." },
+  aliases: {
+    shape: mapOf(text(), {
+      checkName: (value, { span }, { report }) => {
+        if (isAlias(value)) return true;
+        report("invalid-name", { message: `\`${clipText(value, 80)}\` cannot be the alias of a model`, span });
+        return false;
+      },
+    }),
+    description: "Names for models, which can be written wherever a model can.",
+  },
+  logins: { shape: mapOf(loginShape), description: "OAuth servers for `llm-do oauth login`, by the name of the provider." },
+} satisfies Fields;
+
+/** The syntax tree of the user's `config.yaml`. */
+export type UserConfigFile = RecordOf<typeof userConfigKeys>;
+
+export type NamedLogin = NamedValue<LoginSyntax>;
+
+export interface ParsedUserConfig {
+  readonly file: UserConfigFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads `config.yaml`. Reports all mistakes; never throws. */
+export function parseUserConfig(source: Source): ParsedUserConfig {
+  const diagnostics = new DiagnosticList();
+  const context: ReadContext = { path: "", report: diagnostics.report };
+  const start = source.text.startsWith("\uFEFF") ? 1 : 0;
+  const root = parseYaml({ source, start, end: source.text.length }, diagnostics.report);
+  const isEmpty = root.kind === "scalar" && source.text.slice(start).replace(/#.*$/gm, "").trim() === "";
+  if (root.kind !== "map" && root.kind !== "unreadable" && !isEmpty) {
+    const message = `the configuration has to be a map, not ${describeNode(root)}`;
+    context.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
+  }
+  const file = root.kind === "map" ? readFields(root, userConfigKeys, context) : undefined;
+  return { file: file ?? {}, diagnostics: diagnostics.toArray() };
+}
