@@ -221,7 +221,8 @@ export const compileCodes = {
   "model-unset": {
     severity: "hint",
     title: "No model yet",
-    explanation: "The program is fine, and needs a model to run: `--model`, or `LLM_DO_MODEL`, or a `model` of its own, or your default (`llm-do models default`).",
+    explanation:
+      "The program is fine, and needs a model to run: `--model`, or `LLM_DO_MODEL`, or a `model` of its own, or your default (`llm-do models default`).",
   },
   "scope-root-missing": {
     severity: "error",
