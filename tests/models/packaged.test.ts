@@ -7,6 +7,7 @@ import type { Canned } from "./dialects.ts";
 import { responses } from "./dialects.ts";
 import { answerCalls, file, generate, listFiles, readFile, request, user } from "./fixtures.ts";
 import { sendEvents, sendJson, startServer, testEnvironment } from "./local-server.ts";
+import { cohere } from "./own-dialects.ts";
 
 // One server that speaks the protocols of all these providers, over HTTP.
 const mock = new LLMock({ port: 0 });
@@ -106,7 +107,7 @@ const calls = [
 
 test.each([
   ["xai", responses.body, responses.events],
-  ["cohere", cohereBody, cohereEvents],
+  ["cohere", cohere.body, cohere.events],
 ] as const)("%s: a round trip of parallel calls, the same whole and streamed", async (name, body, events) => {
   await using server = await startServer((response, recorded, index) => {
     const canned: Canned = index % 2 === 0 ? { text: "One moment.", calls } : { text: "Both are read." };
@@ -126,45 +127,6 @@ test.each([
   }
   if (name === "xai") expect(server.requests[0]?.body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
 });
-
-const cohereUsage = { tokens: { input_tokens: 100, output_tokens: 20 } };
-
-function cohereCall({ id, tool, args }: (typeof calls)[number]) {
-  return { id, type: "function", function: { name: tool, arguments: args } };
-}
-
-function cohereBody({ text, calls: made }: Canned) {
-  const tools = made ? { tool_plan: text, tool_calls: made.map(cohereCall) } : {};
-  return {
-    generation_id: "1",
-    message: { role: "assistant", content: made ? [] : [{ type: "text", text }], ...tools },
-    finish_reason: made ? "TOOL_CALL" : "COMPLETE",
-    usage: cohereUsage,
-  };
-}
-
-function cohereEvents({ text, calls: made }: Canned): string[] {
-  const written = [
-    { type: "content-start", index: 0, delta: { message: { content: { type: "text", text: "" } } } },
-    { type: "content-delta", index: 0, delta: { message: { content: { text } } } },
-    { type: "content-end", index: 0 },
-  ];
-  const called = (made ?? []).flatMap((call) => {
-    const { function: named, ...whole } = cohereCall(call);
-    const start = { ...whole, function: { ...named, arguments: "" } };
-    return [
-      { type: "tool-call-start", delta: { message: { tool_calls: start } } },
-      { type: "tool-call-delta", delta: { message: { tool_calls: { function: { arguments: named.arguments } } } } },
-      { type: "tool-call-end" },
-    ];
-  });
-  const events = [
-    { type: "message-start", id: "1" },
-    ...(made ? called : written),
-    { type: "message-end", delta: { finish_reason: made ? "TOOL_CALL" : "COMPLETE", usage: cohereUsage } },
-  ];
-  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
-}
 
 const toolCalls = [{ id: "callAbcde", type: "function", function: { name: "list_files", arguments: "{}" } }];
 

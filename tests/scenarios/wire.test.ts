@@ -3,15 +3,22 @@ import { describe, expect, test } from "vitest";
 import { type RunEvent, run } from "../../src/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { sha256 } from "../../src/util/sha256.ts";
-import { type Canned, type Dialect, dialects } from "../models/dialects.ts";
+import { type Canned, dialects } from "../models/dialects.ts";
 import { type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { type OwnDialect, ownDialects } from "../models/own-dialects.ts";
 import { worker } from "./harness.ts";
 
 const deck = new URL("../../examples/pitchdeck_eval/input/parcelmoth.pdf", import.meta.url);
 const toolTurns = 10;
 
-/** Plays both workers: ten turns of reading, then two children at once with the deck, then the end. */
-function answer(dialect: Dialect, request: Recorded): Canned {
+/** A picture of one dot. */
+const dot = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Plays both workers: ten turns of reading, then two children at once with the file, then the end. */
+function answer(dialect: OwnDialect, request: Recorded): Canned {
   if (isChild(request)) return { text: "the child read it" };
   const results = dialect.results(request);
   if (results.length < toolTurns)
@@ -20,7 +27,7 @@ function answer(dialect: Dialect, request: Recorded): Canned {
       calls: [call(results.length, "read_file", { path: `decks/${results.length % 2}.txt` })],
     };
   if (results.length === toolTurns)
-    return { calls: [0, 1].map((n) => call(toolTurns + n, "child", { attachments: ["decks/parcelmoth.pdf"] })) };
+    return { calls: [0, 1].map((n) => call(toolTurns + n, "child", { attachments: [`decks/${dialect.takes ?? "0.txt"}`] })) };
   return { text: "done" };
 }
 
@@ -32,10 +39,11 @@ function isChild({ body }: Recorded): boolean {
   return JSON.stringify(body).includes("You are the child.");
 }
 
-async function play(dialect: Dialect, streaming: boolean) {
+async function play(dialect: OwnDialect, streaming: boolean) {
   await using server = await startServer((response, request) => {
     const canned = answer(dialect, request);
-    if (request.body.stream === true) sendEvents(response, dialect.events(canned));
+    if (request.body.stream === true || request.path.includes(":streamGenerateContent"))
+      sendEvents(response, dialect.events(canned));
     else sendJson(response, dialect.body(canned));
   });
   const events: RunEvent[] = [];
@@ -51,6 +59,7 @@ async function play(dialect: Dialect, streaming: boolean) {
       "/program/input/0.txt": "zero",
       "/program/input/1.txt": "one",
       "/program/input/parcelmoth.pdf": await readFile(deck),
+      "/program/input/dot.png": dot,
     },
   });
   const result = await run({
@@ -65,30 +74,39 @@ async function play(dialect: Dialect, streaming: boolean) {
   return { result, events, requests: server.requests };
 }
 
-describe.each(dialects)("a run on $name", (dialect) => {
-  test.each([false, true])("goes through ten turns of tools and two children with a PDF (streamed: %s)", async (streaming) => {
-    const { result, events, requests } = await play(dialect, streaming);
-    expect(result.output).toBe("done");
-    expect(requests).toHaveLength(toolTurns + 4);
-    expect(result.usage).toMatchObject({
-      requests: toolTurns + 4,
-      inputTokens: 100 * (toolTurns + 4),
-      outputTokens: 20 * (toolTurns + 4),
-    });
-    const last = requests.at(-1);
-    const contents = last ? dialect.results(last) : [];
-    expect(contents.map(({ id }) => id)).toEqual(Array.from({ length: toolTurns + 2 }, (_, n) => `call_${n}`));
-    expect(JSON.stringify(contents[0])).toContain("zero");
-    expect(JSON.stringify(contents.slice(-2))).toContain("the child read it");
-    const data = (await readFile(deck)).toString("base64");
-    const children = requests.filter(isChild);
-    expect(children).toHaveLength(2);
-    for (const { body } of children) expect(JSON.stringify(body)).toContain(data);
-    for (const request of requests.filter((one) => !isChild(one)))
-      expect(JSON.stringify(request.body)).not.toContain(data.slice(0, 200));
-    expect(events.some(({ type }) => type === "text-delta")).toBe(streaming);
-  });
+const withPdf: readonly OwnDialect[] = dialects.map((dialect) => ({ ...dialect, takes: "parcelmoth.pdf" as const }));
+const rows = [...withPdf, ...ownDialects].flatMap((dialect) =>
+  [false, ...(dialect.streams === false ? [] : [true])].map((streaming) => [dialect.name, streaming, dialect] as const),
+);
 
+test.each(rows)("a run on %s goes through ten turns of tools and two children with a file (streamed: %s)", async (...row) => {
+  const [, streaming, dialect] = row;
+  const { result, events, requests } = await play(dialect, streaming);
+  expect(result.output).toBe("done");
+  expect(requests).toHaveLength(toolTurns + 4);
+  expect(result.usage).toMatchObject({
+    requests: toolTurns + 4,
+    inputTokens: 100 * (toolTurns + 4),
+    outputTokens: 20 * (toolTurns + 4),
+    cachedInputTokens: dialect.reportsCache === false ? 0 : 40 * (toolTurns + 4),
+  });
+  const last = requests.at(-1);
+  const contents = last ? dialect.results(last) : [];
+  expect(contents.map(({ id }) => id)).toEqual(Array.from({ length: toolTurns + 2 }, (_, n) => `call_${n}`));
+  expect(JSON.stringify(contents[0])).toContain("zero");
+  expect(JSON.stringify(contents.slice(-2))).toContain("the child read it");
+  const { takes } = dialect;
+  const data = takes === undefined ? "zero" : (takes === "dot.png" ? dot : await readFile(deck)).toString("base64");
+  const children = requests.filter(isChild);
+  expect(children).toHaveLength(2);
+  for (const { body } of children) expect(JSON.stringify(body)).toContain(data);
+  if (takes !== undefined)
+    for (const request of requests.filter((one) => !isChild(one)))
+      expect(JSON.stringify(request.body)).not.toContain(data.slice(0, 80));
+  expect(events.some(({ type }) => type === "text-delta")).toBe(streaming);
+});
+
+describe.each(dialects)("a run on $name", (dialect) => {
   test("sends and keeps the same messages, streamed or not", async () => {
     const [plain, streamed] = [await play(dialect, false), await play(dialect, true)];
     expect(streamed.result.messages).toEqual(plain.result.messages);

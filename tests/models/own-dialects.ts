@@ -1,0 +1,180 @@
+import { type Canned, chat, type Dialect, responses } from "./dialects.ts";
+
+/*
+ * Providers of the table whose packages speak a protocol of their own, or a known one in a way of their own. Google has its stream under
+ * another path, and Bedrock's is binary: it is not played here.
+ */
+
+type CannedCall = NonNullable<Canned["calls"]>[number];
+
+/** A dialect of one of these providers. */
+export interface OwnDialect extends Dialect {
+  /** A file in the test's folder that its models take, besides text. Absent: none. */
+  readonly takes?: "parcelmoth.pdf" | "dot.png";
+  readonly streams?: false;
+  readonly reportsCache?: false;
+}
+
+function variablesOf(name: string, path = "/v1"): Dialect["variables"] {
+  const prefix = `${name.toUpperCase()}_BASE_URL`;
+  return (url) => ({ [prefix]: `${url}${path}`, [`${prefix}_KEY`]: `test-key-${name}` });
+}
+
+const googleUsage = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120, cachedContentTokenCount: 40 };
+
+function googleBody({ text, calls = [] }: Canned) {
+  const parts = [
+    ...(text ? [{ text }] : []),
+    ...calls.map(({ id, tool, args }) => ({
+      functionCall: { id, name: tool, args: JSON.parse(args) },
+      thoughtSignature: "c2lnbg==",
+    })),
+  ];
+  return { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: googleUsage };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: wire data
+function partsOf(body: any, key: string): any[] {
+  return body.contents.flatMap(({ parts }: { parts: object[] }) => parts.filter((part) => key in part));
+}
+
+const google: OwnDialect = {
+  name: "google",
+  model: "google:gemini-2.5-pro",
+  takes: "parcelmoth.pdf",
+  variables: variablesOf("google", "/v1beta"),
+  body: googleBody,
+  events: (canned) => [`data: ${JSON.stringify(googleBody(canned))}\n\n`],
+  error: (message) => ({ error: { code: 400, message, status: "INVALID_ARGUMENT" } }),
+  results: ({ body }) =>
+    partsOf(body, "functionResponse").map(({ functionResponse: { id, response } }) => ({ id, content: response })),
+};
+
+const bedrock: OwnDialect = {
+  name: "bedrock",
+  model: "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0",
+  takes: "parcelmoth.pdf",
+  streams: false,
+  variables: variablesOf("bedrock", ""),
+  body: ({ text, calls = [] }) => ({
+    output: {
+      message: {
+        role: "assistant",
+        content: [
+          ...(text ? [{ text }] : []),
+          ...calls.map(({ id, tool, args }) => ({ toolUse: { toolUseId: id, name: tool, input: JSON.parse(args) } })),
+        ],
+      },
+    },
+    stopReason: calls.length > 0 ? "tool_use" : "end_turn",
+    usage: { inputTokens: 60, outputTokens: 20, totalTokens: 120, cacheReadInputTokens: 40 },
+  }),
+  events: () => [],
+  error: (message) => ({ message }),
+  results: ({ body }) =>
+    body.messages.flatMap(({ content }: { content: { toolResult?: { toolUseId: string; content: unknown } }[] }) =>
+      content.flatMap(({ toolResult }) => (toolResult ? [{ id: toolResult.toolUseId, content: toolResult.content }] : [])),
+    ),
+};
+
+const cohereUsage = { tokens: { input_tokens: 100, output_tokens: 20 } };
+
+function cohereCall({ id, tool, args }: CannedCall) {
+  return { id, type: "function", function: { name: tool, arguments: args } };
+}
+
+function cohereBody({ text, calls: made }: Canned) {
+  const tools = made ? { tool_plan: text, tool_calls: made.map(cohereCall) } : {};
+  return {
+    generation_id: "1",
+    message: { role: "assistant", content: made ? [] : [{ type: "text", text }], ...tools },
+    finish_reason: made ? "TOOL_CALL" : "COMPLETE",
+    usage: cohereUsage,
+  };
+}
+
+function cohereEvents({ text, calls: made }: Canned): string[] {
+  const written = [
+    { type: "content-start", index: 0, delta: { message: { content: { type: "text", text: "" } } } },
+    { type: "content-delta", index: 0, delta: { message: { content: { text } } } },
+    { type: "content-end", index: 0 },
+  ];
+  const called = (made ?? []).flatMap((call) => {
+    const { function: named, ...whole } = cohereCall(call);
+    const start = { ...whole, function: { ...named, arguments: "" } };
+    return [
+      { type: "tool-call-start", delta: { message: { tool_calls: start } } },
+      { type: "tool-call-delta", delta: { message: { tool_calls: { function: { arguments: named.arguments } } } } },
+      { type: "tool-call-end" },
+    ];
+  });
+  const events = [
+    { type: "message-start", id: "1" },
+    ...(made ? called : written),
+    { type: "message-end", delta: { finish_reason: made ? "TOOL_CALL" : "COMPLETE", usage: cohereUsage } },
+  ];
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+}
+
+export const cohere: OwnDialect = {
+  name: "cohere",
+  model: "cohere:command-a-03-2025",
+  takes: "dot.png",
+  reportsCache: false,
+  variables: variablesOf("cohere", "/v2"),
+  body: cohereBody,
+  events: cohereEvents,
+  error: (message) => ({ message }),
+  results: chat.results,
+};
+
+/** It sends the state of each item, and reports an answer with calls as it does any other. */
+const xai: OwnDialect = {
+  ...responses,
+  name: "xai",
+  model: "xai:grok-4",
+  takes: "dot.png",
+  variables: variablesOf("xai"),
+};
+
+const chatUsage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const cachedOfChat = { ...chatUsage, prompt_tokens_details: { cached_tokens: 40 } };
+
+/** Chat completions whose usage has members of its own, and comes with the last choice of a stream and not after it. */
+function withUsage(usage: object, inStream: object = { usage }): Pick<Dialect, "body" | "events"> {
+  return {
+    body: (canned) => ({ ...(chat.body(canned) as object), usage }),
+    events: (canned) => {
+      const [done = "", , finish = "", ...before] = chat.events(canned).toReversed();
+      const last = { ...JSON.parse(finish.slice("data: ".length)), ...inStream };
+      return [...before.toReversed(), `data: ${JSON.stringify(last)}\n\n`, done];
+    },
+  };
+}
+
+/** A provider that speaks chat completions through a package of its own. */
+function likeChat(name: string, model: string, more: Partial<OwnDialect>): OwnDialect {
+  return { ...chat, name, model: `${name}:${model}`, variables: variablesOf(name), ...more };
+}
+
+export const ownDialects: readonly OwnDialect[] = [
+  google,
+  {
+    ...{ ...google, name: "vertex", model: "vertex:gemini-2.5-pro", variables: variablesOf("vertex") },
+    // It knows calls by their order alone.
+    results: (request) => google.results(request).map(({ content }, index) => ({ id: `call_${index}`, content })),
+  },
+  bedrock,
+  cohere,
+  xai,
+  { ...responses, name: "azure", model: "azure:gpt-5", takes: "parcelmoth.pdf", variables: variablesOf("azure") },
+  likeChat("mistral", "mistral-large-latest", { takes: "parcelmoth.pdf", ...withUsage({ ...chatUsage, num_cached_tokens: 40 }) }),
+  likeChat("groq", "openai/gpt-oss-120b", {
+    takes: "dot.png",
+    ...withUsage(cachedOfChat, { x_groq: { id: "req_1", usage: cachedOfChat } }),
+  }),
+  likeChat("deepseek", "deepseek-chat", withUsage({ ...chatUsage, prompt_cache_hit_tokens: 40, prompt_cache_miss_tokens: 60 })),
+  likeChat("together", "m", { takes: "dot.png" }),
+  likeChat("fireworks", "m", { takes: "dot.png" }),
+  likeChat("cerebras", "m", {}),
+];
