@@ -192,9 +192,30 @@ function classifyConnection(error: LibraryError): Failure {
   if (code === "UND_ERR_HEADERS_OVERFLOW") return { code: "bad_response", message: "its headers are too long", cause: error };
   const refusal = proxyStatus(error);
   if (refusal !== undefined) return { code: "network", retryable: refusal >= 500, message: describeProxyRefusal(refusal) };
+  const certificate = certificateProblem(error);
+  if (certificate !== undefined) return { code: "network", retryable: false, message: certificate, cause: error.cause };
   const timedOut = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code);
-  const message = error.message.replace(/^Cannot connect to API: /, "");
+  const message = silences[code ?? ""] ?? error.message.replace(/^Cannot connect to API: /, "");
   return { code: timedOut ? "timeout" : "network", message: message || code || "", cause: error.cause };
+}
+
+/** Silences of a server, by the code of Node's client. */
+const silences: Readonly<Record<string, string>> = {
+  UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
+  UND_ERR_HEADERS_TIMEOUT: "its answer did not begin in time (`model_settings.timeout`)",
+  UND_ERR_BODY_TIMEOUT: "its answer stopped in the middle (`model_settings.timeout`)",
+};
+
+/** Returns what is wrong with the certificate of a server. No attempt fares better. */
+function certificateProblem(error: unknown): string | undefined {
+  const causes = causesOf(error).map((cause): LibraryError => cause);
+  const found = causes.find(
+    ({ code }) => typeof code === "string" && /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|\w*SELF_SIGNED)/.test(code),
+  );
+  if (!found) return undefined;
+  const isUnknown = /SELF_SIGNED|UNABLE_TO/.test(String(found.code));
+  const hint = isUnknown ? "; if its authority is your own, name the file of its certificate in NODE_EXTRA_CA_CERTS" : "";
+  return `its certificate is not trusted: ${found.message}${hint}`;
 }
 
 /** Returns the status that a proxy answered in place of opening a connection. Node reports it in words alone. */

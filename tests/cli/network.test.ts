@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chat } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
@@ -26,6 +29,32 @@ describe("a provider", () => {
     expect(exitCode).toBe(7);
     expect(stderr).toContain("slow; it asks to wait for 86400 s, and the longest wait is 120 s");
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a provider with a certificate of an authority of its own", () => {
+  const file = (name: string) => join(import.meta.dirname, "fixtures/tls", name);
+
+  async function serve() {
+    const [key, cert] = await Promise.all(["server.key", "server.pem"].map((name) => readFile(file(name))));
+    const server = createTlsServer({ key, cert }, (_, response) => sendJson(response, chat.body({ text: "over TLS" })));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return chat.variables(`https://localhost:${(server.address() as AddressInfo).port}`);
+  }
+
+  it("is reached where NODE_EXTRA_CA_CERTS names it, and asked once where not", async () => {
+    const provider = await serve();
+    const cwd = await program();
+    const ask = (env: Readonly<Record<string, string>>) =>
+      runCli([".", "x", "--model", chat.model, "--no-journal"], { cwd, env: { ...provider, ...env } });
+    const [trusted, unknown] = await Promise.all([ask({ NODE_EXTRA_CA_CERTS: file("ca.pem") }), ask({})]);
+    expect(trusted).toEqual({ exitCode: 0, stdout: "over TLS\n", stderr: "" });
+    expect(unknown).toMatchObject({ exitCode: 7, stdout: "", stderr: expect.stringContaining("in NODE_EXTRA_CA_CERTS") });
+    expect(unknown.stderr).not.toContain("attempts");
   });
 });
 

@@ -80,6 +80,12 @@ const failures: readonly Failure[] = [
   },
   { name: "the connection is reset", answer: (response) => response.socket?.resetAndDestroy() && undefined },
   { name: "silent for `timeout`", answer: () => undefined, frontmatter: "model_settings: { timeout: 0.1, max_retries: 0 }\n" },
+  {
+    name: "silent for `timeout` in the middle of a stream",
+    answer: (response) => sendEvents(response, events.slice(0, 2), false),
+    frontmatter: "model_settings: { timeout: 0.1, max_retries: 0 }\n",
+    streaming: true,
+  },
   { name: "truncated", answer: text(good.slice(0, -20), "application/json") },
   { name: "truncated (streamed)", answer: stream(...events.slice(0, 2)), streaming: true },
   { name: "an empty stream", answer: stream(), streaming: true },
