@@ -6,6 +6,8 @@ export interface SignalListener {
   readonly interrupt: () => void;
   /** From now on Ctrl-C is another program's, which runs on the terminal. Gives what ends that. */
   readonly ignoreInterrupts: () => () => void;
+  /** From now on Ctrl-C calls this; `interrupt` alone stops the run. Returns what ends that. */
+  readonly redirect: (onInterrupt: () => void) => () => void;
   close(): void;
 }
 
@@ -32,7 +34,16 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
     ended = now;
     onSignal(signal);
   };
-  const listeners = { SIGINT: interrupt, SIGTERM: end("SIGTERM"), SIGHUP: end("SIGHUP") };
+  let redirected: (() => void) | undefined;
+  let lastPress = Number.NEGATIVE_INFINITY;
+  const press = () => {
+    if (!redirected) return interrupt();
+    const now = performance.now();
+    if (isIgnoring || now < ignoredUntil || now - lastPress < sameKeyPressMilliseconds) return;
+    lastPress = now;
+    redirected();
+  };
+  const listeners = { SIGINT: press, SIGTERM: end("SIGTERM"), SIGHUP: end("SIGHUP") };
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
   return {
     interrupt,
@@ -41,6 +52,12 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
       return () => {
         isIgnoring = false;
         ignoredUntil = performance.now() + sameKeyPressMilliseconds;
+      };
+    },
+    redirect: (onInterrupt) => {
+      redirected = onInterrupt;
+      return () => {
+        redirected = undefined;
       };
     },
     close: () => {

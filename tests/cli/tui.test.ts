@@ -149,6 +149,43 @@ describe("the terminal", () => {
   });
 });
 
+describe("Ctrl-C", () => {
+  it("reaches a run whose code does not yield", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { busy: {} }\n---\nGo.\n",
+      "model.yaml": script({ main: [{ calls: [{ tool: "busy", args: {} }] }, "done"] }),
+      "tools.ts": `import { writeSync } from "node:fs";
+import { tool } from "llm-do";
+export const busy = tool({ input: { type: "object" }, approval: "pre-approved", run: () => { writeSync(2, "it loops"); for (;;); } });
+`,
+    });
+    const command = `$LLM_DO . go --trust --tui; echo "code=$?"; stty -a | grep -o '.icanon'`;
+    const terminal = open(cwd, [], { command });
+    await terminal.waitFor("it loops");
+    terminal.type("\x03");
+    await terminal.waitFor("the program's code does not yield; press Ctrl-C again");
+    terminal.type("\x03");
+    await terminal.waitFor("code=130");
+    await terminal.waitFor("\n icanon");
+  });
+
+  it("belongs to an editor while it runs, and cancels the edit of a line", async () => {
+    const cwd = await writer();
+    const editor = `sh -c 'trap "echo caught" INT; echo editing; read -r word; read -r word; echo "read $word"' #`;
+    const terminal = open(cwd, ["."], { env: { EDITOR: editor } });
+    await terminal.waitFor(keys);
+    terminal.type("e\r");
+    await terminal.waitFor("editing");
+    terminal.type("\x03");
+    await terminal.waitFor("caught");
+    terminal.type("\r\r");
+    await terminal.waitFor("The arguments stay as they are.");
+    await terminal.waitFor(keys);
+    terminal.type("s\r");
+    expect(await terminal.exitCode).toBe(5);
+  });
+});
+
 describe("a conversation", () => {
   it("remembers, attaches files, and leaves with the exit code of its last message", async () => {
     const cwd = await writeProgram({ "main.worker": "---\n---\nTalk.\n", "notes.txt": "noted" });

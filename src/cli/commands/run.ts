@@ -60,8 +60,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const onRun = () => startRun(secondsOf(opened.program, request));
     if (isDrawn && terminal) {
       const onIdle = () => watchdog.limit(undefined);
-      const drawn = { request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle };
-      return await runDrawn({ ...drawn, onInterrupt: signals.interrupt });
+      return await runDrawn({ request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals });
     }
     await onRun();
     return await runAndReport(whole, flags);

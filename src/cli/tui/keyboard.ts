@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { openSync, writeSync } from "node:fs";
 import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
 import { ReadStream } from "node:tty";
@@ -27,12 +28,15 @@ const restore = "\x1b[?2004l\x1b[?25h\x1b[?2026l";
 /** Reads keys from the terminal that controls this process. The terminal is restored when the process ends, however it does. */
 export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptions): Keyboard {
   const output = openSync("/dev/tty", "w");
-  const input = new ReadStream(openSync("/dev/tty", "r"));
+  const descriptor = openSync("/dev/tty", "r");
+  const input = new ReadStream(descriptor);
   let isLent = false;
   const grab = () => {
     // The shell has changed the mode meanwhile: the stream takes no mode that it believes to have.
     input.setRawMode(false);
     input.setRawMode(true);
+    // Ctrl-C stays a signal: it reaches the process also while code of the program does not yield. Without `stty` it is a key.
+    spawnSync("stty", ["isig", "susp", "undef", "quit", "undef"], { stdio: [descriptor, "ignore", "ignore"] });
     tell(output, pasteOn);
     input.resume();
   };

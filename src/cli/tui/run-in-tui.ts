@@ -13,6 +13,7 @@ import { type OpenProgram, openProgram } from "../open-program.ts";
 import { renderFailure } from "../render-failure.ts";
 import { describeEnding, reportFailure, reportResult } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
+import type { SignalListener } from "../signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 import { attachFiles, completeWord } from "./attach-files.ts";
@@ -31,8 +32,7 @@ export interface TuiRun {
   readonly onRun: () => Promise<void>;
   /** Called after each run. */
   readonly onIdle: () => void;
-  /** Ctrl-C in a run without a chat. */
-  readonly onInterrupt: () => void;
+  readonly signals: SignalListener;
   /** The listener of `--events=FILE`. */
   readonly onEvent: EventSink | undefined;
 }
@@ -40,11 +40,13 @@ export interface TuiRun {
 /** Runs a program, or holds a conversation with it, in the terminal UI. Reports after it has closed. Returns the exit code. */
 export async function runInTui(start: TuiRun): Promise<number> {
   const session = new TuiSession(start);
-  const { flags } = start;
+  const { flags, signals } = start;
+  const giveBack = signals.redirect(session.tui.interrupt);
   let ended: Ended;
   try {
     ended = flags.chat ? await session.chat() : await session.runOnce();
   } finally {
+    giveBack();
     session.tui.close();
   }
   if ("failure" in ended) return reportFailure(ended.failure, flags);
@@ -79,7 +81,8 @@ class TuiSession {
     this.tui = new Tui({
       output: terminal.output,
       isChat: flags.chat ?? false,
-      onInterrupt: () => (flags.chat ? this.#stopMessage() : start.onInterrupt()),
+      onInterrupt: () => (flags.chat ? this.#stopMessage() : start.signals.interrupt()),
+      runEditor: terminal.runEditor,
       onGone: () => this.tui.leave(),
       runCommand: (line) => runSlashCommand(line, this.#session),
       complete: (before) => completeWord(before, commands),

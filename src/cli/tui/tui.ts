@@ -12,7 +12,6 @@ import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import { Transcript } from "../../ui/tui/transcript.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { divertOutput } from "../output.ts";
-import { runEditor } from "../run-editor.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
 import { LiveRegion, type Screen } from "./live-region.ts";
@@ -23,6 +22,8 @@ export interface TuiOptions {
   readonly output: WriteStream;
   /** Messages are taken. */
   readonly isChat: boolean;
+  /** Runs an editor on the terminal, to which Ctrl-C then belongs. */
+  readonly runEditor: Terminal["runEditor"];
   /** Ctrl-C while a run goes on. */
   readonly onInterrupt: () => void;
   /** The terminal is gone. */
@@ -134,7 +135,7 @@ export class Tui {
         }
       },
       say: (text) => this.#printNow(text.split("\n")),
-      runEditor: (command, path, signal) => this.#keyboard.lend(() => runEditor(command, path, signal)),
+      runEditor: (command, path, signal) => this.#keyboard.lend(() => this.#options.runEditor(command, path, signal)),
     };
   }
 
@@ -187,6 +188,16 @@ export class Tui {
     this.#wanted?.(undefined);
   }
 
+  /** Ctrl-C at a question that it cancels, in a run, over a text, and at last to leave. */
+  readonly interrupt = (): void => {
+    if (this.#question) this.#question.interrupt();
+    else if (this.#run) this.#options.onInterrupt();
+    else if (this.#field.text !== "") this.#field.set("");
+    else if (this.#hint === leaving) this.leave();
+    else this.#hint = leaving;
+    this.#wake();
+  };
+
   /** Draws a last time, takes away what is live, and restores the terminal. */
   readonly close = (): void => {
     if (this.#isClosed) return;
@@ -208,22 +219,13 @@ export class Tui {
   #press(key: Key): void {
     this.#lastKey = performance.now();
     const isControl = (name: string) => key.ctrl && key.name === name;
-    if (isControl("c")) this.#interrupt();
+    if (isControl("c")) this.interrupt();
     else if (isControl("o")) this.#toggleCards();
     else if (isControl("d") && this.#question?.field.text === "") this.#question.submit(undefined);
     else if (isControl("d") && !this.#question && this.#field.text === "" && this.#options.isChat) this.leave();
     else if (this.#question) this.#question.press(key);
     else this.#type(key);
     this.#wake();
-  }
-
-  /** Ctrl-C at a question that it cancels, in a run, over a text, and at last to leave. */
-  #interrupt(): void {
-    if (this.#question) this.#question.interrupt();
-    else if (this.#run) this.#options.onInterrupt();
-    else if (this.#field.text !== "") this.#field.set("");
-    else if (this.#hint === leaving) this.leave();
-    else this.#hint = leaving;
   }
 
   #toggleCards(): void {
