@@ -23,6 +23,12 @@ The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\
 \`error\` (\`code\`, \`message\`, for a program with mistakes also \`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run
 did not begin. Mistakes on the command line itself are told on stderr alone.
 
+At a terminal a run is drawn by [the terminal UI](tui.md). Where it prints lines (\`--plain\`, \`-v\`, \`--headless\` and others) and
+stdout is a terminal, the entry's text is written there as it comes, and not again as the result; an answer that begins anew after a
+broken stream says so. Structured output, and the text of other workers, is not streamed. Where stdout is no terminal it gets the result
+alone, and no answer is asked for as a stream. While a run goes on for more than two seconds, the last line of stderr says what it does,
+if stderr is a terminal; \`--plain\`, \`-q\`, \`-v\` and \`CI\` leave the line out.
+
 With \`-o FILE\` the result goes to the file, whole or not at all, and stdout stays empty; where it cannot be written after all, it goes
 to stdout, and the exit code is 1. \`--events\` writes every event as one line of JSON, to stderr or with \`--events=FILE\` to a file that
 only you can read: with \`v\` (1), \`type\`, \`runId\`, \`callPath\`, \`depth\` and \`time\`; [Events](events.md) has the fields of each. \`--dry-run\` and \`llm-do explain\` are told of in
@@ -109,7 +115,7 @@ Trusted folders are kept by their real path in \`trust.json\` in the state folde
 
 ## What is told
 
-stdout has the result alone. \`-v\` tells a line for each call, question and answer on stderr, \`-vv\` also the text as it comes, and
+stdout has the result alone. \`-v\` prints a line for each call, question and answer on stderr, \`-vv\` also the text as it comes, and
 \`-q\` nothing at all.
 
 \`--debug\`, or \`LLM_DO_DEBUG=1\`, tells each call in full: its model and where that came from, its input, the instructions and

@@ -1,15 +1,20 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EventSink, RunEvent } from "../protocol/event.ts";
+import { renderProgress } from "../ui/headless/render-progress.ts";
+import { StreamedText } from "../ui/headless/streamed-text.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
+import { createRunView, foldEvent } from "../ui/run-view.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 import { UsageError } from "./exit-codes.ts";
-import { writeStderr, writeStderrAsIs } from "./output.ts";
+import { keepStatus, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 
 /** The event listeners of a run on the command line. */
 export interface Listeners {
   /** Undefined where nobody does. */
   readonly onEvent: EventSink | undefined;
+  /** The text that was streamed last. */
+  readonly streamed: () => string | undefined;
   close(): void;
 }
 
@@ -19,19 +24,43 @@ export interface ListenOptions {
   readonly quiet: boolean;
   /** A file, or `-` for stderr: one JSON object a line. */
   readonly events: string | undefined;
+  /** The entry's text goes to stdout as it comes. Default false. */
+  readonly streams?: boolean;
+  /** A line at the end of stderr says what goes on. Default false. */
+  readonly showsProgress?: boolean;
 }
 
 /** Opens what `-v` and `--events` ask for. Throws a `UsageError` where the file cannot be written. */
-export function openListeners({ verbosity, quiet, events }: ListenOptions): Listeners {
+export function openListeners(options: ListenOptions): Listeners {
+  const { verbosity, quiet, events, streams = false, showsProgress = false } = options;
   const file = events === undefined || events === "-" ? undefined : openEventFile(events);
   const sinks: EventSink[] = [];
-  if (!quiet) sinks.push(createTextPrinter({ verbosity, write: writeStderr }));
+  const printer = quiet ? undefined : createTextPrinter({ verbosity, write: writeStderr });
+  const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
+  sinks.push((event) => streamed?.add(event) || printer?.(event));
+  const progress = showsProgress ? startProgress() : undefined;
+  if (progress) sinks.push(progress.onEvent);
   if (file) sinks.push(file.write);
   else if (events !== undefined) sinks.push((event) => writeStderrAsIs(renderEventLine(event)));
   const onEvent: EventSink = (event) => {
     for (const sink of sinks) sink(event);
   };
-  return { onEvent: sinks.length > 0 ? onEvent : undefined, close: () => file?.close() };
+  const close = () => {
+    progress?.close();
+    file?.close();
+  };
+  return { onEvent: sinks.length > 0 ? onEvent : undefined, streamed: () => streamed?.last, close };
+}
+
+function onVoid(reason: string): void {
+  writeStderr(`llm-do: the answer begins anew: ${reason}\n`);
+}
+
+function startProgress() {
+  const view = createRunView();
+  const columns = () => process.stderr.columns || 80;
+  const close = keepStatus(() => renderProgress(view, { now: Date.now(), columns: columns() }));
+  return { onEvent: (event: RunEvent) => void foldEvent(view, event), close };
 }
 
 /** Journals and events tell what files held: only their owner may read them. */

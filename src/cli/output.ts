@@ -34,6 +34,7 @@ export function divertOutput(print: (text: string) => void): () => void {
 
 /** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
 export function writeResult(text: string): Promise<void> {
+  endStreamedLine();
   return new Promise((resolve, reject) => {
     writeToStdout(process.stdout.isTTY ? escapeControls(text) : text, (error) => {
       if (!error || (error as NodeJS.ErrnoException).code === "EPIPE") resolve();
@@ -55,14 +56,73 @@ export function writeStderr(text: string): void {
 
 /** As `writeStderr`, for lines that a program reads. */
 export function writeStderrAsIs(text: string): void {
-  if (held) held.push(text);
-  else process.stderr.write(text);
+  if (held) {
+    held.push(text);
+    return;
+  }
+  endStreamedLine();
+  process.stderr.write(text);
+}
+
+let isInLine = false;
+let heldReturn = "";
+
+/** Writes a piece of the result to stdout, which is a terminal. What goes to stderr next begins on a line of its own. */
+export function writeStreamed(piece: string): void {
+  const text = heldReturn + piece;
+  // A carriage return may belong to a line break that comes with the next piece.
+  heldReturn = text.endsWith("\r") ? "\r" : "";
+  const shown = text.slice(0, text.length - heldReturn.length);
+  if (shown === "") return;
+  eraseStatus();
+  writeToStdout(escapeControls(shown));
+  isInLine = !shown.endsWith("\n");
+}
+
+function endStreamedLine(): void {
+  if (isInLine) writeToStdout("\n");
+  isInLine = false;
+}
+
+let eraseStatus: () => void = () => undefined;
+
+/**
+ * Keeps one line at the end of stderr, which is a terminal: `render` says what is in it, once a second. It goes away before anything
+ * else is written, and while a question is open. Returns what ends it.
+ */
+export function keepStatus(render: () => string | undefined): () => void {
+  const { write } = process.stderr;
+  const writeRaw = write.bind(process.stderr);
+  let shown: string | undefined;
+  eraseStatus = () => {
+    if (shown !== undefined) writeRaw("\r\x1b[K");
+    shown = undefined;
+  };
+  const draw = () => {
+    const text = held || isInLine ? undefined : render();
+    if (text === undefined || text !== shown) eraseStatus();
+    if (text !== undefined && text !== shown) writeRaw(text);
+    shown = text;
+  };
+  process.stderr.write = ((...written: Parameters<typeof writeRaw>) => {
+    eraseStatus();
+    return writeRaw(...written);
+  }) as typeof write;
+  const timer = setInterval(draw, 1000);
+  return () => {
+    clearInterval(timer);
+    eraseStatus();
+    eraseStatus = () => undefined;
+    process.stderr.write = write;
+  };
 }
 
 /** Holds back what `writeStderr` gets until the work is done. */
 export async function holdStderr<T>(work: () => Promise<T>): Promise<T> {
   if (held) return work();
   const waiting: string[] = [];
+  endStreamedLine();
+  eraseStatus();
   held = waiting;
   try {
     return await work();

@@ -1,3 +1,4 @@
+import type { Program } from "../llm-do.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { verbosityOf } from "./run-request.ts";
 
@@ -22,6 +23,23 @@ export function usesTui(flags: RunFlags, streams: Streams, env: Environment): bo
   if (isSet(env["LLM_DO_PLAIN"]) || isSet(env["CI"]) || env["TERM"] === "dumb" || env["TERM"] === undefined) return false;
   const asksForLines = flags.json || flags.quiet || verbosityOf(flags) > 0 || flags.events === "-";
   return !asksForLines && streams.stdin && streams.stdout && streams.stderr;
+}
+
+/**
+ * How a run that is not drawn shows what goes on. The entry's text is streamed where stdout is a terminal and gets the result alone. One
+ * line of progress stands on stderr where it is a terminal that lines can be taken back from.
+ */
+export function chooseLines(
+  flags: RunFlags,
+  { entry }: Program,
+  { stdout, stderr, env }: Pick<NodeJS.Process, "stdout" | "stderr" | "env">,
+) {
+  const isText = entry.kind === "worker" && entry.worker.output === undefined;
+  const isRedrawn = stderr.isTTY && !flags.plain && ![env["LLM_DO_PLAIN"], env["CI"]].some(isSet) && env["TERM"] !== "dumb";
+  return {
+    streams: stdout.isTTY && isText && !flags.json && flags.output === undefined,
+    showsProgress: isRedrawn && !flags.quiet && verbosityOf(flags) === 0 && flags.events !== "-",
+  };
 }
 
 function isSet(value: string | undefined): boolean {

@@ -18,7 +18,7 @@ import { reportFailure, reportResult } from "../report-run.ts";
 import { deliverResult } from "../result-file.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { fitInput, readInput } from "../run-input.ts";
-import { usesTui } from "../run-mode.ts";
+import { chooseLines, usesTui } from "../run-mode.ts";
 import { createRequest, verbosityOf } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
@@ -63,7 +63,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
       return await runDrawn({ request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals });
     }
     await onRun();
-    return await runAndReport(whole, flags);
+    return await runAndReport(whole, opened.program, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestCommand(words.target, commands);
@@ -133,10 +133,15 @@ async function runDrawn(start: Omit<TuiRun, "onEvent">): Promise<number> {
   }
 }
 
-async function runAndReport(request: RunRequest, flags: RunFlags): Promise<number> {
-  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
+async function runAndReport(request: RunRequest, program: Program, flags: RunFlags): Promise<number> {
+  const verbosity = verbosityOf(flags);
+  const { streams, showsProgress } = chooseLines(flags, program, process);
+  const listeners = openListeners({ verbosity, quiet: flags.quiet ?? false, events: flags.events, streams, showsProgress });
+  const { onEvent, streamed, close } = listeners;
+  const deltas = request.deltas || streams;
   try {
-    return await reportResult(await run({ ...request, ...(onEvent ? { onEvent } : {}) }), flags);
+    const result = await run({ ...request, deltas, ...(onEvent ? { onEvent } : {}) });
+    return await reportResult(result, { ...flags, isShown: streams && result.output === streamed() });
   } finally {
     close();
   }
