@@ -4,8 +4,9 @@ export const sameKeyPressMilliseconds = 100;
 /** Emitted on the main thread's `process`, with the exit code, where the watchdog ends the process. */
 export const endEvent = "llm-do:end";
 
-/** The exit codes that the watchdog ends the process with. */
+/** What the thread is started with: exit codes, and whether a person can press keys. */
 export interface WatchdogData {
+  readonly hasTerminal: boolean;
   readonly interrupted: number;
   readonly terminated: number;
   readonly hungUp: number;

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { letKeysInterrupt, restoreTerminal } from "./terminal-mode.ts";
 import {
   endEvent,
   sameKeyPressMilliseconds,
@@ -16,12 +17,12 @@ import {
  * The thread of `watchdog.ts`. It receives the process's signals as the main thread does, and acts only where that one does not answer.
  */
 
-/** Milliseconds that code may keep the main thread once the process has to end. */
-const patience = { firstPress: 1000, secondPress: 300, ending: 2000 };
+/** Milliseconds for which code may keep the main thread. */
+const patience = { firstPress: 1000, secondPress: 300, ending: 2000, keys: 1000 };
 const pauseMilliseconds = 500;
 const longestTimer = 2 ** 31 - 1;
 
-const exitCodes = workerData as WatchdogData;
+const { hasTerminal, ...exitCodes } = workerData as WatchdogData;
 const answers = new Map<number, () => void>();
 let pings = 0;
 let presses = 0;
@@ -57,6 +58,7 @@ function listen(): void {
     else startDeadline(message);
   });
   parentPort?.postMessage("listening" satisfies ToMainThread);
+  if (hasTerminal) void watchKeys();
 }
 
 function startDeadline(limit: Exclude<ToWatchdog, { readonly pong: number }>): void {
@@ -64,6 +66,17 @@ function startDeadline(limit: Exclude<ToWatchdog, { readonly pong: number }>): v
   if (limit.seconds === undefined) return;
   const end = () => endOnceBlocked(exitCodes.limit, `the limit of ${limit.seconds} seconds is reached`);
   deadline = setTimeout(end, Math.min(limit.milliseconds, longestTimer));
+}
+
+/** The main thread reads Ctrl-C as a key while it draws or asks. While it does not answer, the terminal sends a signal for it. */
+async function watchKeys(): Promise<void> {
+  for (;;) {
+    await delay(pauseMilliseconds);
+    if (await mainThreadAnswers(patience.keys)) continue;
+    const undo = letKeysInterrupt();
+    while (!(await mainThreadAnswers(patience.keys)));
+    undo?.();
+  }
 }
 
 async function interrupt(): Promise<void> {
@@ -101,7 +114,10 @@ function mainThreadAnswers(milliseconds: number): Promise<boolean> {
 /** The debugger interrupts code that runs. Code that waits in the system cannot be interrupted: then the process is killed. */
 function endProcess(exitCode: number, why: string): void {
   say(`${why}, and the program's code does not yield: the process is ended`);
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), 1000);
+  setTimeout(() => {
+    restoreTerminal();
+    process.kill(process.pid, "SIGKILL");
+  }, 1000);
   const session = new Session();
   session.connectToMainThread();
   session.post("Runtime.evaluate", { expression: `process.emit(${JSON.stringify(endEvent)}, ${exitCode})` });

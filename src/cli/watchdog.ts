@@ -17,7 +17,7 @@ export interface Watchdog {
   close(): void;
 }
 
-export function createWatchdog(): Watchdog {
+export function createWatchdog({ hasTerminal }: { readonly hasTerminal: boolean }): Watchdog {
   let thread: Worker | undefined;
   let ready = Promise.resolve();
   let deadline: { readonly seconds: number; readonly end: number } | undefined;
@@ -27,7 +27,7 @@ export function createWatchdog(): Watchdog {
   return {
     start: () => {
       if (thread) return;
-      const started = startThread((ping) => post({ pong: ping }));
+      const started = startThread({ hasTerminal, onPing: (ping) => post({ pong: ping }) });
       ready = new Promise((resolve) => {
         const listening = () => {
           started.unref();
@@ -52,14 +52,18 @@ export function createWatchdog(): Watchdog {
   };
 }
 
-function startThread(onPing: (ping: number) => void): Worker {
+interface ThreadOptions {
+  readonly hasTerminal: boolean;
+  readonly onPing: (ping: number) => void;
+}
+
+function startThread({ hasTerminal, onPing }: ThreadOptions): Worker {
   const { interrupted, terminated, hungUp, limit } = exitCodes;
   // In dist/ this file is part of another one, in cli/ or in a folder beside it.
   const file = import.meta.url.endsWith(".ts") ? "./watchdog-thread.ts" : "../cli/watchdog-thread.js";
   const thread = new Worker(new URL(file, import.meta.url), {
-    workerData: { interrupted, terminated, hungUp, limit } satisfies WatchdogData,
+    workerData: { interrupted, terminated, hungUp, limit, hasTerminal } satisfies WatchdogData,
     execArgv: ["--expose-internals", "--no-warnings"],
-    env: {},
   });
   thread.on("message", (message: ToMainThread) => message !== "listening" && onPing(message.ping));
   // A Node whose internals have changed: the run goes on without.

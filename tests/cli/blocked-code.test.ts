@@ -90,6 +90,17 @@ async function running() {
     expect(await waiting.result).toMatchObject({ exitCode: null, stderr: expect.stringContaining("does not yield") });
   });
 
+  it("is ended by Ctrl-C in the terminal UI, which reads it as a key", async () => {
+    const cwd = await blocking('writeFileSync("/dev/tty", "it loops\\n"); for (;;);', {
+      top: 'import { writeFileSync } from "node:fs";',
+    });
+    const terminal = openTerminal([".", "go", "--trust"], { cwd });
+    await terminal.waitFor("it loops");
+    const pressing = setInterval(() => terminal.type("\x03"), 400);
+    expect(await terminal.exitCode.finally(() => clearInterval(pressing))).toBe(130);
+    expect(terminal.screen()).toContain("interrupted, and the program's code does not yield: the process is ended");
+  });
+
   it("leaves the terminal as it was", async () => {
     const cwd = await blocking("await setTimeout(300); for (;;);", { calls: ["ask", "block"] });
     const command = "$LLM_DO . go --trust --limit seconds=2; echo code=$?; stty -a | grep -ow -e -icanon -e icanon";

@@ -33,7 +33,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
   const { signal } = controller;
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   const release = guardProcess((failure) => controller.abort(failure), flags);
-  const watchdog = createWatchdog();
+  const watchdog = createWatchdog({ hasTerminal: !flags.headless });
   reserveStdout();
   let program: Program | undefined;
   try {
