@@ -143,7 +143,15 @@ llm-do runs show last
 ## Signals
 
 Ctrl-C (SIGINT) and SIGTERM stop the run in good order: model requests and calls are aborted, and the journal says how far it got. A
-second Ctrl-C ends the process at once.
+second Ctrl-C ends the process at once. SIGHUP, the end of the terminal, works as SIGTERM does.
+
+Code of the program can loop without a pause, so that no signal and no timer reaches the run. A second thread then ends the process: at
+the second Ctrl-C, two seconds after SIGTERM or SIGHUP, and two seconds after the run's limit of \`seconds\`. In the terminal UI and at
+a question it hears Ctrl-C once the code has run for a second or two. The exit code is that of the signal or the limit. Commands that run
+are ended, the terminal is restored, and the journal of the run has no end, as after a crash. Code that waits in the system, as
+\`execSync\` does, is killed with its process (137).
+
+\`--limit seconds\` also holds for the time that the program's modules take to load.
 
 ## Environment
 
