@@ -11,7 +11,7 @@ import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
-import { createPrivateFolder } from "./journal/private-folder.ts";
+import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import type { Login } from "./models/login.ts";
@@ -232,7 +232,10 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
       ...start,
       warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...opened.warnings, ...warnOfPrices(program, request)],
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
-      closeJournal: () => journal.close(),
+      closeJournal: async () => {
+        if (directory === undefined) await host.files.remove(privateFolderOf(host, runId)).catch(() => undefined);
+        return journal.close();
+      },
     },
   );
   return { ...result, messages: [...start.history, ...messages] };

@@ -6,6 +6,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import { jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
+import { readResultName } from "../toolsets/read-result.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { isTool, type Tool, type Toolset, type ToolsetRequirement, type ToolsetScope } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
@@ -291,6 +292,11 @@ function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation)
     if (twice) {
       const message = `\`${syntax.reference.value}\` has two tools \`${twice}\``;
       diagnostics.report("tool-name-conflict", { message, span, note: "give each tool a name of its own" });
+    }
+    if (names.includes(readResultName)) {
+      const note = "rename the tool, or give the toolset a `_prefix`";
+      const message = `\`${syntax.reference.value}\` offers \`${readResultName}\`, which is a tool of llm-do itself`;
+      diagnostics.report("tool-name-conflict", { message, span, note });
     }
     const taken = names.filter((name) => owners.has(name));
     const other = owners.get(taken[0] ?? "");

@@ -1,7 +1,13 @@
 import type { Span } from "../diagnostics/source.ts";
-import type { AttachmentPolicySyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
+import type { AttachmentPolicySyntax, ContextSyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
-import { defaultAttachmentPolicy, type ModelChoice, type Worker } from "../program/program.ts";
+import {
+  type ContextBounds,
+  defaultAttachmentPolicy,
+  defaultMaxResult,
+  type ModelChoice,
+  type Worker,
+} from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
@@ -73,6 +79,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     scopes,
     commands: { networkEnabled, isolationRequired },
     attachmentPolicy: linkAttachmentPolicy(file.attachment_policy?.value),
+    context: linkContext(compilation.manifest?.context?.value, file.context?.value),
     limits: valuesOf(file.limits?.value ?? {}),
     locked: file.locked?.value ?? false,
     auth: file.auth?.value ?? compilation.manifest?.auth?.value ?? "off",
@@ -112,6 +119,12 @@ function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): Attac
     deniedSuffixes: syntax.denied_suffixes?.value ?? [],
     mediaTypes: syntax.media_types?.value ?? [],
   };
+}
+
+/** The worker's own values go before the manifest's. */
+function linkContext(manifest: ContextSyntax | undefined, own: ContextSyntax | undefined): ContextBounds {
+  const { max_result: maxResult = defaultMaxResult, window } = { ...valuesOf(manifest ?? {}), ...valuesOf(own ?? {}) };
+  return { maxResult, window };
 }
 
 /** The default description of a worker. */

@@ -70,6 +70,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   },
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
   "code-call": { ...keyed, path: "string" },
+  cut: { ...keyed, tool: "string", id: "string", characters: "number", shown: "content string" },
   artifact: { ...keyed, name: "string", sha256: "string" },
 };
 

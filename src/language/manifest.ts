@@ -69,6 +69,10 @@ export const manifestKeys = {
   toolsets: { shape: namedToolsets, description: "Named configurations of toolsets, for workers that name them." },
   sandbox: { shape: workerKeys.sandbox.shape, description: "What tools can reach, for workers that declare no `sandbox`." },
   profiles: { shape: profiles, description: "Named settings for workers that extend them." },
+  context: {
+    shape: workerKeys.context.shape,
+    description: "How much of a long conversation a model is sent, where the worker does not say.",
+  },
   limits: { shape: workerKeys.limits.shape, description: "How much a run may spend." },
   approval: {
     shape: record({

@@ -6,7 +6,7 @@ import type { modelSettingsShape } from "./model-settings-shape.ts";
 import type { sandboxShape } from "./sandbox-shape.ts";
 import type { serverToolsShape } from "./server-tools-shape.ts";
 import type { ShapeValue } from "./shape.ts";
-import type { attachmentPolicyShape, workerKeys } from "./worker-keys.ts";
+import type { attachmentPolicyShape, contextShape, workerKeys } from "./worker-keys.ts";
 
 /**
  * The syntax tree of a `.worker` file: what its author wrote, with the span of each value. A key that is absent or that
@@ -22,6 +22,7 @@ export type WorkerFile = RecordOf<typeof workerKeys> & {
 
 export type ModelSettingsSyntax = ShapeValue<typeof modelSettingsShape>;
 export type AttachmentPolicySyntax = ShapeValue<typeof attachmentPolicyShape>;
+export type ContextSyntax = ShapeValue<typeof contextShape>;
 export type SandboxSyntax = ShapeValue<typeof sandboxShape>;
 export type ScopeSyntax = NonNullable<SandboxSyntax["paths"]>["value"][number];
 export type ServerToolSyntax = ShapeValue<typeof serverToolsShape>[number];

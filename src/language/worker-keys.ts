@@ -39,6 +39,18 @@ export const limitsShape = record({
   parallel: { shape: integer({ min: 1 }), description: "Model requests and tools in flight at the same time." },
 });
 
+export const contextShape = record({
+  max_result: {
+    shape: integer({ min: 1000 }),
+    default: 60_000,
+    description: "Characters of one tool result that the model gets at once; it reads on with `read_result`.",
+  },
+  window: {
+    shape: integer({ min: 1000 }),
+    description: "Tokens that a request and its answer can have together; by default as the model's listed window.",
+  },
+});
+
 const authShape = oneOf(["off", "auto", "required"]);
 
 /** The table of what a worker file may say. The parser, the JSON Schema for editors and the printer all follow it. */
@@ -71,6 +83,7 @@ export const workerKeys = {
   sandbox: { shape: sandboxShape, description: "What the worker's tools can reach." },
   toolsets: { shape: toolsetsShape, description: "The tools it has: a map from each toolset to its configuration." },
   server_side_tools: { shape: serverToolsShape, description: "Tools that the provider itself executes." },
+  context: { shape: contextShape, description: "How much of a long conversation the model is sent." },
   limits: { shape: limitsShape, description: "How much it may spend." },
   extends: {
     shape: pathOrProfile,

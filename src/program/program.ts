@@ -86,6 +86,7 @@ export interface Worker {
   readonly scopes: readonly ScopeDeclaration[];
   readonly commands: CommandPolicy;
   readonly attachmentPolicy: AttachmentPolicy;
+  readonly context: ContextBounds;
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
@@ -94,6 +95,17 @@ export interface Worker {
   /** Its calls are shown in full detail. */
   readonly debug: boolean;
 }
+
+/** How much of a conversation the model is sent. */
+export interface ContextBounds {
+  /** Characters (UTF-16 units) of one tool result that the model gets at once. */
+  readonly maxResult: number;
+  /** Tokens that a request and its answer can have together. Undefined: as the table of models says, if it knows the model. */
+  readonly window: number | undefined;
+}
+
+/** About 15,000 tokens. No result of the built-in tools for files is longer. */
+export const defaultMaxResult = 60_000;
 
 /** Rules for programs of the machine that a worker's tools start. */
 export interface CommandPolicy {

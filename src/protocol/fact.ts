@@ -169,6 +169,15 @@ export type Fact =
     })
   /** Code called `path`. The key is made of what it called, so that parallel chains may swap their order in a replay. */
   | (FactKey & { readonly type: "code-call"; readonly path: CallPath })
+  /** A result that was too long for the model. `shown` is what it got; `characters` (UTF-16 units), how long the whole is. */
+  | (FactKey & {
+      readonly type: "cut";
+      readonly tool: string;
+      /** What the model calls the result in `read_result`. */
+      readonly id: string;
+      readonly characters: number;
+      readonly shown: string;
+    })
   /** The name of a file that a provider made. */
   | (FactKey & { readonly type: "artifact"; readonly name: string; readonly sha256: string });
 

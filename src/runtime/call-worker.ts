@@ -135,6 +135,7 @@ function createFrame(
     toolCalls: 0,
     serverCalls: new Map(),
     recorded: history.length,
+    cuts: undefined,
     partialOutput: "",
     lastTurn: undefined,
     releaseLastTurn: () => undefined,

@@ -19,6 +19,7 @@ import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
+import type { CutResults, KeptResults } from "./cut-results.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
 /** The parameters of a run: everything that decides what may happen is required. */
@@ -50,6 +51,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
   readonly connections: Connections;
+  readonly keptResults: KeptResults;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
   readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;
@@ -105,6 +107,8 @@ export interface CallFrame {
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */
   recorded: number;
+  /** Results that were cut; undefined before the first. */
+  cuts: CutResults | undefined;
   /** The text of the last response: what there is to give where the call must end. */
   partialOutput: string;
   /** The limit that makes the next turn the last. */

@@ -5,6 +5,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
+import { readResultName } from "../toolsets/read-result.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import {
   type ConnectAccess,
@@ -273,7 +274,7 @@ function restore({ inputSchema, ...definition }: JsonObject): Tool {
 
 /** Names that toolsets share are found when the program is compiled, but for those of connected ones. */
 function checkToolNames(worker: Worker, toolsets: readonly GatedToolset[]): void {
-  const owners = new Map<string, string>();
+  const owners = new Map([[readResultName, "llm-do"]]);
   for (const { reference, definitions } of toolsets) {
     for (const { name } of definitions) {
       const other = owners.get(name);

@@ -7,6 +7,7 @@ import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { createEmitter } from "./create-emitter.ts";
+import { KeptResults } from "./cut-results.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
 
@@ -29,6 +30,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     connections: new Connections(),
+    keptResults: new KeptResults(host, runId),
     timeUp: new Map(),
     openScopes: (declarations) =>
       host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root }),

@@ -5,13 +5,14 @@ import type { ToolDefinition, ToolError } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { preApproved, type Tool, toolMark, toolsetMark } from "../toolsets/toolset.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { toolsetsOf } from "./cut-results.ts";
 
 /*
  * Large lists of tools. The definitions of deferred tools are not part of a request until a call of `search_tools` has loaded them.
  * The loaded tools are a fold over the results of these calls in the conversation, so a replay comes to the same ones.
  */
 
-const searchTools = "search_tools";
+export const searchTools = "search_tools";
 /** Limit of what one search loads. */
 const maxLoaded = 10;
 /** Limit for the names in the description of `search_tools`, in characters. */
@@ -20,11 +21,12 @@ const maxNameCharacters = 30_000;
 type DeferringCall = Pick<CallConfig, "toolsets" | "deferred">;
 
 /** The definitions that the next request has: those that are not deferred, then the loaded ones in the order of their loading. */
-export function offeredTools({ toolsets, deferred }: DeferringCall, { messages }: Pick<CallFrame, "messages">): ToolDefinition[] {
-  const all = toolsets.flatMap(({ definitions }) => definitions);
+export function offeredTools(call: DeferringCall, frame: Pick<CallFrame, "messages" | "cuts">): ToolDefinition[] {
+  const { deferred } = call;
+  const all = toolsetsOf(call, frame).flatMap(({ definitions }) => definitions);
   if (deferred.size === 0) return all;
   const byName = new Map(all.map((definition) => [definition.name, definition]));
-  const loaded = [...loadedNames(messages)].flatMap((name) => (deferred.has(name) ? (byName.get(name) ?? []) : []));
+  const loaded = [...loadedNames(frame.messages)].flatMap((name) => (deferred.has(name) ? (byName.get(name) ?? []) : []));
   return [...all.filter(({ name }) => !deferred.has(name)), ...loaded];
 }
 

@@ -1,11 +1,12 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { ReachedLimit } from "../effects/effects.ts";
 import { childCallPath } from "../protocol/call.ts";
-import type { ToolCallPart, ToolResultPart } from "../protocol/message.ts";
+import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addMessage, addUnanswered } from "./conversation.ts";
+import { type CompleteResult, cutResult, toolsetsOf } from "./cut-results.ts";
 import { announceLastTurn } from "./last-turn.ts";
 import { reportCall } from "./report-call.ts";
 import { describeLimit } from "./run-error.ts";
@@ -19,7 +20,7 @@ import { toGatedCall } from "./worker-runtime.ts";
  * ends this call, the others are aborted and waited for. Calls that a limit does not allow are not made, and the next turn is the last.
  */
 export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
-  const pending: Promise<ToolResultPart>[] = [];
+  const pending: Promise<CompleteResult>[] = [];
   try {
     const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
     for (const part of calls.slice(0, allowed)) {
@@ -30,7 +31,9 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
       if (sequential) await pending.at(-1);
     }
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
-    addMessage(call, frame, { role: "tool", parts: [...(await Promise.all(pending)), ...refused] });
+    const results: ToolResultPart[] = [];
+    for (const result of await Promise.all(pending)) results.push(await cutResult(call, frame, result));
+    addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
     if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {
     call.abort(thrown);
@@ -65,7 +68,7 @@ function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolRes
 type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
 
 function findTarget(call: CallConfig, frame: CallFrame, { name, invalidArgs }: ToolCallPart): Target {
-  const { toolsets } = call;
+  const toolsets = toolsetsOf(call, frame);
   const toolset = toolsets.find((candidate) => candidate.has(name));
   const names = () => toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
   if (!toolset) return { error: unknownTool(name, names()).toolError };
@@ -76,12 +79,13 @@ function findTarget(call: CallConfig, frame: CallFrame, { name, invalidArgs }: T
   return { error: { type: "invalid_arguments", error, hint: "call it again with one JSON object" } };
 }
 
-async function answerToolCall(call: CallConfig, part: ToolCallPart, target: Target, ordinal: number): Promise<ToolResultPart> {
+async function answerToolCall(call: CallConfig, part: ToolCallPart, target: Target, ordinal: number): Promise<CompleteResult> {
   const { run, worker, depth } = call;
   const { id, name, args } = part;
   const callPath = childCallPath(call.callPath, ordinal, name);
   const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
-  if (!target.toolset) return { type: "tool-result", id, name, result: report.end({ ok: false, error: target.error }) };
+  const end = (result: ToolResult): CompleteResult => ({ type: "tool-result", id, name, callPath, result: report.end(result) });
+  if (!target.toolset) return end({ ok: false, error: target.error });
   const gated = toGatedCall({ ...call, callPath, reach: target.toolset.callsOf(name) }, { name, args });
-  return { type: "tool-result", id, name, result: report.end(await target.toolset.call(gated).catch(report.fail)) };
+  return end(await target.toolset.call(gated).catch(report.fail));
 }

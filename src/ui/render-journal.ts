@@ -90,6 +90,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label}: the limit of ${entry.allowed} ${entry.limit.replaceAll("_", " ")} is reached`;
     case "result":
       return entry.kind === "tool" ? `  ${label} ${renderOutcome(entry.outcome, columns)}` : undefined;
+    case "cut":
+      return `  ${label}: the result of ${entry.characters.toLocaleString("en-US")} characters was cut, as ${show(entry.id)}`;
     case "run-start":
     case "grant":
     case "intent":

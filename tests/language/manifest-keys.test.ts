@@ -11,6 +11,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   toolsets: ["toolsets: { files: { _use: filesystem, max_chars: 5 } }", "toolsets: [filesystem]"],
   sandbox: ["sandbox: { paths: { notes: { root: ./notes, mode: ro } } }", "sandbox: { paths: { notes: { mode: ro } } }"],
   profiles: ["profiles: { careful: { limits: { turns: 5 } } }", "profiles: { careful: { limts: {} } }"],
+  context: ["context: { max_result: 20000, window: 32000 }", "context: { max_result: 10 }"],
   limits: ["limits: { turns: 5, tokens: 1000 }", "limits: { turns: 0 }"],
   approval: ["approval: { mode: reject_all }", "approval: { mode: approve_all }"],
   "approval.rules": [

@@ -162,7 +162,7 @@ export const compileCodes = {
     severity: "error",
     title: "Two tools of one worker with the same name",
     explanation:
-      "A model calls tools by name, so every name that a worker offers is unique. Give one of the toolsets a `_prefix`.",
+      "A model calls tools by name, so every name that a worker offers is unique. Give one of the toolsets a `_prefix`. `read_result` is a tool of llm-do itself, which reads on where a result was cut.",
   },
   "tool-name": {
     severity: "error",

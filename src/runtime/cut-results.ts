@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import type { GatedToolset } from "../approval/gate-types.ts";
+import type { Host } from "../host/host.ts";
+import { privateFolderOf } from "../journal/private-folder.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { ToolResult, ToolResultPart } from "../protocol/message.ts";
+import { readResultName, readResultToolset, showPart } from "../toolsets/read-result.ts";
+import { sha256 } from "../util/sha256.ts";
+import type { CallConfig, CallFrame } from "./config.ts";
+
+/** The whole texts of results that were cut, in the run's private folder, or in memory where that cannot be written. */
+export class KeptResults {
+  readonly #host: Host;
+  readonly #folder: string;
+  readonly #unwritten = new Map<CallPath, string>();
+
+  constructor(host: Host, runId: string) {
+    this.#host = host;
+    this.#folder = join(privateFolderOf(host, runId), "results");
+  }
+
+  /** `callPath`: of the call that has the result. Never rejects. */
+  async keep(callPath: CallPath, text: string): Promise<void> {
+    try {
+      await this.#host.files.makeDirectory(this.#folder, 0o700);
+      await this.#host.files.writeAtomically(this.#fileOf(callPath), text, 0o600);
+    } catch {
+      this.#unwritten.set(callPath, text);
+    }
+  }
+
+  /** Undefined for a result that was not kept, or that is gone. */
+  async read(callPath: CallPath): Promise<string | undefined> {
+    const kept = this.#unwritten.get(callPath);
+    if (kept !== undefined) return kept;
+    return this.#host.files.readText(this.#fileOf(callPath), { within: this.#folder }).catch(() => undefined);
+  }
+
+  #fileOf(callPath: CallPath): string {
+    return join(this.#folder, `${sha256(callPath).slice(0, 32)}.txt`);
+  }
+}
+
+/** The results of one call of a worker that were cut, and the tool that reads on in them. */
+export interface CutResults {
+  readonly toolset: GatedToolset;
+  /** The calls that have the results, by the ids that the model knows them by. */
+  readonly callPaths: Map<string, CallPath>;
+}
+
+/** A result as a call came to it. */
+export interface CompleteResult extends ToolResultPart {
+  readonly callPath: CallPath;
+}
+
+/**
+ * Cuts a result that is longer than the worker's `context.max_result`, and keeps the whole for `read_result`. The cut form is recorded:
+ * a replayed run needs no whole one.
+ */
+export async function cutResult(
+  call: CallConfig,
+  frame: CallFrame,
+  { callPath, ...part }: CompleteResult,
+): Promise<ToolResultPart> {
+  const { run, worker } = call;
+  const { maxResult } = worker.context;
+  const text = textOf(part.result);
+  if (text.length <= maxResult || part.name === readResultName) return part;
+  const cuts = frame.cuts ?? createCuts(call);
+  frame.cuts = cuts;
+  const id = `r${cuts.callPaths.size + 1}`;
+  cuts.callPaths.set(id, callPath);
+  const key = { callPath, key: "cut" };
+  const recorded = run.effects.recall("cut", key);
+  if (!recorded) await run.keptResults.keep(callPath, text);
+  const shown = recorded?.shown ?? showPart(text, { id, offset: 0, most: maxResult });
+  run.effects.record({ type: "cut", ...key, tool: part.name, id, characters: recorded?.characters ?? text.length, shown });
+  return { ...part, result: withText(part.result, shown) };
+}
+
+function createCuts({ run, worker }: CallConfig): CutResults {
+  const callPaths = new Map<string, CallPath>();
+  const read = async (id: string) => {
+    const callPath = callPaths.get(id);
+    return callPath === undefined ? undefined : run.keptResults.read(callPath);
+  };
+  return { callPaths, toolset: run.gate.gate(readResultToolset({ most: worker.context.maxResult, read })) };
+}
+
+/** The toolsets of a call: its worker's, and the one that reads cut results as soon as there is one. */
+export function toolsetsOf(
+  { toolsets }: Pick<CallConfig, "toolsets">,
+  { cuts }: Pick<CallFrame, "cuts">,
+): readonly GatedToolset[] {
+  return cuts ? [...toolsets, cuts.toolset] : toolsets;
+}
+
+/** The part of a result that grows with what a tool has to say. */
+export function textOf(result: ToolResult): string {
+  if (!result.ok) return result.error.details ? JSON.stringify(result.error) : result.error.error;
+  return typeof result.value === "string" ? result.value : JSON.stringify(result.value);
+}
+
+/** The result with another text; it stays a failure where it is one. */
+export function withText(result: ToolResult, text: string): ToolResult {
+  if (result.ok) return { ok: true, value: text };
+  const { details: _, ...error } = result.error;
+  return { ok: false, error: { ...error, error: text } };
+}
