@@ -16,7 +16,7 @@ import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import type { Login } from "./models/login.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
-import { checkPrices, createPriceLookup, unusedPrices } from "./models/prices.ts";
+import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -262,6 +262,7 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
     limits: checkLimits({ ...program.limits, ...request.limits }),
     resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),
     priceOf: createPriceLookup(checkPrices(prices), known),
+    windowOf: createWindowLookup(known),
   };
 }
 

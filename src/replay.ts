@@ -58,6 +58,7 @@ export async function replayFacts(
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
     // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,
+    windowOf: async () => undefined,
   };
   const { history = [] } = start;
   const { input, files, fragments } = start.input;

@@ -6,6 +6,8 @@
 /** Key of a request: `model 3.1` is the first attempt of the third turn. */
 export const modelKey = (turn: number, attempt: number, isLast: boolean): string =>
   `model ${turn}.${attempt}${isLast ? " last" : ""}`;
+/** Key of the decision to drop results before a request. */
+export const compactionKey = (turn: number, attempt: number): string => `compaction ${turn}.${attempt}`;
 /** Key of the question of a round. */
 export const questionKey = (round: string): string => `question ${round}`;
 /** Key of the execution of a tool. */

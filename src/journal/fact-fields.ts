@@ -2,7 +2,18 @@ import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
 /** `parts`: of a message. A string of a content field can be a reference to a blob. */
-type Kind = "string" | "number" | "boolean" | "object" | "numbers" | "strings" | "files" | "parts" | "messages" | "any";
+type Kind =
+  | "string"
+  | "number"
+  | "boolean"
+  | "object"
+  | "numbers"
+  | "strings"
+  | "files"
+  | "parts"
+  | "dropped"
+  | "messages"
+  | "any";
 
 /** `content` fields hold what models, tools and people wrote: they are redacted, and long texts in them are kept in blobs. */
 export type Field = Kind | `content ${Kind}` | Fields;
@@ -71,6 +82,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
   "code-call": { ...keyed, path: "string" },
   cut: { ...keyed, tool: "string", id: "string", characters: "number", shown: "content string" },
+  compaction: { ...keyed, window: "number", before: "number", after: "number", dropped: "dropped" },
   artifact: { ...keyed, name: "string", sha256: "string" },
 };
 
@@ -127,6 +139,8 @@ function isOfKind(member: unknown, kind: Kind): boolean {
       return Array.isArray(member) && member.every(isText);
     case "files":
       return Array.isArray(member) && member.every((file) => isRecord(file) && findDamage(file, fileFields) === undefined);
+    case "dropped":
+      return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, droppedFields) === undefined);
     case "parts":
       return Array.isArray(member) && member.every(isPart);
     case "messages":
@@ -143,6 +157,8 @@ const fileFields: Fields = {
 };
 
 const messageFields: Fields = { role: "string", parts: "parts" };
+
+const droppedFields: Fields = { message: "number", part: "number", turn: "number", tool: "string", tokens: "number" };
 
 const partFields: Readonly<Record<string, Fields>> = {
   text: { text: "string" },

@@ -98,6 +98,7 @@ export const retryableByCode = {
   network: true,
   broken_stream: true,
   bad_request: false,
+  context_window: false,
   not_found: false,
   bad_response: false,
   too_large: false,

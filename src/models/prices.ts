@@ -48,6 +48,20 @@ export function createPriceLookup(
   };
 }
 
+/** Returns what looks up the context windows of listed models, in tokens. Of two providers with one name, the later one counts. */
+export function createWindowLookup(
+  providers: readonly Pick<Provider, "name" | "priceTable">[],
+): (modelId: string) => Promise<number | undefined> {
+  const tables = new Map(providers.map(({ name, priceTable: table }) => [name.toLowerCase(), table]));
+  return async (modelId) => {
+    const split = modelId.indexOf(":");
+    const table = tables.get(modelId.slice(0, split));
+    if (table === undefined) return undefined;
+    const { calcPrice } = await import("@pydantic/genai-prices");
+    return calcPrice({ input_tokens: 1 }, modelId.slice(split + 1), { providerId: table })?.model.context_window;
+  };
+}
+
 /** Dollars for a million tokens in short requests, and for the most expensive million. */
 export interface ListedPrice {
   readonly input: number;

@@ -54,6 +54,7 @@ const labels: Readonly<Record<ModelErrorCode, string>> = {
   network: "could not be reached",
   broken_stream: "broke off its answer",
   bad_request: "does not take this request",
+  context_window: "does not take a request of this length",
   not_found: "was not found",
   bad_response: "answered with something unreadable",
   too_large: "answered with more than is taken",
@@ -61,7 +62,17 @@ const labels: Readonly<Record<ModelErrorCode, string>> = {
   configuration: "is not configured",
 };
 
+/** The words in which providers refuse a request that is longer than the model's window. */
+const tooLong =
+  /(?:prompt|input|request|conversation) is too long|context[ _](?:length|window)|maximum (?:context|prompt|input)|(?:input|prompt|token)\w* (?:token )?(?:count|length|limit)?\s*(?:of \d+ )?exceed/i;
+
+/** Providers have no code for it in common: a refused request says it in words. */
 function classify(thrown: unknown): Failure {
+  const failure = classifyKind(thrown);
+  return failure.code === "bad_request" && tooLong.test(failure.message) ? { ...failure, code: "context_window" } : failure;
+}
+
+function classifyKind(thrown: unknown): Failure {
   const refusal = causesOf(thrown instanceof StreamFailure ? thrown.failure : thrown).find((one) => one instanceof AnswerRefusal);
   if (refusal) return { code: refusal.code, message: refusal.message };
   if (thrown instanceof BrokenStream) return { code: "broken_stream", message: thrown.message };

@@ -1,5 +1,6 @@
 import type { ApprovalDecision, ApprovalRequest, AttachmentPreview, DecisionSource } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
+import type { DroppedResult } from "./fact.ts";
 import type { JsonValue } from "./json.ts";
 import type { AnswerFinish, ToolResult } from "./message.ts";
 import type { LimitName, Usage } from "./usage.ts";
@@ -92,6 +93,14 @@ export type RunEventBody =
     }
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
+  | {
+      readonly type: "compaction";
+      /** In tokens, as `before` and `after`, which say how long the next request would have been, and is. */
+      readonly window: number;
+      readonly before: number;
+      readonly after: number;
+      readonly dropped: readonly DroppedResult[];
+    }
   | {
       readonly type: "retry";
       /** The attempt that failed, from 1. */

@@ -63,6 +63,17 @@ export interface RuleForRun {
   readonly rule: string;
 }
 
+/** A tool result that was taken out of a conversation. */
+export interface DroppedResult {
+  /** Its place: the message in the conversation, and the part of that. From 0. */
+  readonly message: number;
+  readonly part: number;
+  /** The answer that it was asked for in, from 1. */
+  readonly turn: number;
+  readonly tool: string;
+  readonly tokens: number;
+}
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
@@ -177,6 +188,14 @@ export type Fact =
       readonly id: string;
       readonly characters: number;
       readonly shown: string;
+    })
+  /** Results that were taken out of a conversation, before the request of `key`, to keep it within the model's window. In tokens. */
+  | (FactKey & {
+      readonly type: "compaction";
+      readonly window: number;
+      readonly before: number;
+      readonly after: number;
+      readonly dropped: readonly DroppedResult[];
     })
   /** The name of a file that a provider made. */
   | (FactKey & { readonly type: "artifact"; readonly name: string; readonly sha256: string });

@@ -136,6 +136,8 @@ function createFrame(
     serverCalls: new Map(),
     recorded: history.length,
     cuts: undefined,
+    measured: undefined,
+    refusedTokens: undefined,
     partialOutput: "",
     lastTurn: undefined,
     releaseLastTurn: () => undefined,

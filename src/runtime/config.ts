@@ -32,6 +32,8 @@ export interface RunSetup {
   readonly policy: ApprovalPolicy;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;
+  /** Resolves with the tokens that a request to a model and its answer can have together; undefined where that is not known. */
+  readonly windowOf: (modelId: string) => Promise<number | undefined>;
   /** The run's own. */
   readonly limits: Limits;
   readonly version: string;
@@ -107,6 +109,10 @@ export interface CallFrame {
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */
   recorded: number;
+  /** The last request that was answered: its input as the provider counted it, and as it was estimated. In tokens. */
+  measured: { readonly tokens: number; readonly estimate: number } | undefined;
+  /** The length of the last request that was refused as too long for the model. In tokens. */
+  refusedTokens: number | undefined;
   /** Results that were cut; undefined before the first. */
   cuts: CutResults | undefined;
   /** The text of the last response: what there is to give where the call must end. */

@@ -46,6 +46,7 @@ export interface CutResults {
   readonly toolset: GatedToolset;
   /** The calls that have the results, by the ids that the model knows them by. */
   readonly callPaths: Map<string, CallPath>;
+  readonly ids: WeakMap<ToolResultPart, string>;
 }
 
 /** A result as a call came to it. */
@@ -65,7 +66,7 @@ export async function cutResult(
   const { run, worker } = call;
   const { maxResult } = worker.context;
   const text = textOf(part.result);
-  if (text.length <= maxResult || part.name === readResultName) return part;
+  if (text.length <= maxResult || part.name === readResultName || part.name === searchTools) return part;
   const cuts = frame.cuts ?? createCuts(call);
   frame.cuts = cuts;
   const id = `r${cuts.callPaths.size + 1}`;
@@ -75,7 +76,9 @@ export async function cutResult(
   if (!recorded) await run.keptResults.keep(callPath, text);
   const shown = recorded?.shown ?? showPart(text, { id, offset: 0, most: maxResult });
   run.effects.record({ type: "cut", ...key, tool: part.name, id, characters: recorded?.characters ?? text.length, shown });
-  return { ...part, result: withText(part.result, shown) };
+  const cut = { ...part, result: withText(part.result, shown) };
+  cuts.ids.set(cut, id);
+  return cut;
 }
 
 function createCuts({ run, worker }: CallConfig): CutResults {
@@ -84,7 +87,7 @@ function createCuts({ run, worker }: CallConfig): CutResults {
     const callPath = callPaths.get(id);
     return callPath === undefined ? undefined : run.keptResults.read(callPath);
   };
-  return { callPaths, toolset: run.gate.gate(readResultToolset({ most: worker.context.maxResult, read })) };
+  return { callPaths, ids: new WeakMap(), toolset: run.gate.gate(readResultToolset({ most: worker.context.maxResult, read })) };
 }
 
 /** The toolsets of a call: its worker's, and the one that reads cut results as soon as there is one. */

@@ -132,7 +132,9 @@ function createCodec(call: CallConfig, { number, progress }: Attempt): OutcomeCo
   };
 }
 
+/** A conversation that is too long says nothing of other requests. */
 function isLast({ worker }: CallConfig, error: ModelError, attempt: number): boolean {
+  if (error.code === "context_window") return false;
   return retryDelay(error, { attempt, random: 0, policy: toRetryPolicy(worker.modelSettings) }) === undefined;
 }
 

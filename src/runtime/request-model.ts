@@ -5,6 +5,7 @@ import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts
 import type { Usage } from "../protocol/usage.ts";
 import { seededFraction } from "../util/seeded-fraction.ts";
 import type { Reservation } from "./budget.ts";
+import { compactHistory, noteRefusal } from "./compact-history.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
 import { measureFailure } from "./measure-usage.ts";
@@ -17,15 +18,17 @@ import { offeredTools } from "./search-tools.ts";
 const longestStreak = 3;
 
 /**
- * Asks the call's model for one turn: reserves before it spends, records, retries failures that may pass, and meters. A limit that does
+ * Asks the call's model for one turn: keeps within its window, reserves before it spends, records, retries failures that may pass, and meters. A limit that does
  * not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a `RunError` (`provider`,
  * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   const { run, budget, signal } = call;
   const priceOf = await priceOfCall(call);
+  const window = call.worker.context.window ?? (await run.windowOf(call.model.id));
   reserveLastTurn(call, frame, priceOf);
   for (let number = 1; ; ) {
+    compactHistory(call, frame, { attempt: number, window });
     let failed: FailedAttempt;
     const leaveSlot = await budget.takeSlot(signal);
     try {
@@ -35,6 +38,7 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
       try {
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
         charge(reservation, response.usage);
+        frame.measured = { tokens: response.usage.inputTokens, estimate: attempt.estimate.inputTokens };
         for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
         return response;
       } catch (thrown) {
@@ -46,7 +50,8 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
     } finally {
       leaveSlot();
     }
-    await waitForRetry(call, failed);
+    const canShrink = failed.error.code === "context_window" && noteRefusal(call, frame);
+    if (!canShrink) await waitForRetry(call, failed);
     number = failed.attempt.number + 1;
   }
 }

@@ -80,11 +80,20 @@ function openAppend(tree: MemoryTree, path: string, mode: number): AppendFile {
   tree.check("openAppend", path);
   const file = appendTarget(tree, path, mode);
   let isClosed = false;
+  // Grows in steps: a long journal would otherwise be copied for each of its lines.
+  let space = new Uint8Array();
   return {
     append: (text) => {
       if (isClosed) throw new Error("the file is closed");
       tree.check("append", path);
-      file.bytes = Buffer.concat([file.bytes, Buffer.from(text)]);
+      const added = Buffer.from(text);
+      const used = file.bytes.length;
+      if (file.bytes.buffer !== space.buffer || used + added.length > space.length) {
+        space = new Uint8Array(2 * (used + added.length));
+        space.set(file.bytes);
+      }
+      space.set(added, used);
+      file.bytes = space.subarray(0, used + added.length);
       tree.touch(file);
     },
     sync: async () => tree.check("sync", path),

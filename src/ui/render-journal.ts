@@ -4,6 +4,7 @@ import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
+import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
 import { renderResult } from "./render-result.ts";
 import { renderUsage } from "./render-usage.ts";
@@ -90,6 +91,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label}: the limit of ${entry.allowed} ${entry.limit.replaceAll("_", " ")} is reached`;
     case "result":
       return entry.kind === "tool" ? `  ${label} ${renderOutcome(entry.outcome, columns)}` : undefined;
+    case "compaction":
+      return `  ${label}${show(entry.key.replace(/^compaction (\d+).*/, ", turn $1"))}: ${renderCompaction(entry)}`;
     case "cut":
       return `  ${label}: the result of ${entry.characters.toLocaleString("en-US")} characters was cut, as ${show(entry.id)}`;
     case "run-start":

@@ -4,6 +4,7 @@ import type { RunEvent } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
+import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
 
 /** A call in flight. Times are those of events: milliseconds since the epoch. */
@@ -105,6 +106,8 @@ export function foldEvent(view: RunView, event: RunEvent): readonly Settled[] {
       return [];
     case "limit":
       return [{ type: "note", kind: "limit", path: event.callPath, text: event.message }];
+    case "compaction":
+      return [{ type: "note", kind: "warning", path: event.callPath, text: renderCompaction(event) }];
     case "warning":
       return [{ type: "note", kind: "warning", path: event.callPath, text: event.message }];
     default:
@@ -112,7 +115,7 @@ export function foldEvent(view: RunView, event: RunEvent): readonly Settled[] {
   }
 }
 
-type CallEvent = Exclude<RunEvent, { readonly type: "run-start" | "run-end" | "limit" | "warning" }>;
+type CallEvent = Exclude<RunEvent, { readonly type: "run-start" | "run-end" | "limit" | "compaction" | "warning" }>;
 
 function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
   const isEntry = event.callPath === view.entry;

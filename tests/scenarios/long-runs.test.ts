@@ -1,58 +1,56 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type RunRequest, run, tool } from "../../src/index.ts";
+import { nodeClock } from "../../src/host/node-clock.ts";
+import { compile, type RunEvent, run, tool } from "../../src/index.ts";
+import { readJournal, readRecord } from "../../src/journal/read-journal.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { renderJournal } from "../../src/ui/render-journal.ts";
 import { anthropic } from "../models/dialects.ts";
-import type { Recorded } from "../models/local-server.ts";
-import { type MeteredServer, startMeteredServer } from "../models/metered-server.ts";
+import { startMeteredServer } from "../models/metered-server.ts";
 import { play, worker } from "./harness.ts";
-
-const look = tool({
-  description: "Looks.",
-  input: z.object({ at: z.number() }),
-  approval: "pre-approved",
-  run: ({ at }) => result(at),
-});
+import { expectSameReplay } from "./replay-run.ts";
 
 /** Different text for each place. */
 function result(at: number, characters = 2000): string {
   return `place ${at} `.repeat(characters).slice(0, characters);
 }
 
-function resultsIn({ body }: Recorded): number {
-  return body.messages.filter(({ role }: { role: string }) => role === "assistant").length;
+interface Looks {
+  readonly turns: number;
+  /** Of each result. */
+  readonly characters: number;
+  readonly frontmatter?: string;
 }
 
-/** A worker that looks so often, and then answers. */
-async function playTurns(turns: number, request: Partial<RunRequest> = {}) {
-  await using server = await startMeteredServer((asked) => {
-    const done = resultsIn(asked);
+/** A worker that looks so often, against a server that refuses requests of more than 100,000 tokens, and then answers. */
+async function playTurns({ turns, characters, frontmatter = "" }: Looks) {
+  await using server = await startMeteredServer(({ body }) => {
+    const done = body.messages.filter(({ role }: { role: string }) => role === "assistant").length;
     return done < turns ? { calls: [{ id: `c${done}`, tool: "look", args: JSON.stringify({ at: done }) }] } : { text: "done" };
   });
-  return { ...(await playAgainst(server, request)), server };
-}
-
-async function playAgainst(server: MeteredServer, request: Partial<RunRequest> = {}) {
-  const host = memoryHost({
+  const look = tool({ input: z.object({ at: z.number() }), approval: "pre-approved", run: ({ at }) => result(at, characters) });
+  const memory = memoryHost({
     environment: anthropic.variables(server.url),
     fetch: globalThis.fetch,
     files: {
-      "/program/main.worker": worker("toolsets: { look: {} }\nlimits: { turns: 1000 }", "Look around."),
+      "/program/main.worker": worker(`toolsets: { look: {} }\nlimits: { turns: 1000 }\n${frontmatter}`, "Look around."),
       "/program/tools.ts": "export const look = 0;\n",
     },
     modules: { "/program/tools.ts": { look } },
   });
-  const output = await run({
-    target: "/program",
-    input: "Begin.",
-    model: anthropic.model,
-    approval: { mode: "reject_all" },
-    trust: true,
-    host: { ...host, clock: { ...host.clock, sleep: async () => undefined } },
-    ...request,
-  });
-  return { output, host };
+  const host = { ...memory, clock: { ...memory.clock, sleep: async () => undefined } };
+  const events: RunEvent[] = [];
+  const approval = { mode: "reject_all" } as const;
+  const onEvent = (event: RunEvent) => events.push(event);
+  const { program } = await compile({ target: "/program", model: anthropic.model, host, trust: true, toRun: true });
+  if (!program) throw new Error("the program does not compile");
+  const output = await run({ program, input: "Begin.", approval, trust: true, host, onEvent });
+  const directory = `/program/.llm-do/runs/${(await host.files.names("/program/.llm-do/runs"))[0]}`;
+  const record = await readRecord(host, directory);
+  await expectSameReplay(program, { host: { ...host, clock: nodeClock }, debug: false, ...record, events });
+  const shown = renderJournal(await readJournal(host, directory), 400);
+  return { output, server, shown, facts: record.facts };
 }
 
 describe("a result that is longer than the model gets at once", () => {
@@ -158,10 +156,46 @@ describe("a result that is longer than the model gets at once", () => {
 });
 
 test("a run of 30 turns pays at most 15 % of its input at full price", async () => {
-  const { output, server } = await playTurns(30);
+  const { output, server } = await playTurns({ turns: 30, characters: 2000 });
   expect(output.output).toBe("done");
   const sum = (member: "input" | "written" | "read") => server.billed.reduce((total, one) => total + one[member], 0);
   const all = sum("input") + sum("written") + sum("read");
   expect(output.usage).toMatchObject({ inputTokens: all, cachedInputTokens: sum("read"), cacheWriteTokens: sum("written") });
   expect((sum("input") + sum("written")) / all).toBeLessThanOrEqual(0.15);
+  // 3 dollars for a million tokens: a tenth of it for what is read, a quarter more for what is written.
+  expect(output.usage.savedUsd).toBeCloseTo((3 * (0.9 * sum("read") - 0.25 * sum("written"))) / 1e6, 9);
+});
+
+describe("a conversation that outgrows the model's window", () => {
+  test("goes on for 300 turns with 2 MB of results, without a refused request", async () => {
+    const { output, server, shown } = await playTurns({
+      turns: 300,
+      characters: 6700,
+      frontmatter: "context: { window: 100000 }",
+    });
+    expect(output.output).toBe("done");
+    expect(server.refused).toEqual([]);
+    expect(server.billed).toHaveLength(301);
+    const lines = shown.match(
+      /main, turn \d+: dropped .* results to make room, 8\d,\d{3} to [45]\d,\d{3} tokens of 100,000: look of turns \d+ to \d+$/gm,
+    );
+    expect(lines?.length).toBeGreaterThan(5);
+    expect(lines?.[0]).toMatch(/look of turns 1 to \d+$/);
+  }, 60_000);
+
+  test("is learned from a refusal where the window is not known, and keeps what it has to keep", async () => {
+    const { output, server, facts } = await playTurns({ turns: 24, characters: 50_000 });
+    expect(output.output).toBe("done");
+    expect(server.refused).toHaveLength(1);
+    expect(facts.some(({ type }) => type === "compaction")).toBe(true);
+    const { system, messages } = server.requests.at(-1)?.body ?? {};
+    expect(JSON.stringify([system, messages[0]])).toMatch(/Look around.*Begin\./);
+    const blocks = messages.flatMap(({ content }: { content: unknown }) => content) as Record<string, string>[];
+    const calls = blocks.flatMap((block) => (block["type"] === "tool_use" ? [block["id"]] : []));
+    expect(blocks.flatMap((block) => (block["type"] === "tool_result" ? [block["tool_use_id"]] : []))).toEqual(calls);
+    expect(calls).toHaveLength(24);
+    const results = blocks.filter(({ type }) => type === "tool_result").map((block) => JSON.stringify(block["content"]));
+    expect(results[0]).toContain("[dropped to make room: a result of 50,000 characters; make the call again if you need it]");
+    for (const at of [20, 21, 22, 23]) expect(results[at]).toContain(result(at, 50_000));
+  });
 });

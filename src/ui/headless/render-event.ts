@@ -5,6 +5,7 @@ import { callLabel } from "../call-label.ts";
 import { list, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { questionPosition } from "../question-position.ts";
+import { renderCompaction } from "../render-compaction.ts";
 import { renderDecision } from "../render-decision.ts";
 import { renderResult } from "../render-result.ts";
 import { renderUsage } from "../render-usage.ts";
@@ -34,6 +35,8 @@ export function renderEvent(event: RunEvent): string | undefined {
       return `${label} ${renderDecision(event.decision, event.source)}`;
     case "limit":
       return `${label} ${show(event.message)}`;
+    case "compaction":
+      return `${label} ${renderCompaction(event)}`;
     case "retry":
       return `${label} retries in ${seconds(event.delayMilliseconds)} (attempt ${event.attempt + 1} of ${event.maxAttempts}): ${show(event.reason)}${event.afterOutput ? " (what was shown of this answer is void)" : ""}`;
     case "progress":
