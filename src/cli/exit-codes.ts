@@ -57,6 +57,7 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   input_invalid: exitCodes.usage,
   configuration: exitCodes.usage,
   output_invalid: exitCodes.outputInvalid,
+  loop: exitCodes.failed,
   denied: exitCodes.denied,
   refused: exitCodes.provider,
   provider: exitCodes.provider,
@@ -67,7 +68,7 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
 };
 
 /** Failures that come of a call that was not approved: that nobody could be asked is then what there is to tell. */
-const followsDenial: ReadonlySet<RunErrorCode> = new Set(["denied", "failed", "output_invalid"]);
+const followsDenial: ReadonlySet<RunErrorCode> = new Set(["denied", "failed", "loop", "output_invalid"]);
 
 export function exitCodeOfFailure(thrown: unknown): number {
   if (thrown instanceof UsageError || thrown instanceof CompileError || thrown instanceof UntrustedProgram)

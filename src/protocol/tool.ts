@@ -41,6 +41,8 @@ export type ToolErrorType =
   | "limit"
   /** A model's answer was cut off. */
   | "cut"
+  /** A model made the same call again and again, with the same result. */
+  | "loop"
   /** A model refused to answer, or its provider withheld the answer. */
   | "refused"
   /** A model's provider failed, after the retries. */

@@ -136,6 +136,7 @@ function createFrame(
     serverCalls: new Map(),
     recorded: history.length,
     cuts: undefined,
+    repeats: new Map(),
     measured: undefined,
     refusedTokens: undefined,
     partialOutput: "",

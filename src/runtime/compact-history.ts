@@ -37,6 +37,8 @@ export function compactHistory(call: CallConfig, frame: CallFrame, room: Room): 
   run.effects.record({ type: "compaction", ...key, window, before, after, dropped });
   run.emit(call, { type: "compaction", window, before, after, dropped });
   drop(frame, dropped);
+  // What was dropped may have to be asked for again.
+  frame.repeats.clear();
 }
 
 /** True where a recorded run made this request with the conversation as it is. */

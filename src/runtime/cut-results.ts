@@ -66,7 +66,7 @@ export async function cutResult(
   const { run, worker } = call;
   const { maxResult } = worker.context;
   const text = textOf(part.result);
-  if (text.length <= maxResult || part.name === readResultName || part.name === searchTools) return part;
+  if (text.length <= maxResult || part.name === readResultName) return part;
   const cuts = frame.cuts ?? createCuts(call);
   frame.cuts = cuts;
   const id = `r${cuts.callPaths.size + 1}`;

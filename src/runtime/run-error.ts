@@ -9,6 +9,8 @@ export type RunErrorCode =
   | "input_invalid"
   /** The output does not fit its schema, or is empty, after the repair turn. */
   | "output_invalid"
+  /** The model made the same call again and again, with the same result. */
+  | "loop"
   /** A policy stopped the run: a person said stop, or `onDenied` is `stop`. */
   | "denied"
   /** The model refused to answer, or its provider withheld the answer. */

@@ -26,7 +26,7 @@ function codeOf(thrown: unknown): RunErrorCode {
   if (thrown instanceof PolicyStop) return "denied";
   const type = thrown instanceof ToolFailure ? thrown.toolError.type : undefined;
   if (type === "invalid_arguments") return "input_invalid";
-  return type === "output_invalid" || type === "refused" || type === "provider" ? type : "failed";
+  return type === "output_invalid" || type === "refused" || type === "provider" || type === "loop" ? type : "failed";
 }
 
 export function stopReasonOf({ code }: RunError): StopReason {

@@ -8,6 +8,7 @@ import type { CallConfig, CallFrame } from "./config.ts";
 import { addMessage, addUnanswered } from "./conversation.ts";
 import { type CompleteResult, cutResult, toolsetsOf } from "./cut-results.ts";
 import { announceLastTurn } from "./last-turn.ts";
+import { guardAgainstLoop } from "./loop-guard.ts";
 import { reportCall } from "./report-call.ts";
 import { describeLimit } from "./run-error.ts";
 import { whyNotLoaded } from "./search-tools.ts";
@@ -18,9 +19,11 @@ import { toGatedCall } from "./worker-runtime.ts";
  * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
  * them and hold up all after them. The results stand in the order of the calls, whatever finished first. Where one of them
  * ends this call, the others are aborted and waited for. Calls that a limit does not allow are not made, and the next turn is the last.
+ * Throws a `ToolFailure` where the model is in a loop.
  */
 export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
   const pending: Promise<CompleteResult>[] = [];
+  const results: ToolResultPart[] = [];
   try {
     const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
     for (const part of calls.slice(0, allowed)) {
@@ -31,7 +34,6 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
       if (sequential) await pending.at(-1);
     }
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
-    const results: ToolResultPart[] = [];
     for (const result of await Promise.all(pending)) results.push(await cutResult(call, frame, result));
     addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
     if (reached) announceLastTurn(call, frame, reached);
@@ -41,6 +43,7 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
     addUnanswered(call, frame, { calls, error: errorMessage(thrown) });
     throw thrown;
   }
+  guardAgainstLoop(call, frame, { calls, results });
 }
 
 interface SpentCalls {

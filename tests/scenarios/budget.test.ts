@@ -9,10 +9,10 @@ const writer = worker("toolsets: { filesystem: {} }");
 const preApproved = (name: string) => `toolsets: { ${name}: { _approval_config: { "*": { pre_approved: true } } } }`;
 
 /** Takes all the room that it is given, and asks for a tool as long as it may. */
-function greedy({ settings, lastUserText }: ScriptedRequest): ScriptedReply {
+function greedy({ settings, turn, lastUserText }: ScriptedRequest): ScriptedReply {
   const usage = { inputTokens: 100, outputTokens: Math.min(100, settings.max_output_tokens ?? 100) };
   if (lastUserText().includes("Give your final answer now")) return { text: "final", usage };
-  return { text: "so far", calls: [{ tool: "list_files" }], usage };
+  return { text: "so far", calls: [{ tool: "list_files", args: { pattern: `${turn}*` } }], usage };
 }
 
 interface Written {
@@ -152,7 +152,11 @@ describe.each([
   test("ends the call also where the model does not obey", async () => {
     const { result, model } = await play({
       files: { "main.worker": writer },
-      model: (request) => ({ ...greedy(request), text: `turn ${request.turn}`, calls: [{ tool: "list_files" }] }),
+      model: (request) => ({
+        ...greedy(request),
+        text: `turn ${request.turn}`,
+        calls: [{ tool: "list_files", args: { pattern: `${request.turn}*` } }],
+      }),
       request: { input: "x", limits, prices },
     });
     expect(result).toMatchObject({ stopReason: "limit", output: `turn ${model.requests.length}` });

@@ -26,13 +26,13 @@ interface Recorded {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A run with facts of every type: workers, code that calls, questions, a denial, a refusal, a limit, secrets, files, a long text. */
+/** A run with facts of every type: workers, code that calls, questions, a denial, a refusal, a limit, secrets, files, a result that is cut and dropped. */
 async function record(): Promise<Recorded> {
   const host = memoryHost({
     environment,
     files: {
       "/program/main.worker":
-        "---\ndescription: d\nlimits: { tool_calls: 9 }\ntoolsets:\n  filesystem: {}\n  look: {}\n  pass: {}\n  helper: {}\nsandbox:\n  paths: { out: { root: ./out, mode: rw } }\n---\nGo.\n",
+        "---\ndescription: d\nlimits: { tool_calls: 9 }\ncontext: { max_result: 8500, window: 1000 }\ntoolsets:\n  filesystem: {}\n  look: {}\n  pass: {}\n  helper: {}\nsandbox:\n  paths: { out: { root: ./out, mode: rw } }\n---\nGo.\n",
       "/program/helper.worker": "---\ndescription: h\n---\nHelp.\n",
       "/program/tools.ts": "export const look = 0;\nexport const pass = 0;\n",
     },

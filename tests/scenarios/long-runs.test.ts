@@ -3,6 +3,7 @@ import { z } from "zod";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { compile, type RunEvent, run, tool } from "../../src/index.ts";
 import { readJournal, readRecord } from "../../src/journal/read-journal.ts";
+import type { Message } from "../../src/protocol/message.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { renderJournal } from "../../src/ui/render-journal.ts";
@@ -197,5 +198,59 @@ describe("a conversation that outgrows the model's window", () => {
     const results = blocks.filter(({ type }) => type === "tool_result").map((block) => JSON.stringify(block["content"]));
     expect(results[0]).toContain("[dropped to make room: a result of 50,000 characters; make the call again if you need it]");
     for (const at of [20, 21, 22, 23]) expect(results[at]).toContain(result(at, 50_000));
+  });
+});
+
+describe("a model that makes the same call again and again", () => {
+  const files = { "main.worker": worker("toolsets: { look: {}, change: {} }") };
+  const request = { input: "Go" };
+  const look = tool({ input: z.object({}), approval: "pre-approved", run: () => "nothing" });
+  const change = tool({ input: z.object({ n: z.number() }), approval: "pre-approved", run: ({ n }) => n });
+  const hints = (messages: readonly Message[]) =>
+    messages
+      .flatMap(({ role, parts }) => parts.flatMap((part) => (role === "user" && part.type === "text" ? [part.text] : [])))
+      .slice(1);
+
+  test("gets a hint after the third time, and fails after the fifth", async () => {
+    const model: Script = () => ({ calls: [{ tool: "look" }, { tool: "look" }] });
+    const { error, model: asked } = await play({ request, files, tools: { look, change }, model });
+    expect(error).toMatchObject({ code: "loop", message: expect.stringContaining("`look` was called 5 times") });
+    expect(asked.requests).toHaveLength(5);
+    expect(asked.requests.map(({ messages }) => hints(messages).length)).toEqual([0, 0, 0, 1, 1]);
+    expect(hints(asked.requests.at(-1)?.messages ?? [])[0]).toContain("You called `look` 3 times");
+  });
+
+  test("fails where it goes in a circle of several calls", async () => {
+    const model: Script = ({ turn }) => ({ calls: [{ tool: "change", args: { n: turn % 3 } }] });
+    const { error, model: asked } = await play({ request, files, tools: { look, change }, model });
+    expect(error).toMatchObject({ code: "loop" });
+    expect(asked.requests).toHaveLength(15);
+  });
+
+  test("gets neither where something new comes between", async () => {
+    const model: Script = ({ turn }) => {
+      if (turn > 20) return "done";
+      return { calls: [turn % 2 === 0 ? { tool: "look" } : { tool: "change", args: { n: turn } }] };
+    };
+    const { result: ended, model: asked } = await play({ request, files, tools: { look, change }, model });
+    expect(ended?.output).toBe("done");
+    expect(hints(asked.requests.at(-1)?.messages ?? [])).toEqual([]);
+  });
+
+  test("fails alone: its caller goes on", async () => {
+    const { result: ended } = await play({
+      request,
+      files: {
+        ...files,
+        "main.worker": worker("toolsets: { child: { _approval_config: { child: { pre_approved: true } } } }"),
+        "child.worker": files["main.worker"],
+      },
+      tools: { look, change },
+      model: ({ worker: name, turn, toolResults }) => {
+        if (name === "child") return { calls: [{ tool: "look" }] };
+        return turn === 1 ? { calls: [{ tool: "child", args: { input: "Go" } }] } : JSON.stringify(toolResults()[0]?.result);
+      },
+    });
+    expect(ended?.output).toMatch(/"ok":false,.*"type":"loop"/);
   });
 });

@@ -24,7 +24,7 @@ function answer(dialect: OwnDialect, request: Recorded): Canned {
   if (results.length < toolTurns)
     return {
       text: `turn ${results.length}`,
-      calls: [call(results.length, "read_file", { path: `decks/${results.length % 2}.txt` })],
+      calls: [call(results.length, "read_file", { path: `decks/${results.length % 2}.txt`, max_chars: 100 + results.length })],
     };
   if (results.length === toolTurns)
     return { calls: [0, 1].map((n) => call(toolTurns + n, "child", { attachments: [`decks/${dialect.takes ?? "0.txt"}`] })) };
