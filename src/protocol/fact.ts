@@ -68,7 +68,7 @@ export interface DroppedResult {
   /** Its place: the message in the conversation, and the part of that. From 0. */
   readonly message: number;
   readonly part: number;
-  /** The answer that it was asked for in, from 1. */
+  /** The answer that it was asked for in, from 1; 0 for one of an earlier run. */
   readonly turn: number;
   readonly tool: string;
   readonly tokens: number;

@@ -1,6 +1,6 @@
 import { compactionKey, modelKey } from "../effects/keys.ts";
 import type { DroppedResult } from "../protocol/fact.ts";
-import type { Message, ToolMessage, ToolResultPart } from "../protocol/message.ts";
+import type { ToolMessage, ToolResultPart } from "../protocol/message.ts";
 import { readResultName } from "../toolsets/read-result.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { textOf, withText } from "./cut-results.ts";
@@ -49,7 +49,7 @@ function wasRequested({ run, callPath }: CallConfig, { turn }: CallFrame, { atte
 /** Notes that the provider refused a request as too long. Returns true if dropping results can help. */
 export function noteRefusal(call: CallConfig, frame: CallFrame): boolean {
   frame.refusedTokens = tokensOf(call, frame);
-  return droppable(frame.messages, 1).length > 0;
+  return droppable(frame, 1).length > 0;
 }
 
 interface Compaction {
@@ -65,9 +65,9 @@ function decide(call: CallConfig, frame: CallFrame, { window: listed }: Room): C
   const window = Math.min(listed ?? Number.POSITIVE_INFINITY, frame.refusedTokens ?? Number.POSITIVE_INFINITY);
   const before = tokensOf(call, frame);
   if (before <= window * fullShare) return undefined;
-  const old = choose(droppable(frame.messages, lastTurns), before - window * leftShare);
+  const old = choose(droppable(frame, lastTurns), before - window * leftShare);
   const isEnough = before - sum(old) <= window * fullShare;
-  const dropped = isEnough ? old : choose(droppable(frame.messages, 1), before - window * leftShare);
+  const dropped = isEnough ? old : choose(droppable(frame, 1), before - window * leftShare);
   return dropped.length > 0 ? { window, before, after: before - sum(dropped), dropped } : undefined;
 }
 
@@ -78,12 +78,12 @@ function tokensOf(call: CallConfig, frame: CallFrame): number {
 }
 
 /** Results that can be dropped, oldest first: none of the last so many turns that have any. */
-function droppable(messages: readonly Message[], kept: number): readonly DroppedResult[] {
+function droppable({ messages, earlier }: CallFrame, kept: number): readonly DroppedResult[] {
   const places = messages.flatMap(({ role }, index) => (role === "tool" ? [index] : []));
   const old = new Set(places.slice(0, Math.max(0, places.length - kept)));
   let turn = 0;
   return messages.flatMap((message, index) => {
-    if (message.role === "assistant") turn++;
+    if (message.role === "assistant" && index >= earlier) turn++;
     if (message.role !== "tool" || !old.has(index)) return [];
     return message.parts.flatMap((one, part) => {
       const tokens = Math.ceil(textOf(one.result).length / 4);

@@ -2,6 +2,7 @@ import type { JournalEntry, Outcome } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
+import { renderLedgers } from "./context-ledger.ts";
 import { counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderCompaction } from "./render-compaction.ts";
@@ -57,7 +58,8 @@ export function renderJournal(journal: Journal, columns: number): string {
     const line = problem === undefined ? readable(one, () => renderEntry(one, columns)) : `(entry ${one.n}: ${show(problem)})`;
     return line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`];
   });
-  return [...head, ...lines, ...renderUnfinished(journal)].map((line) => `${clip(line, columns)}\n`).join("");
+  const ledgers = renderLedgers(entries.filter(({ n }) => !problems.has(n)));
+  return [...head, ...lines, ...renderUnfinished(journal), ...ledgers].map((line) => `${clip(line, columns)}\n`).join("");
 }
 
 function renderEnd(last: JournalEntry): string {

@@ -157,13 +157,20 @@ describe("a result that is longer than the model gets at once", () => {
 });
 
 test("a run of 30 turns pays at most 15 % of its input at full price", async () => {
-  const { output, server } = await playTurns({ turns: 30, characters: 2000 });
+  const { output, server, shown } = await playTurns({ turns: 30, characters: 2000 });
   expect(output.output).toBe("done");
   const sum = (member: "input" | "written" | "read") => server.billed.reduce((total, one) => total + one[member], 0);
   const all = sum("input") + sum("written") + sum("read");
   expect(output.usage).toMatchObject({ inputTokens: all, cachedInputTokens: sum("read"), cacheWriteTokens: sum("written") });
   expect((sum("input") + sum("written")) / all).toBeLessThanOrEqual(0.15);
   // 3 dollars for a million tokens: a tenth of it for what is read, a quarter more for what is written.
+  const ledger = shown.slice(shown.indexOf("context of main: ")).split("\n");
+  expect(ledger.map((line) => line.replace(/^ *[\d,]+ (?=\w)|(?<=: )[\d,]+/, "N ").replace("N  ", "N ").trim())).toEqual([
+    "context of main: N tokens, at four characters each",
+    ...["N instructions", "N tool look", "N input", "N answers"],
+    ...[0, 1, 2, 3, 4].map((turn) => `N result of look, turn ${turn + 1}`),
+    ...["N 25 smaller results", ""],
+  ]);
   expect(output.usage.savedUsd).toBeCloseTo((3 * (0.9 * sum("read") - 0.25 * sum("written"))) / 1e6, 9);
 });
 
@@ -181,6 +188,7 @@ describe("a conversation that outgrows the model's window", () => {
       /main, turn \d+: dropped .* results to make room, 8\d,\d{3} to [45]\d,\d{3} tokens of 100,000: look of turns \d+ to \d+$/gm,
     );
     expect(lines?.length).toBeGreaterThan(5);
+    expect(shown).toMatch(/\n +[\d,]+ 295 smaller results \(\d+ dropped\)\n/);
     expect(lines?.[0]).toMatch(/look of turns 1 to \d+$/);
   }, 60_000);
 

@@ -1,0 +1,128 @@
+import type { CallPath } from "../protocol/call.ts";
+import type { JournalEntry } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+import { callLabel } from "./call-label.ts";
+import { count, counted, show } from "./explain/phrases.ts";
+
+/** A part of what a call sent to its model, with its size in tokens: estimated, at four characters each. */
+interface LedgerItem {
+  readonly part: string;
+  readonly tokens: number;
+}
+
+interface LedgerResult extends LedgerItem {
+  readonly turn: number;
+  /** Its place in the results of the turn. */
+  readonly index: number;
+  readonly isDropped: boolean;
+}
+
+/** What takes how much of a call's context. */
+interface Ledger {
+  readonly items: LedgerItem[];
+  readonly results: LedgerResult[];
+  answers: number;
+  turn: number;
+}
+
+/** The most results of a call that have a line of their own. */
+const mostResults = 5;
+
+/** What took how many tokens in the context of each call, as its journal has it. The largest results first. */
+export function renderLedgers(entries: readonly JournalEntry[]): string[] {
+  return [...readLedgers(entries)].flatMap(([callPath, ledger]) => renderLedger(callPath, ledger));
+}
+
+function readLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, Ledger> {
+  const ledgers = new Map<CallPath, Ledger>();
+  for (const entry of entries) {
+    if (entry.type === "compaction") {
+      const dropped = new Set(recordsIn(entry.dropped).map(({ turn, part }) => `${turn}.${part}`));
+      const results = ledgers.get(entry.callPath)?.results ?? [];
+      for (const [at, result] of results.entries())
+        if (dropped.has(`${result.turn}.${result.index}`)) results[at] = { ...result, isDropped: true };
+    }
+    // Journals of version 1 are shown unchecked.
+    if (entry.type !== "intent" || entry.kind !== "model" || !isRecord(entry.detail)) continue;
+    const ledger = ledgers.get(entry.callPath) ?? { items: [], results: [], answers: 0, turn: 0 };
+    ledgers.set(entry.callPath, ledger);
+    addRequest(ledger, entry.detail);
+  }
+  return ledgers;
+}
+
+/** A recorded request has what no earlier one of its call had: the first its system parts and tools, each its new messages. */
+function addRequest(ledger: Ledger, { system, tools, messages }: Readonly<Record<string, unknown>>): void {
+  if (system !== undefined) ledger.items.push({ part: "instructions", tokens: tokensOf(system) });
+  for (const tool of recordsIn(tools)) ledger.items.push({ part: `tool ${String(tool["name"])}`, tokens: tokensOf(tool) });
+  for (const { role, parts } of recordsIn(messages)) {
+    if (role === "assistant") {
+      ledger.turn++;
+      ledger.answers += tokensOf(parts);
+    } else
+      for (const [index, part] of recordsIn(parts).entries()) {
+        const { turn } = ledger;
+        if (part["type"] === "tool-result")
+          ledger.results.push({
+            part: `result of ${String(part["name"])}`,
+            tokens: tokensOf(part["result"]),
+            turn,
+            index,
+            isDropped: false,
+          });
+        else ledger.items.push(toItem(part, turn));
+      }
+  }
+}
+
+function toItem(part: Readonly<Record<string, unknown>>, turn: number): LedgerItem {
+  if (part["type"] !== "file")
+    return { part: turn === 0 ? "input" : `message after turn ${turn}`, tokens: tokensOf(part["text"]) };
+  // As it is sent, in base64.
+  return { part: `file ${String(part["name"])}`, tokens: Math.ceil(Number(part["bytes"] ?? 0) / 3) };
+}
+
+function renderLedger(callPath: CallPath, { items, results, answers }: Ledger): string[] {
+  if (items.length + results.length === 0) return [];
+  const bySize = results.toSorted((a, b) => b.tokens - a.tokens);
+  const rest = bySize.slice(mostResults);
+  const rows = [
+    ...items,
+    ...(answers > 0 ? [{ part: "answers", tokens: answers }] : []),
+    ...bySize
+      .slice(0, mostResults)
+      .map((one) => ({ ...one, part: `${one.part}, turn ${one.turn}${one.isDropped ? " (dropped)" : ""}` })),
+    ...(rest.length > 0 ? [{ part: `${counted(rest.length, "smaller result")}${droppedOf(rest)}`, tokens: sum(rest) }] : []),
+  ];
+  const total = count(sum([...items, ...results]) + answers);
+  return [
+    `context of ${callLabel(String(callPath))}: ${total} tokens, at four characters each`,
+    ...rows.map(({ part, tokens }) => `  ${count(tokens).padStart(total.length)} ${show(part)}`),
+  ];
+}
+
+function droppedOf(results: readonly LedgerResult[]): string {
+  const dropped = results.filter(({ isDropped }) => isDropped).length;
+  return dropped === 0 ? "" : ` (${count(dropped)} dropped)`;
+}
+
+function sum(items: readonly LedgerItem[]): number {
+  return items.reduce((total, { tokens }) => total + tokens, 0);
+}
+
+function tokensOf(value: unknown): number {
+  return Math.ceil(charactersOf(value) / 4);
+}
+
+/** The length of a value's JSON; long texts are references to blobs, which say their length. */
+function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (Array.isArray(value)) return value.reduce<number>((total, one) => total + charactersOf(one) + 1, 1);
+  if (!isRecord(value)) return String(value).length;
+  if (typeof value["bytes"] === "number" && ("$blob" in value || "$private" in value)) return value["bytes"];
+  return Object.entries(value).reduce((total, [key, one]) => total + key.length + charactersOf(one) + 4, 1);
+}
+
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
