@@ -20,6 +20,7 @@ import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
+import type { PrefixWatch } from "./prefix-watch.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
 /** The parameters of a run: everything that decides what may happen is required. */
@@ -54,6 +55,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly artifacts: Artifacts;
   readonly connections: Connections;
   readonly keptResults: KeptResults;
+  readonly prefixes: PrefixWatch;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
   readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;

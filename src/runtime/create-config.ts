@@ -8,6 +8,7 @@ import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { createEmitter } from "./create-emitter.ts";
 import { KeptResults } from "./cut-results.ts";
+import { PrefixWatch } from "./prefix-watch.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
 
@@ -31,6 +32,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     artifacts: new Artifacts(),
     connections: new Connections(),
     keptResults: new KeptResults(host, runId),
+    prefixes: new PrefixWatch(),
     timeUp: new Map(),
     openScopes: (declarations) =>
       host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root }),

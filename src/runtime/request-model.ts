@@ -39,7 +39,9 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
         charge(reservation, response.usage);
         frame.measured = { tokens: response.usage.inputTokens, estimate: attempt.estimate.inputTokens };
-        for (const warning of response.warnings ?? []) run.emit(call, { type: "warning", message: warning });
+        const broken = run.prefixes.note(call.worker.id, attempt.request, response.usage);
+        const spoilt = broken === undefined ? [] : [`what the provider had in its cache could not be used: ${broken}`];
+        for (const warning of [...(response.warnings ?? []), ...spoilt]) run.emit(call, { type: "warning", message: warning });
         return response;
       } catch (thrown) {
         charge(reservation, measureFailure(attempt.progress.reported, attempt.estimate, attempt.progress.characters));

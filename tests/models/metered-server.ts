@@ -17,7 +17,7 @@ export interface MeteredServer extends LocalServer {
   readonly refused: number[];
 }
 
-/** A failure, in place of an answer: an error before it, or a stream that breaks off after its first events. */
+/** A failure, in place of an answer: an error before it, or a stream that ends after its first event. */
 export type Failure = { readonly status: number } | { readonly broken: true };
 
 export const window = 100_000;
@@ -58,8 +58,7 @@ export async function startMeteredServer(
     if (isBroken || request.body.stream === true) {
       const events = anthropic.events(isBroken ? { text: "x" } : canned).map((event) => withUsage(event, usage));
       if (!isBroken) return sendEvents(response, events);
-      sendEvents(response, events.slice(0, 1), false);
-      response.destroy();
+      sendEvents(response, events.slice(0, 1));
     } else sendJson(response, { ...(anthropic.body(canned) as object), usage });
   });
   return Object.assign(server, { billed, refused });

@@ -165,7 +165,14 @@ test("a run of 30 turns pays at most 15 % of its input at full price", async () 
   expect((sum("input") + sum("written")) / all).toBeLessThanOrEqual(0.15);
   // 3 dollars for a million tokens: a tenth of it for what is read, a quarter more for what is written.
   const ledger = shown.slice(shown.indexOf("context of main: ")).split("\n");
-  expect(ledger.map((line) => line.replace(/^ *[\d,]+ (?=\w)|(?<=: )[\d,]+/, "N ").replace("N  ", "N ").trim())).toEqual([
+  expect(
+    ledger.map((line) =>
+      line
+        .replace(/^ *[\d,]+ (?=\w)|(?<=: )[\d,]+/, "N ")
+        .replace("N  ", "N ")
+        .trim(),
+    ),
+  ).toEqual([
     "context of main: N tokens, at four characters each",
     ...["N instructions", "N tool look", "N input", "N answers"],
     ...[0, 1, 2, 3, 4].map((turn) => `N result of look, turn ${turn + 1}`),
@@ -261,4 +268,23 @@ describe("a model that makes the same call again and again", () => {
     });
     expect(ended?.output).toMatch(/"ok":false,.*"type":"loop"/);
   });
+});
+
+test("a warning names what kept the provider from using its cache", async () => {
+  const { events } = await play({
+    files: {
+      "main.worker": worker("toolsets: { child: { _approval_config: { child: { pre_approved: true } } } }"),
+      "child.worker": worker("description: c\ninput: { day: string }", "Today is {{ day }}."),
+    },
+    request: { input: "Go" },
+    model: ({ worker: name, turn }) => {
+      const usage = { inputTokens: 2000, outputTokens: 1, cacheWriteTokens: 1500 };
+      if (name === "child" || turn > 3) return { text: "done", usage };
+      return { calls: [{ tool: "child", args: { day: `2026-11-2${turn}` } }], usage };
+    },
+  });
+  const warnings = events.flatMap((event) => (event.type === "warning" ? [`${event.callPath}: ${event.message}`] : []));
+  const change =
+    "the instructions hold a date or a time that changed (line 1: `Today is 2026-11-22.`); put what changes into the prompt";
+  expect(warnings).toEqual([`main/1.child: what the provider had in its cache could not be used: ${change}`]);
 });
