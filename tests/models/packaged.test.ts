@@ -277,7 +277,7 @@ test("a package that is not installed is an error with the line that installs it
   await expect(asked).rejects.toThrow("acme:m needs the package @ai-sdk/not-there. Run `npm install @ai-sdk/not-there@7`");
 });
 
-/** What the provider searched for itself, as its answers report it. */
+/** Searches that the provider made by itself, as its answers report them. */
 const searches: readonly (readonly [name: string, sent: object, answer: object, parts: readonly object[]])[] = [
   [
     "google",
