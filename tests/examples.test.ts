@@ -13,6 +13,7 @@ import { compile } from "../src/index.ts";
 
 const root = dirname(import.meta.dirname);
 const folder = mkdtempSync(join(tmpdir(), "llm-do-examples-"));
+const shop = join(folder, "shop.db");
 const names = readdirSync(join(root, "examples"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
@@ -23,6 +24,7 @@ beforeAll(() => {
   mkdirSync(join(folder, "examples"));
   for (const name of names)
     cpSync(join(root, "examples", name), join(folder, "examples", name), { recursive: true, filter: isSource });
+  spawnSync(process.execPath, [join(root, "examples/database/make-shop.ts"), shop]);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -103,8 +105,16 @@ test.each([
     ["-i", "path=texts/island.txt"],
     /^The harbour wall .* The ferry runs .* The school has .* The mill stands still/,
   ],
+  ["file_organizer", ["Go"], /^inbox\/Bill water_Q3!!\.TXT -> output\/bills\/bill-water-q3\.txt\n/],
+  ["web_research_agent", ["Electric ferries"], "reports/electric-ferries.md. Not found out: Electric ferries: noise.\n"],
+  ["pitchdeck_eval_stabilized", ["Go"], /Parcelmoth: pass, reports\/parcelmoth\.md/],
+  [
+    "pitchdeck_eval_code_entry",
+    ["-i", "only=parcelmoth.pdf"],
+    /^\[\s*\{\s*"company": "Parcelmoth",\s*"path": "reports\/parcelmoth\.md"\s*\}\s*\]\n$/,
+  ],
 ] as const)(
-  "%s answers what its workers found",
+  "%s answers what its workers and tools found",
   (name, input, answer) => {
     const model = `scripted:examples/${name}/scripted.ts`;
     const { stdout } = llmDo([`examples/${name}`, ...input, "--model", model, "--approve-all", "--trust"]);
@@ -113,12 +123,54 @@ test.each([
   60_000,
 );
 
+test("the list of examples has each of them", () => {
+  const list = readFileSync(join(root, "examples", "README.md"), "utf8");
+  expect([...list.matchAll(/\]\((\w+)\/README\.md\)/g)].map(([, name]) => name).sort()).toEqual(names.toSorted());
+});
+
+describe("what the examples leave behind", () => {
+  const read = (path: string) => readFileSync(join(folder, "examples", path), "utf8");
+
+  test.each([
+    ["whiteboard_planner/output/cafe.md", "| Permit from city | Mira | 4 weeks |"],
+    ["data_processor/output/team.txt", "temperature 93 at pump south, hour 09\n"],
+    ["approvals_demo/output/note.md", "Dear Grace,\n"],
+    ["file_organizer/files/output/letters/letter-to-all-final-final.txt", "the summer fair"],
+    ["pitchdeck_eval_code_entry/output/tidewell-sensors.md", "# Tidewell Sensors\n"],
+  ])("%s", (path, text) => {
+    expect(read(path)).toContain(text);
+  });
+
+  test.each([
+    ["SELECT paid FROM orders WHERE id = 3", "query", "main", "allow"],
+    ["UPDATE orders SET paid = 0 WHERE id = 3", "execute", "main", "ask: it changes rows"],
+    ["DELETE FROM orders", "execute", "main", "ask: it is for all rows"],
+    ["DELETE FROM orders WHERE id = 1", "execute", "auditor.worker", "blocked: this worker only reads"],
+  ])("database: %s is judged", (sql, tool, worker, verdict) => {
+    const target = worker === "main" ? "examples/database" : `examples/database/${worker}`;
+    const { stdout } = llmDo(["verdict", target, tool, JSON.stringify({ sql, id: "x" }), "--trust"]);
+    expect(stdout).toContain(verdict);
+  });
+
+  test("approvals_demo without anybody to ask writes nothing", () => {
+    rmSync(join(folder, "examples/approvals_demo/output"), { recursive: true, force: true });
+    const model = "scripted:examples/approvals_demo/script.yaml";
+    expect(llmDo(["examples/approvals_demo", "Grace, for the compiler", "--model", model]).status).toBe(4);
+    expect(existsSync(join(folder, "examples/approvals_demo/output/note.md"))).toBe(false);
+  });
+});
+
 function readme(place: string): string {
   return readFileSync(join(place, "README.md"), "utf8");
 }
 
 function llmDo(args: readonly string[]) {
   const { LLM_DO_MODEL: _, ...environment } = process.env;
-  const options = { cwd: folder, encoding: "utf8", input: "", env: { ...environment, NODE_OPTIONS: "" } } as const;
+  const options = {
+    cwd: folder,
+    encoding: "utf8",
+    input: "",
+    env: { ...environment, NODE_OPTIONS: "", DATABASE_URL: shop },
+  } as const;
   return spawnSync(process.execPath, [join(root, "bin", "llm-do.js"), ...args], options);
 }

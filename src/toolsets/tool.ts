@@ -28,6 +28,8 @@ export interface ToolOptions<S> {
   readonly sideEffect?: boolean;
   /** The workers and tools that `run` calls through its runtime; it reaches no others. */
   readonly calls?: readonly string[];
+  /** As `Tool.reconcile`: says after a crash whether a call had its effect. Default: nobody knows, and a person is asked. */
+  readonly reconcile?: Required<Tool>["reconcile"];
   /** May return anything that JSON can hold, or a promise of it. What it throws is told to the model. */
   run(args: S extends StandardSchema ? InferOutput<S> : Record<string, unknown>, runtime: WorkerRuntime): unknown;
 }
@@ -45,6 +47,7 @@ const toolOptions: OptionTable<ToolOptions<unknown>> = {
   sequential: flagOption,
   sideEffect: flagOption,
   calls: textsOption,
+  reconcile: functionOption,
   run: functionOption,
 };
 
