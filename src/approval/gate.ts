@@ -14,6 +14,7 @@ import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs, endsRunAt, policyStop } from "./ask-approver.ts";
 import { takeTicket } from "./call-order.ts";
 import { joinContext } from "./extra-context.ts";
+import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
 import {
   type Gate,
   type GatedCall,
@@ -27,6 +28,7 @@ import {
   argsToExecute,
   type CheckedArgs,
   checkArgs,
+  isDelegating,
   judgeCall,
   type PendingCall,
   type PreparedCall,
@@ -335,7 +337,8 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
   const key = toolKey(request.keyPrefix);
   const { callPath } = request.runtime;
   const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
-  return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted) };
+  const repeat = repeatQuestions.bind(undefined, run, call);
+  return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted), repeat };
 }
 
 const resultCodec = {
@@ -366,6 +369,7 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
   const { tool, request, open } = call;
   const { runtime } = request;
   const { signal } = runtime;
+  const settleQuestions = letToolAsk(run, call);
   try {
     signal.throwIfAborted();
     await abortable(open(), signal);
@@ -377,12 +381,9 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
   } catch (thrown) {
     if (thrown instanceof ToolInterrupted) throw thrown;
     return failureOf(run, request, thrown);
+  } finally {
+    await settleQuestions();
   }
-}
-
-/** It waits for calls of its own, which may need the same targets and slots: while it executes it holds neither. */
-function isDelegating({ calls }: Tool): boolean {
-  return calls !== undefined;
 }
 
 function releaseTickets({ tickets }: Round): void {

@@ -206,3 +206,8 @@ function ignorePromise(value: unknown): boolean {
   value.catch(() => undefined);
   return true;
 }
+
+/** True for a tool that waits for calls of its own, which may need the same targets and slots: it holds neither while it executes. */
+export function isDelegating({ calls }: Tool): boolean {
+  return calls !== undefined;
+}

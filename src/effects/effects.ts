@@ -42,6 +42,8 @@ export interface Effect<T> {
   readonly spentByFailure?: () => Usage | undefined;
   /** Does it. Called by the answerer `live` alone, once. */
   readonly work: () => Promise<T>;
+  /** Records again what was recorded while the work ran. Called in the place of `work` where the outcome is recorded. Default: nothing. */
+  readonly repeat?: () => Promise<void>;
 }
 
 /** The one seam between a run and the world. One object for each run. */

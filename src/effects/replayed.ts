@@ -79,6 +79,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     const known = found.digest ?? (index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined)?.digest;
     if (known !== digest) drifts.push({ callPath, key, kind, today: detail });
     if (sideEffect || announced) record({ type: "intent", callPath, key, kind, digest, sideEffect, detail });
+    await effect.repeat?.();
     const { outcome } = found;
     const end = () => record(found.digest === undefined ? found : { ...found, digest });
     if (outcome.type === "interrupted") return unwind({ callPath, what: key, signal }, interruptedPatience).finally(end);

@@ -7,6 +7,17 @@ import type { FilePart } from "../protocol/message.ts";
 import type { ToolError, ToolErrorType } from "../protocol/tool.ts";
 import type { Schema } from "../schema/schema.ts";
 
+// Questions of servers are put by the gate.
+export {
+  allowQuestions,
+  answerProblem,
+  describeQuestion,
+  emptyAnswer,
+  type ForeignAnswer,
+  type ForeignQuestion,
+  filledIn,
+} from "./foreign-question.ts";
+
 /** Marks, by `Symbol.for`, so that two installed copies of llm-do recognise each other's tools. */
 export const toolMark: unique symbol = Symbol.for("llm-do.tool");
 export const toolsetMark: unique symbol = Symbol.for("llm-do.toolset");

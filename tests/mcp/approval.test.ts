@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { nodeClock } from "../../src/host/node-clock.ts";
 import type { ApprovalPolicy, ApprovalRequest } from "../../src/index.ts";
 import { calling, compileUntrusted, createMcpWorld, own } from "./play-mcp.ts";
 
@@ -25,6 +26,31 @@ test("each call asks whatever the server says of its tools; `_approval_config` p
     ["own__write", "Call the tool write of the MCP server own"],
   ]);
   expect(results).toMatchObject([{ ok: true }, { ok: false, error: { type: "denied" } }]);
+});
+
+test("a server's question comes to the approver, for longer than the call may be silent", async () => {
+  const asked: ApprovalRequest[] = [];
+  const { results } = await createMcpWorld().play({
+    servers: { own: { ...own, seconds: 1 } },
+    entry: "    _approval_config: { own__elicit: { pre_approved: true } }",
+    model: calling(["own__elicit"]),
+    approval: {
+      mode: "prompt",
+      approver: async (request, { signal }) => {
+        asked.push(request);
+        await nodeClock.sleep(1500, signal);
+        return { type: "approve", args: { room: "12" } };
+      },
+    },
+  });
+  expect(results).toEqual([{ ok: true, value: '{"action":"accept","content":{"room":"12"}}' }]);
+  expect(asked).toMatchObject([
+    {
+      tool: "elicit",
+      description: "Answer a question of the MCP server own",
+      preview: { text: expect.stringContaining("| Which room?") },
+    },
+  ]);
 });
 
 test("changed definitions ask once and show the difference; a denial keeps the old ones", async () => {

@@ -73,7 +73,7 @@ test("a result that floods is cut, and a message without end ends the server", a
 test("400 tools can be used; more than 1000 are refused with what to write", async () => {
   const many = { ...own, args: ["server.mjs", "400"] };
   const { results, model } = await createMcpWorld().play({ servers: { many }, model: calling(["many__tool_399"]) });
-  expect(model.requests[0]?.tools).toHaveLength(410);
+  expect(model.requests[0]?.tools).toHaveLength(411);
   expect(results).toMatchObject([{ ok: true, value: "called tool_399" }]);
   const deferred = await createMcpWorld().play({
     servers: { many: { ...many, defer: true } },

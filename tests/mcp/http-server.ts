@@ -18,6 +18,7 @@ export async function startHttpServer(): Promise<HttpServer> {
   const sessions = new Set<string>();
   const held = Promise.withResolvers<void>();
   let count = 0;
+  let resumed: unknown;
   const text = (value: string) => ({ content: [{ type: "text", text: value }] });
   const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
   const actions: Record<string, (response: ServerResponse, request: Recorded) => void> = {
@@ -26,6 +27,10 @@ export async function startHttpServer(): Promise<HttpServer> {
       const { progressToken } = body.params._meta;
       const progress = { method: "notifications/progress", params: { progressToken, progress: 1, total: 2, message: "half" } };
       sendEvents(response, [event(progress), event(answer(body.id, text("done")))]);
+    },
+    resume: (response, { body }) => {
+      resumed = body.id;
+      sendEvents(response, ["id: 7\nretry: 10\ndata:\n\n"]);
     },
     lose: (response) => sendEvents(response, [": hello\n\n"]),
     flood: (response) => sendEvents(response, [`data: ${"x".repeat(11_000_000)}`], false),
@@ -47,6 +52,8 @@ export async function startHttpServer(): Promise<HttpServer> {
   };
   const server = await startServer((response, request) => {
     const { body, headers } = request;
+    if (body === undefined && headers["last-event-id"] === "7")
+      return sendEvents(response, [event(answer(resumed, text("resumed")))]);
     if (body === undefined) return void response.writeHead(405).end();
     const isKnown = body.method === "initialize" || sessions.has(String(headers["mcp-session-id"]));
     if (!isKnown) return sendJson(response, { error: "no such session" }, 404);

@@ -44,13 +44,22 @@ test("the reference server is reached by streamable HTTP: calls, progress, and t
     },
   });
   const { results, events } = await world.play({
-    servers: { all: { url, tools: ["echo", "trigger-long*"] } },
-    model: calling(["all__echo", { message: "hello" }], ["all__trigger-long-running-operation", { duration: 0.02, steps: 2 }]),
+    servers: { all: { url, tools: ["echo", "trigger-*"] } },
+    model: calling(
+      ["all__echo", { message: "hello" }],
+      ["all__trigger-long-running-operation", { duration: 0.02, steps: 2 }],
+      ["all__trigger-elicitation-request"],
+    ),
+    approval: {
+      mode: "prompt",
+      approver: async ({ tool, args }) => ({ type: "approve", ...(tool === "elicit" ? { args: { ...args, name: "Ada" } } : {}) }),
+    },
     request: { host },
   });
   expect(results).toMatchObject([
     { ok: true, value: expect.stringContaining("hello") },
     { ok: true, value: expect.stringContaining("completed") },
+    { ok: true, value: expect.stringMatching(/- Name: Ada[\s\S]*- Favorite Integer: 42/) },
   ]);
   expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual(["1 of 2", "2 of 2"]);
   expect(sent.at(-1)).toBe("DELETE");
@@ -114,14 +123,15 @@ test("a session that the server forgot is a failure of the call, and the next ca
   expect(server.methods().filter((method) => method === "initialize")).toHaveLength(2);
 });
 
-test("a lost answer, a flood and a refusal are failures of their calls", async () => {
+test("a stream that broke off is resumed; a lost answer, a flood and a refusal are failures of their calls", async () => {
   const server = await startHttpServer();
   const { output, results } = await createMcpWorld().play({
     servers: { web: { url: server.url } },
-    model: calling(["web__lose"], ["web__refuse"], ["web__flood"], ["web__echo", { message: "still here" }]),
+    model: calling(["web__resume"], ["web__lose"], ["web__refuse"], ["web__flood"], ["web__echo", { message: "still here" }]),
   });
   expect(output?.output).toBe("done");
   expect(results).toMatchObject([
+    { ok: true, value: "resumed" },
     { ok: false, error: { error: expect.stringContaining("the connection was lost before its answer") } },
     { ok: false, error: { error: expect.stringContaining("HTTP 429") } },
     { ok: false, error: { type: "unavailable", error: expect.stringContaining("more than 10000000 bytes") } },

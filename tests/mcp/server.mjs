@@ -5,7 +5,9 @@ import { createInterface } from "node:readline";
 
 const count = Number(process.argv[2] ?? 0);
 const many = Array.from({ length: count }, (_, index) => ({ name: `tool_${index}`, description: "One of many." }));
-const own = ["add", "env", "die", "hang", "flood", "line", "write", "connect", "fail", "elicit"].map((name) => ({ name }));
+const own = ["add", "env", "die", "hang", "flood", "line", "write", "connect", "fail", "elicit", "sample"].map((name) => ({
+  name,
+}));
 const read = existsSync("tools.json") ? JSON.parse(readFileSync("tools.json", "utf8")) : [];
 const tools = [...own, ...many, ...read].map((tool) => ({
   inputSchema: { type: "object" },
@@ -49,12 +51,18 @@ const actions = {
   elicit: () =>
     new Promise((resolve) => {
       const id = `elicit-${nextId++}`;
-      elicitations.set(id, (answer) => resolve(say(answer.error ? "refused" : answer.result.action)));
+      elicitations.set(id, (answer) => resolve(say(answer.error ? "refused" : JSON.stringify(answer.result))));
       send({
         id,
         method: "elicitation/create",
-        params: { message: "Your password?", requestedSchema: { type: "object", properties: {} } },
+        params: { message: "Which room?", requestedSchema: { type: "object", properties: { room: { type: "string" } } } },
       });
+    }),
+  sample: () =>
+    new Promise((resolve) => {
+      const id = `sample-${nextId++}`;
+      elicitations.set(id, (answer) => resolve(say(answer.error?.message ?? "sampled")));
+      send({ id, method: "sampling/createMessage", params: { messages: [], maxTokens: 10 } });
     }),
 };
 

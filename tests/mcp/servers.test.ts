@@ -31,14 +31,15 @@ test("the reference server for files reads the program's folder", async () => {
   expect(results[1]).toMatchObject({ ok: false, error: { type: "tool_failed" } });
 });
 
-test("structured content is the result; an error of a tool is its failure", async () => {
+test("structured content is the result, an error of a tool its failure; questions and samples are declined", async () => {
   const { results } = await createMcpWorld().play({
     servers: { own },
-    model: calling(["own__add", { a: 1, b: 2 }], ["own__fail"], ["own__elicit"]),
+    model: calling(["own__add", { a: 1, b: 2 }], ["own__fail"], ["own__elicit"], ["own__sample"]),
   });
   expect(results).toMatchObject([
     { ok: true, value: { sum: 3 } },
     { ok: false, error: { type: "tool_failed", error: "no such row" } },
-    { ok: true, value: "refused" },
+    { ok: true, value: '{"action":"decline"}' },
+    { ok: true, value: "Method not found" },
   ]);
 });

@@ -6,6 +6,8 @@ export interface Patience {
   readonly spent: AbortSignal;
   /** Begins the time anew. */
   renew(): void;
+  /** Lets no time pass until the returned function is called, from which on it begins anew. */
+  pause(): () => void;
   end(): void;
 }
 
@@ -13,15 +15,25 @@ export function createPatience(clock: Clock, milliseconds: number): Patience {
   const spent = new AbortController();
   const over = new AbortController();
   let deadline = clock.monotonic() + milliseconds;
+  let pauses = 0;
+  const timeLeft = () => (pauses > 0 ? milliseconds : deadline - clock.monotonic());
+  const renew = () => {
+    deadline = clock.monotonic() + milliseconds;
+  };
   const watch = async () => {
-    for (let left = milliseconds; left > 0; left = deadline - clock.monotonic()) await clock.sleep(left, over.signal);
+    for (let left = timeLeft(); left > 0; left = timeLeft()) await clock.sleep(left, over.signal);
     spent.abort(new Error("no answer and no progress"));
   };
   watch().catch(() => undefined);
   return {
     spent: spent.signal,
-    renew: () => {
-      deadline = clock.monotonic() + milliseconds;
+    renew,
+    pause: () => {
+      pauses++;
+      return () => {
+        pauses--;
+        renew();
+      };
     },
     end: () => over.abort(new Error("the call has ended")),
   };

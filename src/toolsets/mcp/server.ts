@@ -5,6 +5,7 @@ import { errorMessage } from "../../util/error-message.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import { toJsonValue } from "../../util/to-json-value.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
+import { type CallInFlight, letServerAsk } from "./calls-in-flight.ts";
 import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";
 import { createPatience } from "./patience.ts";
@@ -54,13 +55,18 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
   const link = await (isRemote(server) ? openHttpLink(server, setting.host) : openProcessLink(server, setting));
   try {
     const { Client } = await import("@modelcontextprotocol/client");
-    const client = new Client({ name: "llm-do", version: "1" }, { jsonSchemaValidator: { getValidator: () => acceptAll } });
+    const client = new Client(
+      { name: "llm-do", version: "1" },
+      { capabilities: { elicitation: { form: {} } }, jsonSchemaValidator: { getValidator: () => acceptAll } },
+    );
+    const calls = new Set<CallInFlight>();
+    letServerAsk(client, name, calls);
     const options = { signal: AbortSignal.any([signal, link.ended]), timeout: connectMilliseconds };
     await client.connect(link.transport, options);
     const { tools } = await client.listTools(undefined, options);
     const { name: title = name, version = "" } = client.getServerVersion() ?? {};
     const call = (tool: string, args: JsonObject, runtime: WorkerRuntime) =>
-      callTool(client, { name: tool, arguments: args }, { setting, link, runtime });
+      callTool(client, { name: tool, arguments: args }, { setting, link, runtime, calls });
     const allTools = tools.map(toFacts);
     return {
       tools: boundTools(wantedTools(allTools, server)),
@@ -102,15 +108,18 @@ interface Calling {
   readonly setting: ServerSetting;
   readonly link: ServerLink;
   readonly runtime: WorkerRuntime;
+  readonly calls: Set<CallInFlight>;
 }
 
 async function callTool(
   client: Client,
   params: { readonly name: string; readonly arguments: JsonObject },
-  { setting: { name, server, host }, link, runtime }: Calling,
+  { setting: { name, server, host }, link, runtime, calls }: Calling,
 ): Promise<JsonValue> {
   const seconds = server.seconds ?? 60;
   const patience = createPatience(host.clock, seconds * 1000);
+  const inFlight = { runtime, patience };
+  calls.add(inFlight);
   try {
     const result = await client.callTool(params, {
       ...{ signal: AbortSignal.any([runtime.signal, patience.spent]), timeout: forever },
@@ -132,6 +141,7 @@ async function callTool(
       throw toolFailure("timeout", `the MCP server \`${name}\` gave no answer and no progress in ${seconds} seconds`);
     throw thrown;
   } finally {
+    calls.delete(inFlight);
     patience.end();
   }
 }

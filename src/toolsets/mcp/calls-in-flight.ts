@@ -1,0 +1,45 @@
+import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import { isRecord, type JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { toJsonValue } from "../../util/to-json-value.ts";
+import { askUser, readFields } from "../foreign-question.ts";
+import type { WorkerRuntime } from "../toolset.ts";
+import type { Patience } from "./patience.ts";
+
+/** A call of a server's tool that has no result yet. */
+export interface CallInFlight {
+  readonly runtime: WorkerRuntime;
+  readonly patience: Patience;
+}
+
+/** Limits for the texts of a question that people see. */
+const maxMessageCharacters = 4000;
+const maxSchemaCharacters = 20_000;
+
+/**
+ * Lets a server ask the user while it works on a call. Which call it asks for is not said on all transports: the question belongs to
+ * the oldest one. Declined without any.
+ */
+export function letServerAsk(client: Client, name: string, calls: ReadonlySet<CallInFlight>): void {
+  client.setRequestHandler("elicitation/create", async ({ params }): Promise<ElicitResult> => {
+    const [call] = calls;
+    const schema = readSchema(params);
+    if (!call || !schema) return { action: "decline" };
+    const message = clipText(params.message, maxMessageCharacters).toWellFormed();
+    const proceed = call.patience.pause();
+    try {
+      const answer = await askUser(call.runtime, { from: `the MCP server ${name}`, message, fields: readFields(schema) });
+      return answer.type === "answered"
+        ? { action: "accept", content: answer.values as ElicitResult["content"] }
+        : { action: "decline" };
+    } finally {
+      proceed();
+    }
+  });
+}
+
+/** Undefined for a question that opens an address, or is too long to be read. */
+function readSchema(params: ElicitRequest["params"]): JsonObject | undefined {
+  const schema = "requestedSchema" in params ? toJsonValue(params.requestedSchema) : undefined;
+  return isRecord(schema) && JSON.stringify(schema).length <= maxSchemaCharacters ? (schema as JsonObject) : undefined;
+}
