@@ -9,6 +9,7 @@ import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
 import { Budget } from "./budget.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, WorkerInput } from "./config.ts";
+import { addNotes } from "./connection-notes.ts";
 import type { OpenToolsets } from "./connections.ts";
 import { describeStart } from "./describe-start.ts";
 import { startLimitTimer } from "./limit-timer.ts";
@@ -37,7 +38,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
     let opened: OpenToolsets | undefined;
     try {
       opened = await run.connections.open(run, worker, call);
-      const { toolsets, deferred } = opened;
+      const { toolsets, deferred, notes } = opened;
+      addNotes(frame, notes);
       ended = await runTurns(Object.freeze({ ...call, toolsets, deferred }), frame);
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;

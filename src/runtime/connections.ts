@@ -10,6 +10,7 @@ import { toolName } from "../toolsets/tool-name.ts";
 import {
   type ConnectAccess,
   type ConnectionChange,
+  type ConnectionNote,
   isTool,
   type Tool,
   ToolFailure,
@@ -30,6 +31,7 @@ import { searchToolset } from "./search-tools.ts";
 interface Connected {
   readonly tools: readonly Tool[];
   readonly deferred: readonly string[];
+  readonly notes: readonly ConnectionNote[];
   /** Equal for equal definitions. */
   readonly fingerprint: string;
   readonly changes: readonly ConnectionChange[];
@@ -47,6 +49,7 @@ export interface OpenToolsets {
   readonly toolsets: readonly GatedToolset[];
   /** Names of tools whose definitions the model gets when it has searched for them. */
   readonly deferred: ReadonlySet<string>;
+  readonly notes: readonly ConnectionNote[];
   close(): Promise<void>;
 }
 
@@ -67,11 +70,13 @@ export class Connections {
   async open(run: RuntimeConfig, worker: Worker, call: ConnectingCall): Promise<OpenToolsets> {
     const own = new Map<string, Connected>();
     const deferred = new Set<string>();
+    const notes = new Map<string, readonly ConnectionNote[]>();
     const connecting = worker.toolsets.map(async (reference) => {
       if (!canConnect(reference)) return run.gate.gate(reference);
       const isShared = reference.toolset.lifetime === "run";
       const connected = await (isShared ? this.#share(run, reference, call) : connect(run, reference, call));
       if (!isShared) own.set(reference.reference, connected);
+      notes.set(reference.reference, connected.notes);
       for (const name of connected.deferred) deferred.add(toolName(reference.prefix, name));
       return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
     });
@@ -96,7 +101,8 @@ export class Connections {
       this.#toolNames.set(worker, names);
       checkUnverifiedNames(run, { worker, call, toolNames: this.#toolNames, reported: this.#reported });
     }
-    return { toolsets, deferred, close };
+    const inOrder = worker.toolsets.flatMap(({ reference }) => notes.get(reference) ?? []);
+    return { toolsets, deferred, notes: inOrder, close };
   }
 
   /** Ends what still connects, and closes the connections of the run. */
@@ -214,14 +220,15 @@ function isToolName(name: unknown): boolean {
 function toConnected({
   tools,
   deferred = [],
+  notes = [],
   fingerprint,
   changes = [],
   close,
 }: Awaited<ReturnType<Required<Toolset>["connect"]>>): Connected {
   const definitions = tools.map(define) as unknown as JsonValue;
   return {
-    ...{ tools, deferred, changes },
-    fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null])),
+    ...{ tools, deferred, notes, changes },
+    fingerprint: sha256(canonicalJson([definitions, fingerprint ?? null, ...notes.map(({ text }) => text)])),
     close: async () => close?.(),
   };
 }
@@ -238,6 +245,7 @@ function define({ name, description, input, sequential, sideEffect, approval }: 
 interface RecordedConnection {
   readonly tools: readonly JsonObject[];
   readonly deferred?: readonly string[];
+  readonly notes?: readonly ConnectionNote[];
   readonly fingerprint: string;
   readonly changes?: readonly Omit<ConnectionChange, "accept">[];
 }
@@ -245,16 +253,17 @@ interface RecordedConnection {
 /** A replayed run takes the recorded tools, executes none of them, and does not check their arguments: what came of it is recorded. */
 function createCodec({ session }: Toolset): OutcomeCodec<Connected> {
   return {
-    encode: ({ tools, deferred, fingerprint, changes }) => ({
+    encode: ({ tools, deferred, notes, fingerprint, changes }) => ({
       ...{ tools: tools.map(define), fingerprint },
       ...(deferred.length > 0 ? { deferred } : {}),
+      ...(notes.length > 0 ? { notes: notes.map(({ from, text }) => ({ from, text })) } : {}),
       ...(session ? { session } : {}),
       ...(changes.length > 0 ? { changes: changes.map(({ name, before, after }) => ({ name, before, after })) } : {}),
     }),
     decode: (value) => {
-      const { tools, deferred = [], fingerprint, changes = [] } = value as unknown as RecordedConnection;
+      const { tools, deferred = [], notes = [], fingerprint, changes = [] } = value as unknown as RecordedConnection;
       const restored = changes.map((change) => ({ ...change, accept: async () => undefined }));
-      return { tools: tools.map(restore), deferred, fingerprint, changes: restored, close: async () => undefined };
+      return { tools: tools.map(restore), deferred, notes, fingerprint, changes: restored, close: async () => undefined };
     },
     encodeError: (thrown) => (thrown instanceof ToolFailure ? (thrown.toolError as unknown as JsonObject) : undefined),
     decodeError: (error) => new ToolFailure(error as unknown as ToolError),

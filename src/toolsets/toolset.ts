@@ -148,12 +148,20 @@ export interface Connection {
    * `search_tools`, which every worker with such tools has. Default: none.
    */
   readonly deferred?: readonly string[];
+  /** Texts of servers about their tools. The model gets them as texts of somebody else, with the input. Default: none. */
+  readonly notes?: readonly ConnectionNote[];
   /** Additional identity of the definitions, such as the version of a server. They are fingerprinted themselves. */
   readonly fingerprint?: string;
   /** Changes since the last approval. Each asks before a tool is offered; a denial fails the worker's call. */
   readonly changes?: readonly ConnectionChange[];
   /** Called once, on every way out. What it rejects with is a warning; after five seconds nobody waits for it. */
   close?(): Promise<void>;
+}
+
+/** An untrusted text. `from` names who wrote it: `the MCP server notes`. */
+export interface ConnectionNote {
+  readonly from: string;
+  readonly text: string;
 }
 
 /** Texts that are shown as a difference. */

@@ -32,7 +32,7 @@ async function startEverything(): Promise<string> {
   return `http://127.0.0.1:${port}/mcp`;
 }
 
-test("the reference server is reached by streamable HTTP: calls, progress, and the end of its session", async () => {
+test("the reference server is reached by streamable HTTP: calls, progress, a question, resources, and the end of its session", async () => {
   const url = await startEverything();
   const sent: string[] = [];
   const world = createMcpWorld();
@@ -44,11 +44,14 @@ test("the reference server is reached by streamable HTTP: calls, progress, and t
     },
   });
   const { results, events } = await world.play({
-    servers: { all: { url, tools: ["echo", "trigger-*"] } },
+    servers: { all: { url, tools: ["echo", "trigger-*", "get-resource-links", "*_resource*"] } },
     model: calling(
       ["all__echo", { message: "hello" }],
       ["all__trigger-long-running-operation", { duration: 0.02, steps: 2 }],
       ["all__trigger-elicitation-request"],
+      ["all__list_resources"],
+      ["all__get-resource-links", { count: 2 }],
+      ["all__read_resource", { uri: "demo://resource/dynamic/text/2" }],
     ),
     approval: {
       mode: "prompt",
@@ -60,6 +63,9 @@ test("the reference server is reached by streamable HTTP: calls, progress, and t
     { ok: true, value: expect.stringContaining("hello") },
     { ok: true, value: expect.stringContaining("completed") },
     { ok: true, value: expect.stringMatching(/- Name: Ada[\s\S]*- Favorite Integer: 42/) },
+    { ok: true, value: expect.stringContaining("demo://resource/dynamic/text/{resourceId}") },
+    { ok: true, value: expect.stringContaining("[resource demo://resource/dynamic/text/2: Text Resource 2]") },
+    { ok: true, value: expect.stringContaining("Resource 2") },
   ]);
   expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual(["1 of 2", "2 of 2"]);
   expect(sent.at(-1)).toBe("DELETE");

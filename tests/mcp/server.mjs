@@ -69,7 +69,9 @@ const actions = {
 async function answer({ id, method, params = {} }) {
   if (method === "initialize") {
     const { protocolVersion } = params;
-    return send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "own", version: "1" } } });
+    const instructions = existsSync("instructions.txt") ? readFileSync("instructions.txt", "utf8") : undefined;
+    const capabilities = { tools: {}, ...(existsSync("resources.json") ? { resources: {} } : {}) };
+    return send({ id, result: { protocolVersion, capabilities, instructions, serverInfo: { name: "own", version: "1" } } });
   }
   if (method === "tools/list") return send({ id, result: { tools } });
   if (method !== "tools/call") return send({ id, error: { code: -32601, message: "not found" } });

@@ -5,14 +5,20 @@ import { canonicalJson } from "../../util/canonical-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { ToolFacts } from "./server.ts";
 
+/** The texts of a server that reach the model. */
+export interface Definitions {
+  readonly tools: readonly ToolFacts[];
+  readonly instructions: string;
+}
+
 export type DefinitionsHost = Pick<Host, "files" | "stateDirectory">;
 
 /** Definitions of the tools of one server in one program, as they were last approved. Kept in the user's state folder. */
 export interface KnownDefinitions {
   /** Undefined before the first run. */
-  read(): Promise<readonly ToolFacts[] | undefined>;
+  read(): Promise<Definitions | undefined>;
   /** Rejects with the system's error if they cannot be written. */
-  keep(tools: readonly ToolFacts[]): Promise<void>;
+  keep(definitions: Definitions): Promise<void>;
 }
 
 /** `identity`: of the server, such as its command line: another server has definitions of its own. */
@@ -27,26 +33,29 @@ export function knownDefinitions(host: DefinitionsHost, folder: string, identity
       const text = await host.files.readText(await locate()).catch(() => undefined);
       return text === undefined ? undefined : parse(text);
     },
-    keep: async (tools) => {
+    keep: async ({ tools, instructions }) => {
       await host.files.makeDirectory(directory, 0o700);
-      await host.files.writeAtomically(await locate(), `${JSON.stringify({ v: 2, folder, tools })}\n`, 0o600);
+      await host.files.writeAtomically(await locate(), `${JSON.stringify({ v: 2, folder, tools, instructions })}\n`, 0o600);
     },
   };
 }
 
-function parse(text: string): readonly ToolFacts[] | undefined {
+function parse(text: string): Definitions | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) && value["v"] === 2 && Array.isArray(value["tools"]) ? value["tools"] : undefined;
+    if (!isRecord(value) || value["v"] !== 2) return undefined;
+    const { tools, instructions } = value;
+    return Array.isArray(tools) && typeof instructions === "string" ? { tools, instructions } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The form that is compared and shown: by name, a paragraph for each tool. */
-export function printDefinitions(tools: readonly ToolFacts[]): string {
+/** The form that is compared and shown: by name, a paragraph for each tool; the instructions come last. */
+export function printDefinitions({ tools, instructions }: Definitions): string {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return sorted
-    .map((tool) => `${tool.name}\n${tool.description}\n${JSON.stringify(tool.inputSchema, undefined, 2)}\n`)
-    .join("\n");
+  const paragraphs = sorted.map(
+    (tool) => `${tool.name}\n${tool.description}\n${JSON.stringify(tool.inputSchema, undefined, 2)}\n`,
+  );
+  return [...paragraphs, ...(instructions === "" ? [] : [`Instructions of the server\n${instructions}\n`])].join("\n");
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import {
@@ -5,6 +6,7 @@ import {
   type ConnectAccess,
   type Connection,
   type ConnectionChange,
+  type ConnectionNote,
   type Tool,
   type Toolset,
   toolFailure,
@@ -13,7 +15,14 @@ import {
 } from "../toolset.ts";
 import { describeServers, isRemote, type McpConfig, mcpConfig } from "./config.ts";
 import { type DefinitionsHost, knownDefinitions, printDefinitions } from "./known-definitions.ts";
-import { type RunningServer, type ServerSetting, startServer, type ToolFacts, wantedTools } from "./server.ts";
+import {
+  type RunningServer,
+  type ServerRequest,
+  type ServerSetting,
+  startServer,
+  type ToolFacts,
+  wantedTools,
+} from "./server.ts";
 import type { ServerHost } from "./server-link.ts";
 
 export type McpHost = ServerHost & DefinitionsHost;
@@ -63,6 +72,7 @@ async function connectServers({ servers }: McpConfig, access: ConnectAccess, hos
   return {
     tools: connected.flatMap(({ tools }) => tools),
     deferred: connected.flatMap(({ tools, isDeferred }) => (isDeferred ? tools.map(({ name }) => name) : [])),
+    notes: connected.flatMap(({ notes }) => notes),
     fingerprint: canonicalJson(connected.map(({ identity }) => identity)),
     changes: connected.flatMap(({ change }) => change ?? []),
     close,
@@ -72,6 +82,7 @@ async function connectServers({ servers }: McpConfig, access: ConnectAccess, hos
 interface ConnectedServer {
   readonly tools: readonly Tool[];
   readonly isDeferred: boolean;
+  readonly notes: readonly ConnectionNote[];
   readonly identity: string;
   readonly change: ConnectionChange | undefined;
   readonly close: () => Promise<void>;
@@ -82,7 +93,8 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
   const restarting = createRestarting(setting, first);
   try {
     return {
-      tools: first.tools.map((facts) => toTool(setting.name, facts, restarting.call)),
+      tools: toTools(setting, first, restarting.call),
+      notes: first.instructions === "" ? [] : [{ from: `the MCP server ${setting.name}`, text: first.instructions }],
       isDeferred: setting.server.defer ?? JSON.stringify(first.tools).length > longDefinitions,
       identity: first.identity,
       change: await findChange(setting, first, host),
@@ -100,10 +112,12 @@ async function findChange(setting: ServerSetting, server: RunningServer, host: M
   const identity = canonicalJson([name, ...(isRemote(config) ? [config.url] : [config.command, config.args ?? []])]);
   const known = knownDefinitions(host, folder, identity);
   const kept = await known.read();
-  const [before, after] = [kept && printDefinitions(wantedTools(kept, config)), printDefinitions(server.tools)];
+  const before = kept && printDefinitions({ ...kept, tools: wantedTools(kept.tools, config) });
+  const after = printDefinitions(server);
+  const all = { tools: server.allTools, instructions: server.instructions };
   if (before === after) return undefined;
-  if (before !== undefined) return { name, before, after, accept: () => known.keep(server.allTools) };
-  await known.keep(server.allTools).catch((thrown: unknown) => {
+  if (before !== undefined) return { name, before, after, accept: () => known.keep(all) };
+  await known.keep(all).catch((thrown: unknown) => {
     throw new Error(`the definitions of the MCP server \`${name}\` cannot be kept: ${errorMessage(thrown)}`);
   });
   return undefined;
@@ -119,7 +133,7 @@ function createRestarting(setting: ServerSetting, first: RunningServer) {
   let isClosed = false;
   const restart = async (): Promise<RunningServer> => {
     const next = await startServer(setting);
-    if (canonicalJson(next.tools as never) === canonicalJson(first.tools as never)) return next;
+    if (printDefinitions(next) === printDefinitions(first)) return next;
     await next.close();
     throw new Error(`the MCP server \`${setting.name}\` has other tools than before it ended`);
   };
@@ -166,14 +180,45 @@ function splitName(tool: string): readonly [server: string, name: string] {
   return [tool.slice(0, at), tool.slice(at + separator.length)];
 }
 
-function toTool(server: string, { name, description, inputSchema }: ToolFacts, call: RunningServer["call"]): Tool {
-  return {
-    [toolMark]: true,
-    name: `${server}${separator}${name.replace(/[^A-Za-z0-9_-]/g, "_")}`,
-    description,
-    // The server checks the arguments: its schema is not run here.
-    input: { jsonSchema: inputSchema, validate: async (value) => ({ ok: true, value }) },
-    settlesOnAbort: true,
-    execute: (args, runtime) => call(name, args, runtime),
-  };
+function toTools(
+  { name: server, server: entry }: ServerSetting,
+  first: RunningServer,
+  call: RunningServer["call"],
+): readonly Tool[] {
+  const own = first.hasResources ? wantedTools(resourceTools, entry) : [];
+  const added = own.filter(({ name }) => first.tools.every((tool) => tool.name !== name));
+  return [...first.tools, ...added].map((facts) => {
+    const toRequest = added.includes(facts) ? resourceRequests[facts.name] : undefined;
+    const { name, description, inputSchema } = facts;
+    return {
+      [toolMark]: true,
+      name: `${server}${separator}${name.replace(/[^A-Za-z0-9_-]/g, "_")}`,
+      description,
+      // The server checks the arguments: its schema is not run here.
+      input: { jsonSchema: inputSchema, validate: async (value) => ({ ok: true, value }) },
+      settlesOnAbort: true,
+      execute: (args, runtime) => call(toRequest?.(args) ?? { type: "tool", name, args }, runtime),
+    };
+  });
 }
+
+const uri = { type: "string", description: "The address of a resource, as a tool of the server gave it." };
+
+/** The tools that a server with resources has beside its own. */
+const resourceTools: readonly ToolFacts[] = [
+  {
+    name: "list_resources",
+    description: "Lists the resources of the server, and templates of their addresses.",
+    inputSchema: { type: "object", properties: {} },
+  },
+  {
+    name: "read_resource",
+    description: "Reads a resource of the server as text.",
+    inputSchema: { type: "object", properties: { uri }, required: ["uri"] },
+  },
+];
+
+const resourceRequests: Readonly<Record<string, (args: JsonObject) => ServerRequest>> = {
+  list_resources: () => ({ type: "list-resources" }),
+  read_resource: (args) => ({ type: "read-resource", uri: String(args["uri"]) }),
+};

@@ -1,4 +1,10 @@
-import type { CallToolResult, Client, JsonSchemaValidatorResult, Tool as McpTool } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  JsonSchemaValidatorResult,
+  Tool as McpTool,
+  ProgressCallback,
+  RequestOptions,
+} from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { errorMessage } from "../../util/error-message.ts";
@@ -10,6 +16,7 @@ import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";
 import { createPatience } from "./patience.ts";
 import { openProcessLink } from "./process-link.ts";
+import { clip, describeContents, toValue } from "./read-result.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
 
 export interface ServerSetting {
@@ -28,24 +35,34 @@ export interface ToolFacts {
   readonly inputSchema: JsonObject;
 }
 
+/** `uri`: as the server gave it, or made of one of its templates. */
+export type ServerRequest =
+  | { readonly type: "tool"; readonly name: string; readonly args: JsonObject }
+  | { readonly type: "read-resource"; readonly uri: string }
+  | { readonly type: "list-resources" };
+
 export interface RunningServer {
   /** Those that the entry's patterns name. */
   readonly tools: readonly ToolFacts[];
   readonly allTools: readonly ToolFacts[];
+  /** The server's text about its tools; empty without one. Untrusted. */
+  readonly instructions: string;
+  readonly hasResources: boolean;
   /** Name and version, as the server gives them. */
   readonly identity: string;
   hasEnded(): boolean;
   /** Rejects with a `ToolFailure`. */
-  call(tool: string, args: JsonObject, runtime: WorkerRuntime): Promise<JsonValue>;
+  call(request: ServerRequest, runtime: WorkerRuntime): Promise<JsonValue>;
   /** Resolves when nothing of it is left here. */
   close(): Promise<void>;
 }
 
+const methodNotFound = -32601;
 const connectMilliseconds = 30_000;
 const maxTools = 1000;
 /** Limit for all definitions of a server together, as JSON. */
 const maxDefinitionCharacters = 1_000_000;
-const maxResultCharacters = 100_000;
+const maxInstructionCharacters = 4000;
 /** Node's timers end here: calls have limits of their own. */
 const forever = 2 ** 31 - 1;
 
@@ -65,15 +82,16 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
     await client.connect(link.transport, options);
     const { tools } = await client.listTools(undefined, options);
     const { name: title = name, version = "" } = client.getServerVersion() ?? {};
-    const call = (tool: string, args: JsonObject, runtime: WorkerRuntime) =>
-      callTool(client, { name: tool, arguments: args }, { setting, link, runtime, calls });
+    const calling = { setting, link, calls };
     const allTools = tools.map(toFacts);
     return {
       tools: boundTools(wantedTools(allTools, server)),
       allTools,
+      instructions: clipText((client.getInstructions() ?? "").trim(), maxInstructionCharacters).toWellFormed(),
+      hasResources: client.getServerCapabilities()?.resources !== undefined,
       identity: `${title} ${version}`,
       hasEnded: () => link.ended.aborted,
-      call,
+      call: (request, runtime) => perform(client, request, { ...calling, runtime }),
       close: link.stop,
     };
   } catch (thrown) {
@@ -89,8 +107,16 @@ function acceptAll<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }
 
-function toFacts({ name, description = "", inputSchema }: McpTool): ToolFacts {
-  return { name, description, inputSchema: toJsonValue(inputSchema) as JsonObject };
+/** What the server claims of a tool is a part of the text about it, and of nothing else. */
+function toFacts({ name, description = "", inputSchema, annotations = {} }: McpTool): ToolFacts {
+  const claims = [
+    ...(annotations.readOnlyHint === true ? ["only reads"] : []),
+    ...(annotations.destructiveHint === true ? ["can destroy"] : []),
+    ...(annotations.idempotentHint === true ? ["changes nothing more when it is repeated"] : []),
+  ];
+  const claimed = claims.length > 0 ? [`(Its server says that it ${claims.join(", ")}.)`] : [];
+  const text = [description, ...claimed].join("\n").trim().toWellFormed();
+  return { name, description: text, inputSchema: toJsonValue(inputSchema) as JsonObject };
 }
 
 /** The tools that the patterns of a server's entry name. */
@@ -107,30 +133,27 @@ function boundTools(tools: readonly ToolFacts[]): readonly ToolFacts[] {
 interface Calling {
   readonly setting: ServerSetting;
   readonly link: ServerLink;
-  readonly runtime: WorkerRuntime;
   readonly calls: Set<CallInFlight>;
 }
 
-async function callTool(
+/** Makes one request for a call of a tool, and lets no more time pass without a sign of progress than the server's entry says. */
+async function perform(
   client: Client,
-  params: { readonly name: string; readonly arguments: JsonObject },
-  { setting: { name, server, host }, link, runtime, calls }: Calling,
+  request: ServerRequest,
+  { setting, link, calls, runtime }: Calling & CallOf,
 ): Promise<JsonValue> {
+  const { name, server, host } = setting;
   const seconds = server.seconds ?? 60;
   const patience = createPatience(host.clock, seconds * 1000);
   const inFlight = { runtime, patience };
   calls.add(inFlight);
+  const onprogress: ProgressCallback = ({ progress, total, message }) => {
+    patience.renew();
+    runtime.progress(clipText(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`, 200));
+  };
   try {
-    const result = await client.callTool(params, {
-      ...{ signal: AbortSignal.any([runtime.signal, patience.spent]), timeout: forever },
-      onprogress: ({ progress, total, message }) => {
-        patience.renew();
-        runtime.progress(clipText(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`, 200));
-      },
-    });
-    const value = toValue(result);
-    if (result.isError !== true) return value;
-    throw toolFailure("tool_failed", typeof value === "string" && value !== "" ? value : JSON.stringify(value));
+    const signal = AbortSignal.any([runtime.signal, patience.spent]);
+    return await send(client, request, { signal, timeout: forever, onprogress });
   } catch (thrown) {
     runtime.signal.throwIfAborted();
     if (link.ended.aborted) {
@@ -146,30 +169,35 @@ async function callTool(
   }
 }
 
-/** The structured content, or the texts. Files are named and left out. */
-function toValue({ structuredContent, content = [] }: CallToolResult): JsonValue {
-  if (structuredContent !== undefined) {
-    const text = JSON.stringify(structuredContent);
-    return text.length <= maxResultCharacters ? (toJsonValue(structuredContent) as JsonValue) : clip(text);
-  }
-  return clip(content.map(describeBlock).join("\n"));
+interface CallOf {
+  readonly runtime: WorkerRuntime;
 }
 
-function clip(text: string): JsonValue {
-  if (text.length <= maxResultCharacters) return text;
-  return { text: text.slice(0, maxResultCharacters).toWellFormed(), truncated: true, characters: text.length };
-}
-
-function describeBlock(block: CallToolResult["content"][number]): string {
-  switch (block.type) {
-    case "text":
-      return block.text.toWellFormed();
-    case "image":
-    case "audio":
-      return `[${block.mimeType}, left out]`;
-    case "resource_link":
-      return `[resource ${block.uri}]`;
-    case "resource":
-      return "text" in block.resource ? block.resource.text : `[resource ${block.resource.uri}, left out]`;
+async function send(client: Client, request: ServerRequest, options: RequestOptions): Promise<JsonValue> {
+  switch (request.type) {
+    case "tool": {
+      const result = await client.callTool({ name: request.name, arguments: request.args }, options);
+      const value = toValue(result);
+      if (result.isError !== true) return value;
+      throw toolFailure("tool_failed", typeof value === "string" && value !== "" ? value : JSON.stringify(value));
+    }
+    case "read-resource": {
+      const { contents } = await client.readResource({ uri: request.uri }, options);
+      return clip(contents.map(describeContents).join("\n"));
+    }
+    case "list-resources": {
+      const { resources } = await client.listResources({}, options);
+      // Not every server with resources has templates.
+      const { resourceTemplates } = await client.listResourceTemplates({}, options).catch((thrown: unknown) => {
+        options.signal?.throwIfAborted();
+        if (thrown instanceof Error && "code" in thrown && thrown.code === methodNotFound) return { resourceTemplates: [] };
+        throw thrown;
+      });
+      const lines = [
+        ...resources.map(({ uri, name, description = "" }) => `${uri}: ${name} ${description}`.trim()),
+        ...resourceTemplates.map(({ uriTemplate, name, description = "" }) => `${uriTemplate}: ${name} ${description}`.trim()),
+      ];
+      return clip(lines.join("\n").toWellFormed());
+    }
   }
 }
