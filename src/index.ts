@@ -68,6 +68,7 @@ export type {
   OutlinedTool,
   OutlinedToolset,
   OutlinedWorker,
+  ToolsEstimate,
 } from "./protocol/outline.ts";
 export type { ServerTool, ServerToolType, ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
@@ -81,6 +82,7 @@ export type {
   ConnectAccess,
   Connection,
   ConnectionChange,
+  ConnectionNote,
   OwnVerdict,
   Preparation,
   PrepareAccess,

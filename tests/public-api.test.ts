@@ -49,6 +49,7 @@ test("llm-do", async () => {
     type ConnectAccess
     type Connection
     type ConnectionChange
+    type ConnectionNote
     type DecisionSource
     type DeniedCall
     type Diagnostic
@@ -116,6 +117,7 @@ test("llm-do", async () => {
     type ToolError
     type ToolErrorType
     type ToolOptions
+    type ToolsEstimate
     type Toolset
     type ToolsetCall
     type ToolsetOptions

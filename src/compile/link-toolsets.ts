@@ -72,7 +72,11 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   if (!(await checkRequirements(syntax, toolset, context))) return undefined;
   const config = await linkConfig(syntax, target, compilation);
   if (!config) return undefined;
-  const connection = toolset.connect ? { connection: digestOf(syntax, target, context) } : {};
+  const estimate = await toolset.estimate?.(config.value, { folder: compilation.root }).catch(() => undefined);
+  const connection = {
+    ...(toolset.connect ? { connection: digestOf(syntax, target, context) } : {}),
+    ...(estimate ? { estimate } : {}),
+  };
   const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
   if (!tools || (target.code && !(await checkInputs(syntax, tools, compilation)))) return undefined;
   const approved = new Set(syntax.approvals?.value.flatMap(({ tool, preApproved }) => (preApproved.value ? [tool.value] : [])));

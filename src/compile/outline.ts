@@ -139,8 +139,8 @@ function outlineToolset(
   const tools = planTools(linked, context);
   if (linked.worker) return { reference, kind: "worker", worker: linked.worker().id, tools };
   const file = target.kind === "toolset" ? target.code?.path : undefined;
-  const { toolset, rules: found = [] } = linked;
-  const rules = found.length > 0 ? { rules: found } : {};
+  const { toolset, rules: found = [], estimate } = linked;
+  const rules = { ...(found.length > 0 ? { rules: found } : {}), ...(estimate ? { estimate } : {}) };
   const starts = toolset.requires?.includes("commands") ? { startsPrograms: true as const } : {};
   const delegates = linked.delegates?.();
   const workers = delegates ? { workers: [...delegates.values()].map(({ id }) => id) } : {};

@@ -6,6 +6,7 @@ import type { DeclaredProvider } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { ToolsEstimate } from "../protocol/outline.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -135,6 +136,8 @@ export interface ModelChoice {
 export interface ToolsetReference extends ToolsetBinding {
   /** Texts of `Toolset.rules` for its configuration. Absent: the toolset has none. */
   readonly rules?: readonly string[];
+  /** The tools that it had when it last connected. */
+  readonly estimate?: ToolsEstimate;
   /** Present for a worker. Called after all workers of the program are linked. */
   readonly worker?: () => Worker;
   /** The workers that `delegation` may call, by name. Called after all workers of the program are linked. */

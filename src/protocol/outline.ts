@@ -92,8 +92,18 @@ export interface OutlinedToolset {
   readonly startsPrograms?: true;
   /** What its configuration lets through, as it says it itself: `git log, without a question`. */
   readonly rules?: readonly string[];
+  /** The tools that it had when it last connected. Absent: it never did here, or connects to nothing. */
+  readonly estimate?: ToolsEstimate;
   /** What the worker could do, itself or through what it calls, that its caller could not: the question of a call says so. */
   readonly beyond?: readonly string[];
+}
+
+export interface ToolsEstimate {
+  readonly tools: number;
+  /** About as many tokens are in each request for them: a quarter of the characters. */
+  readonly tokens: number;
+  /** How many of the tools a model searches for: of them, the names alone are counted. */
+  readonly deferred: number;
 }
 
 export interface OutlinedTool {

@@ -109,6 +109,7 @@ const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   requires: textsOption,
   tools: functionOption,
   connect: functionOption,
+  estimate: functionOption,
   lifetime: oneOf("run", "call"),
   session: flagOption,
   targets: functionOption,

@@ -4,6 +4,7 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
+import type { ToolsEstimate } from "../protocol/outline.ts";
 import type { ToolError, ToolErrorType } from "../protocol/tool.ts";
 import type { Schema } from "../schema/schema.ts";
 
@@ -72,6 +73,11 @@ export interface Toolset<Config = unknown> {
    * the run ends it from outside. What arrives after an abort is closed.
    */
   connect?(config: Config, access: ConnectAccess): Promise<Connection>;
+  /**
+   * Describes the tools that it had when it last connected, for `explain`. Reads what an earlier run kept, and connects to nothing.
+   * Absent, or undefined: nothing is known.
+   */
+  estimate?(config: Config, access: Pick<ConnectAccess, "folder">): Promise<ToolsEstimate | undefined>;
   /**
    * How long a connection lasts. `call` (default): one for each call of a worker, closed at its end. `run`: one for all workers that
    * refer to the toolset by the same name with the same configuration, closed at the end of the run.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { calling, createMcpWorld, own } from "./play-mcp.ts";
+import { renderExplanation } from "../../src/ui/explain/render-explanation.ts";
+import { calling, compileUntrusted, createMcpWorld, own } from "./play-mcp.ts";
 
 test("a server that dies in the middle is a failure of the call, and is started again by the next one", async () => {
   const { output, results } = await createMcpWorld().play({
@@ -70,13 +71,17 @@ test("a result that floods is cut, and a message without end ends the server", a
   ]);
 });
 
-test("400 tools can be used; more than 1000 are refused with what to write", async () => {
+test("400 tools can be used, and are searched for by default; more than 1000 are refused with what to write", async () => {
   const many = { ...own, args: ["server.mjs", "400"] };
-  const { results, model } = await createMcpWorld().play({ servers: { many }, model: calling(["many__tool_399"]) });
+  const { results, model } = await createMcpWorld().play({
+    servers: { many: { ...many, defer: false } },
+    model: calling(["many__tool_399"]),
+  });
   expect(model.requests[0]?.tools).toHaveLength(411);
   expect(results).toMatchObject([{ ok: true, value: "called tool_399" }]);
-  const deferred = await createMcpWorld().play({
-    servers: { many: { ...many, defer: true } },
+  const world = createMcpWorld();
+  const deferred = await world.play({
+    servers: { many },
     model: calling(["search_tools", { query: "many__tool_7" }], ["many__tool_7"]),
   });
   expect(deferred.results).toMatchObject([
@@ -84,6 +89,10 @@ test("400 tools can be used; more than 1000 are refused with what to write", asy
     { ok: true, value: "called tool_7" },
   ]);
   expect(deferred.model.requests.map(({ tools }) => tools.length)).toEqual([1, 11, 11]);
+  const { outline } = await compileUntrusted(world);
+  expect(outline && renderExplanation(outline, { columns: 100 })).toMatch(
+    /411 tools, 411 of them searched for, about 1,\d\d\d tokens in each request/,
+  );
   const tooMany = await createMcpWorld().play({ servers: { own: { ...own, args: ["server.mjs", "1500"] } }, model: calling() });
   expect(tooMany.error).toMatchObject({ message: expect.stringContaining("name those that are needed under `tools`") });
 });

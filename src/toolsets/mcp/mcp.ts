@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../protocol/json.ts";
+import type { ToolsEstimate } from "../../protocol/outline.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import {
@@ -13,8 +14,8 @@ import {
   toolMark,
   toolsetMark,
 } from "../toolset.ts";
-import { describeServers, isRemote, type McpConfig, mcpConfig } from "./config.ts";
-import { type DefinitionsHost, knownDefinitions, printDefinitions } from "./known-definitions.ts";
+import { describeServers, isRemote, type McpConfig, type McpServer, mcpConfig } from "./config.ts";
+import { type DefinitionsHost, type KnownDefinitions, knownDefinitions, printDefinitions } from "./known-definitions.ts";
 import {
   type RunningServer,
   type ServerRequest,
@@ -39,6 +40,7 @@ export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
     lifetime: "run",
     session: true,
     tools: () => [],
+    estimate: (config, { folder }) => estimateTools(config, folder, host),
     connect: (config, access) => connectServers(config, access, host),
     describeCall: ({ tool }) => {
       const [server, name] = splitName(tool);
@@ -95,7 +97,7 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
     return {
       tools: toTools(setting, first, restarting.call),
       notes: first.instructions === "" ? [] : [{ from: `the MCP server ${setting.name}`, text: first.instructions }],
-      isDeferred: setting.server.defer ?? JSON.stringify(first.tools).length > longDefinitions,
+      isDeferred: isDeferred(setting.server, first.tools),
       identity: first.identity,
       change: await findChange(setting, first, host),
       close: restarting.close,
@@ -106,11 +108,19 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
   }
 }
 
+/** Another program, command line or address has definitions of its own. */
+function definitionsOf(
+  { name, folder, server }: Pick<ServerSetting, "name" | "folder" | "server">,
+  host: McpHost,
+): KnownDefinitions {
+  const reached = isRemote(server) ? [server.url] : [server.command, server.args ?? []];
+  return knownDefinitions(host, folder, canonicalJson([name, ...reached]));
+}
+
 /** The definitions of a server's first run are those that trust was given for. */
 async function findChange(setting: ServerSetting, server: RunningServer, host: McpHost): Promise<ConnectionChange | undefined> {
-  const { name, folder, server: config } = setting;
-  const identity = canonicalJson([name, ...(isRemote(config) ? [config.url] : [config.command, config.args ?? []])]);
-  const known = knownDefinitions(host, folder, identity);
+  const { name, server: config } = setting;
+  const known = definitionsOf(setting, host);
   const kept = await known.read();
   const before = kept && printDefinitions({ ...kept, tools: wantedTools(kept.tools, config) });
   const after = printDefinitions(server);
@@ -172,6 +182,28 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
 
 /** In characters, about four for each token: definitions of one server that are longer are deferred. */
 const longDefinitions = 40_000;
+
+function isDeferred({ defer }: McpServer, tools: readonly ToolFacts[]): boolean {
+  return defer ?? JSON.stringify(tools).length > longDefinitions;
+}
+
+/** Undefined where a server has not been connected before. */
+async function estimateTools({ servers }: McpConfig, folder: string, host: McpHost): Promise<ToolsEstimate | undefined> {
+  const kept = await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      const known = await definitionsOf({ name, server, folder }, host).read();
+      if (!known) return undefined;
+      const tools = wantedTools(known.tools, server);
+      const deferred = isDeferred(server, tools) ? tools.length : 0;
+      const characters = JSON.stringify(deferred > 0 ? tools.map((tool) => tool.name) : tools).length;
+      return { tools: tools.length, tokens: Math.ceil(characters / 4), deferred };
+    }),
+  );
+  return kept.reduce((sum, one) => {
+    if (!sum || !one) return undefined;
+    return { tools: sum.tools + one.tools, tokens: sum.tokens + one.tokens, deferred: sum.deferred + one.deferred };
+  });
+}
 
 const separator = "__";
 

@@ -1,6 +1,6 @@
-import type { Outline, OutlinedToolset, OutlinedWorker } from "../../protocol/outline.ts";
+import type { Outline, OutlinedToolset, OutlinedWorker, ToolsEstimate } from "../../protocol/outline.ts";
 import type { TreeNode } from "./layout.ts";
-import { list, show } from "./phrases.ts";
+import { count, counted, list, show } from "./phrases.ts";
 import { type PlannedCalls, planCalls } from "./plan-calls.ts";
 
 /** Deeper calls get a tree of their own, so that lines keep their width. */
@@ -12,6 +12,12 @@ interface Walk {
   readonly seen: Set<string>;
   /** Workers that are to get a tree of their own. */
   readonly later: OutlinedWorker[];
+}
+
+interface Branching extends Walk {
+  readonly path: readonly string[];
+  /** The first of the toolset's branches. */
+  readonly isFirst: boolean;
 }
 
 /** Who calls whom from the entry on, and what will happen to each call. Each worker is told once. */
@@ -36,12 +42,12 @@ function buildEntry(walk: Walk): TreeNode {
 
 function branchesOf(worker: OutlinedWorker, walk: Walk, path: readonly string[]): TreeNode[] {
   const branches = worker.toolsets.flatMap((toolset) =>
-    planCalls(toolset).map((calls) => branchOf(toolset, calls, { ...walk, path })),
+    planCalls(toolset).map((calls, index) => branchOf(toolset, calls, { ...walk, path, isFirst: index === 0 })),
   );
   return branches.length > 0 ? branches : [{ text: "(no tools)", children: [] }];
 }
 
-function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk: Walk & { readonly path: readonly string[] }) {
+function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk: Branching) {
   const { reference, kind, file } = toolset;
   const names = tools.map(({ name }) => name);
   const origin = [...(names.length === 1 && names[0] === reference ? [] : [reference]), ...(file === undefined ? [] : [file])];
@@ -51,11 +57,21 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
   if (!called) {
     const calls = [...new Set(tools.flatMap((tool) => tool.calls ?? []))];
     const rules = (toolset.rules ?? []).map((rule) => ({ label: "rule", text: show(rule), children: [] }));
-    return { label: plan.verdict, text: what, children: [...rules, ...calls.map((name) => callByCode(name, walk, walk.path))] };
+    const size = toolset.estimate && walk.isFirst ? [{ label: "size", text: describeSize(toolset.estimate), children: [] }] : [];
+    return {
+      label: plan.verdict,
+      text: what,
+      children: [...rules, ...size, ...calls.map((name) => callByCode(name, walk, walk.path))],
+    };
   }
   const { note, children } = enter(called, walk, walk.path);
   const beyond = walk.path.includes(called.id) ? "" : describeBeyond(toolset);
   return { label: plan.verdict, text: `${what}${beyond}${note}`, children };
+}
+
+function describeSize({ tools, tokens, deferred }: ToolsEstimate): string {
+  const searched = deferred > 0 ? `, ${count(deferred)} of them searched for` : "";
+  return `${counted(tools, "tool")}${searched}, about ${counted(tokens, "token")} in each request, when it last connected`;
 }
 
 /** The workers that a tool calls by name. */
