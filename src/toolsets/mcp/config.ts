@@ -6,9 +6,9 @@ import { type ConfigField, configSchema } from "../config-schema.ts";
 interface ServerEntry {
   /** Patterns of tools' names. Default: all. */
   readonly tools?: readonly string[];
-  /** Whether the model gets the definitions when it has searched for them. Default: true where they are long. */
+  /** Leaves the definitions out of requests until the model has searched for them. Default: true for long definitions. */
   readonly defer?: boolean;
-  /** How long a call may take without a sign of progress. Default 60. */
+  /** Seconds that a call may take without progress. Default 60. */
   readonly seconds?: number;
 }
 
@@ -16,22 +16,22 @@ interface ServerEntry {
 export interface LocalServer extends ServerEntry {
   readonly command: string;
   readonly args?: readonly string[];
-  /** Variables of the user's environment are filled in in these and in `headers` alone. */
+  /** Variables of the process. `${NAME}` is expanded here and in `headers` only. */
   readonly env?: Readonly<Record<string, string>>;
   /** Relative to the program's folder. Default: that folder. */
   readonly cwd?: string;
   /** Folders and files beside the program's folder that it can read, relative to it or absolute. */
   readonly reads?: readonly string[];
-  /** Default false. Without isolation every server has it. */
+  /** Allows the network. Default false; a server without isolation always has it. */
   readonly network?: boolean;
-  /** Default true. */
+  /** Runs the server behind the kernel wall. Default true. */
   readonly isolated?: boolean;
 }
 
 /** A server that is reached at an address, by streamable HTTP. */
 export interface RemoteServer extends ServerEntry {
   readonly url: string;
-  /** Sent with each request, to the origin of the address alone. */
+  /** Sent with each request, to the origin of `url` only. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +79,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isRecord(value) ? Object.entries(value) : [];
 }
 
-/** Servers by name. Names of the manifest's servers have been replaced by their entries. */
+/** Servers by name. The compiler has replaced names of the manifest's servers by their entries. */
 export const mcpConfig: Schema<McpConfig> = configSchema(
   { servers: { type: "object", description: "Names of `mcp_servers` of the manifest, or servers by name." } },
   ({ servers }) => {
@@ -101,7 +101,7 @@ function notText(path: SchemaIssue["path"]): SchemaIssue {
   return { path, message: "must be a text" };
 }
 
-/** Trust is given for an address, so it is written out. */
+/** Reports what an address must not hold. Trust is given for the address as it is written. */
 function addressIssues(written: unknown): readonly SchemaIssue[] {
   if (typeof written !== "string") return [];
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -112,10 +112,10 @@ function addressIssues(written: unknown): readonly SchemaIssue[] {
   return url.hash ? issue("must not hold a `#`") : [];
 }
 
-/** Set by the transport. */
+/** Headers that the transport sets. */
 const ownHeaders = /^(?:accept|connection|content-.*|host|last-event-id|mcp-.*|transfer-encoding)$/i;
 
-/** A value can be a secret: no message shows it. */
+/** Reports headers that cannot be sent. Messages leave the value out: it can be a secret. */
 function headerIssues(name: string, value: unknown): readonly SchemaIssue[] {
   const path = ["headers", name];
   if (typeof value !== "string") return [notText(path)];
@@ -124,7 +124,7 @@ function headerIssues(name: string, value: unknown): readonly SchemaIssue[] {
   return /^[\t\x20-\x7e]*$/.test(value) ? [] : [{ path, message: "holds characters that no header can" }];
 }
 
-/** The texts that trust is asked for, from the configuration as it is written: one for each server, without values of variables. */
+/** Returns the texts that the question of trust shows, one for each server. `written`: the configuration with variables by name. */
 export function describeServers(written: JsonObject): readonly string[] {
   const { servers = {} } = written as unknown as McpConfig;
   return Object.entries(servers).map(([name, server]) =>

@@ -5,7 +5,7 @@ import { errorMessage } from "../../util/error-message.ts";
 import type { RemoteServer } from "./config.ts";
 import { maxMessageBytes, type ServerHost, type ServerLink } from "./server-link.ts";
 
-/** A server that does not answer when its session ends is not waited for longer. */
+/** Longest wait for the answer to the end of a session. */
 const partingMilliseconds = 2000;
 
 /**
@@ -32,7 +32,7 @@ export async function openHttpLink({ url, headers = {} }: RemoteServer, host: Se
   return { transport: answerLostRequests(inner, fail), ended: ended.signal, stop };
 }
 
-/** The library waits for the answer of a request whose stream has ended. Here it is answered with an error. */
+/** Answers requests whose stream has ended with an error. The library would wait for them forever. */
 function answerLostRequests(inner: Transport, fail: (why: string) => void): Transport {
   const waiting = new Set<RequestId>();
   const lose = (id: RequestId | undefined) => {
@@ -64,7 +64,7 @@ function answerLostRequests(inner: Transport, fail: (why: string) => void): Tran
   return transport;
 }
 
-/** `status`: absent where there was no answer that can be used. */
+/** Describes a failed request. `status`: absent without a usable response. */
 function describeFailure(thrown: unknown): { readonly status?: number; readonly why: string } {
   if (!(thrown instanceof Error)) return { why: String(thrown) };
   const status = "status" in thrown ? thrown.status : undefined;
@@ -77,7 +77,7 @@ function describeFailure(thrown: unknown): { readonly status?: number; readonly 
   return { why: thrown.cause instanceof Error ? errorMessage(thrown.cause) : errorMessage(thrown) };
 }
 
-/** Ends the link at a message that is too long. A stream of events can be of any length as a whole. */
+/** Ends the link at a message that is too long. A stream of events has no limit as a whole. */
 function boundMessages(fetch: typeof globalThis.fetch, fail: (why: string) => void): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

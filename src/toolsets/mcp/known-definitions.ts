@@ -21,7 +21,7 @@ export interface KnownDefinitions {
   keep(definitions: Definitions): Promise<void>;
 }
 
-/** `identity`: of the server, such as its command line: another server has definitions of its own. */
+/** `identity`: text that tells servers of a program apart, such as the command line. */
 export function knownDefinitions(host: DefinitionsHost, folder: string, identity: string): KnownDefinitions {
   const directory = join(host.stateDirectory, "mcp");
   const locate = async () => {
@@ -51,7 +51,7 @@ function parse(text: string): Definitions | undefined {
   }
 }
 
-/** The form that is compared and shown: by name, a paragraph for each tool; the instructions come last. */
+/** Renders definitions for comparison and display: a paragraph for each tool, sorted by name, then the instructions. */
 export function printDefinitions({ tools, instructions }: Definitions): string {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
   const paragraphs = sorted.map(

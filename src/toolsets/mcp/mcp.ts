@@ -28,7 +28,7 @@ import type { ServerHost } from "./server-link.ts";
 
 export type McpHost = ServerHost & DefinitionsHost;
 
-/** Tools of MCP servers, which run as long as the run. Nothing that a server says of its tools changes a verdict. */
+/** Creates the toolset for the tools of MCP servers. Connections last as long as the run. No claim of a server changes a verdict. */
 export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
   return {
     [toolsetMark]: true,
@@ -49,7 +49,7 @@ export function createMcpToolset(host: McpHost): Toolset<McpConfig> {
   };
 }
 
-/** A worker that requires isolation runs nothing on this machine without it. */
+/** Reports servers without isolation to a worker that requires it. */
 function unisolatedServers({ servers }: McpConfig, worker: string): readonly ConfigWarning[] {
   return Object.entries(servers).flatMap(([name, server]) => {
     if (isRemote(server) || server.isolated !== false) return [];
@@ -108,7 +108,7 @@ async function connectServer(setting: ServerSetting, host: McpHost): Promise<Con
   }
 }
 
-/** Another program, command line or address has definitions of its own. */
+/** Returns the store of a server's definitions. Each program, command line and address has its own. */
 function definitionsOf(
   { name, folder, server }: Pick<ServerSetting, "name" | "folder" | "server">,
   host: McpHost,
@@ -117,7 +117,7 @@ function definitionsOf(
   return knownDefinitions(host, folder, canonicalJson([name, ...reached]));
 }
 
-/** The definitions of a server's first run are those that trust was given for. */
+/** Returns the change of a server's definitions since the last approval. The first ones are accepted: the program was just trusted. */
 async function findChange(setting: ServerSetting, server: RunningServer, host: McpHost): Promise<ConnectionChange | undefined> {
   const { name, server: config } = setting;
   const known = definitionsOf(setting, host);
@@ -135,10 +135,10 @@ async function findChange(setting: ServerSetting, server: RunningServer, host: M
 
 const maxRestarts = 3;
 
-/** A server that has ended is connected again by the next call, if it still has the same tools. */
+/** Connects a server again at the next call after it has ended, unless its definitions have changed. */
 function createRestarting(setting: ServerSetting, first: RunningServer) {
   let running = Promise.resolve(first);
-  /** Since the last call that succeeded. */
+  /** Restarts since the last successful call. */
   let restarts = 0;
   let isClosed = false;
   const restart = async (): Promise<RunningServer> => {
@@ -169,7 +169,7 @@ function createRestarting(setting: ServerSetting, first: RunningServer) {
   return { call, close };
 }
 
-/** Callers that come while an answer is awaited get the same one. */
+/** Shares one pending answer among all callers. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return () => {
@@ -180,14 +180,14 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** In characters, about four for each token: definitions of one server that are longer are deferred. */
+/** Length in characters (about four for each token) from which on definitions of a server are deferred. */
 const longDefinitions = 40_000;
 
 function isDeferred({ defer }: McpServer, tools: readonly ToolFacts[]): boolean {
   return defer ?? JSON.stringify(tools).length > longDefinitions;
 }
 
-/** Undefined where a server has not been connected before. */
+/** Estimates by the definitions of the last run. Undefined if a server was never connected. */
 async function estimateTools({ servers }: McpConfig, folder: string, host: McpHost): Promise<ToolsEstimate | undefined> {
   const kept = await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
@@ -236,7 +236,7 @@ function toTools(
 
 const uri = { type: "string", description: "The address of a resource, as a tool of the server gave it." };
 
-/** The tools that a server with resources has beside its own. */
+/** Tools that are added for a server with resources. */
 const resourceTools: readonly ToolFacts[] = [
   {
     name: "list_resources",

@@ -1,12 +1,12 @@
 import type { Clock } from "../../host/host.ts";
 
-/** The time that a call may take without a sign of life. */
+/** Timer of a call, which each sign of progress resets. */
 export interface Patience {
   /** Aborts when the time is up. */
   readonly spent: AbortSignal;
-  /** Begins the time anew. */
+  /** Resets the timer. */
   renew(): void;
-  /** Lets no time pass until the returned function is called, from which on it begins anew. */
+  /** Stops the timer until the returned function is called, which resets it. */
   pause(): () => void;
   end(): void;
 }

@@ -3,7 +3,7 @@ import type { LocalServer } from "./config.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
 import { createProcessTransport } from "./transport.ts";
 
-/** Node's timers end here: calls have limits of their own. */
+/** Longest delay of Node's timers. Calls have limits of their own. */
 const forever = 2 ** 31 - 1;
 
 interface ProcessSetting {

@@ -4,7 +4,7 @@ import { toJsonValue } from "../../util/to-json-value.ts";
 
 const maxResultCharacters = 100_000;
 
-/** The structured content, or the texts. Files are named and left out. */
+/** Returns the structured content, otherwise the texts. Files are named and left out. */
 export function toValue({ structuredContent, content = [] }: CallToolResult): JsonValue {
   if (structuredContent !== undefined) {
     const text = JSON.stringify(structuredContent);
@@ -32,7 +32,7 @@ function describeBlock(block: CallToolResult["content"][number]): string {
   }
 }
 
-/** The texts of a resource. Binary contents are named and left out. */
+/** Returns the text of a resource. Binary contents are named and left out. */
 export function describeContents(contents: ReadResourceResult["contents"][number]): string {
   if ("text" in contents) return contents.text.toWellFormed();
   return `[resource ${contents.uri}, ${contents.mimeType ?? "binary"}, left out]`;

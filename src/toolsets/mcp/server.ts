@@ -11,19 +11,19 @@ import { errorMessage } from "../../util/error-message.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import { toJsonValue } from "../../util/to-json-value.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
-import { type CallInFlight, letServerAsk } from "./calls-in-flight.ts";
 import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";
 import { createPatience } from "./patience.ts";
 import { openProcessLink } from "./process-link.ts";
 import { clip, describeContents, toValue } from "./read-result.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
+import { type CallInFlight, letServerAsk } from "./server-questions.ts";
 
 export interface ServerSetting {
   readonly name: string;
   readonly server: McpServer;
   readonly host: ServerHost;
-  /** The program's. */
+  /** Absolute path of the program's folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -42,18 +42,18 @@ export type ServerRequest =
   | { readonly type: "list-resources" };
 
 export interface RunningServer {
-  /** Those that the entry's patterns name. */
+  /** Tools that match the patterns of the entry. */
   readonly tools: readonly ToolFacts[];
   readonly allTools: readonly ToolFacts[];
   /** The server's text about its tools; empty without one. Untrusted. */
   readonly instructions: string;
   readonly hasResources: boolean;
-  /** Name and version, as the server gives them. */
+  /** Name and version, as reported by the server. */
   readonly identity: string;
   hasEnded(): boolean;
   /** Rejects with a `ToolFailure`. */
   call(request: ServerRequest, runtime: WorkerRuntime): Promise<JsonValue>;
-  /** Resolves when nothing of it is left here. */
+  /** Ends the connection. Resolves when its processes are gone. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ const maxTools = 1000;
 /** Limit for all definitions of a server together, as JSON. */
 const maxDefinitionCharacters = 1_000_000;
 const maxInstructionCharacters = 4000;
-/** Node's timers end here: calls have limits of their own. */
+/** Longest delay of Node's timers. Calls have limits of their own. */
 const forever = 2 ** 31 - 1;
 
 /** Starts a server and asks for its tools. Rejects with an `Error` that says why it cannot be used; nothing of it is left then. */
@@ -102,12 +102,12 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
   }
 }
 
-/** The server judges the arguments, and what it answers is untrusted text in any form. */
+/** Accepts every output: results are untrusted text in any form. */
 function acceptAll<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
 }
 
-/** What the server claims of a tool is a part of the text about it, and of nothing else. */
+/** Adds the hints of the server to the description: they are claims, and used for nothing else. */
 function toFacts({ name, description = "", inputSchema, annotations = {} }: McpTool): ToolFacts {
   const claims = [
     ...(annotations.readOnlyHint === true ? ["only reads"] : []),
@@ -119,7 +119,7 @@ function toFacts({ name, description = "", inputSchema, annotations = {} }: McpT
   return { name, description: text, inputSchema: toJsonValue(inputSchema) as JsonObject };
 }
 
-/** The tools that the patterns of a server's entry name. */
+/** Returns the tools that match the patterns of a server's entry. */
 export function wantedTools(tools: readonly ToolFacts[], { tools: patterns = ["*"] }: McpServer): readonly ToolFacts[] {
   return tools.filter(({ name }) => patterns.some((pattern) => matchesFlatGlob(pattern, name)));
 }
@@ -136,7 +136,7 @@ interface Calling {
   readonly calls: Set<CallInFlight>;
 }
 
-/** Makes one request for a call of a tool, and lets no more time pass without a sign of progress than the server's entry says. */
+/** Sends one request for a call. Rejects with a `ToolFailure`, also when the call has made no progress for too long. */
 async function perform(
   client: Client,
   request: ServerRequest,

@@ -3,9 +3,9 @@ import type { Conversation } from "../../host/commands.ts";
 import { maxMessageBytes } from "./server-link.ts";
 
 export interface ProcessTransport extends Transport {
-  /** For the process, when it begins. */
+  /** Connects to the process when it begins. */
   readonly converse: Conversation;
-  /** Ends the conversation: the process has ended, or is not to be heard any more. */
+  /** Ends the conversation, because the process has ended or is stopped. */
   end(): void;
 }
 
@@ -19,7 +19,7 @@ export function createProcessTransport(stop: (why: string) => void): ProcessTran
   let chunks: Uint8Array[] = [];
   let held = 0;
   let hasEnded = false;
-  /** Nothing is heard of a process that is being stopped. */
+  /** Ignores output of a process that is being stopped. */
   let isDeaf = false;
   const transport: ProcessTransport = {
     start: async () => undefined,

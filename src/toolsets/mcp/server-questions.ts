@@ -17,8 +17,8 @@ const maxMessageCharacters = 4000;
 const maxSchemaCharacters = 20_000;
 
 /**
- * Lets a server ask the user while it works on a call. Which call it asks for is not said on all transports: the question belongs to
- * the oldest one. Declined without any.
+ * Answers questions (elicitation) of a server while it works on a call. Transports do not always say which call a question belongs to:
+ * it is put for the oldest one. Declines without a call.
  */
 export function letServerAsk(client: Client, name: string, calls: ReadonlySet<CallInFlight>): void {
   client.setRequestHandler("elicitation/create", async ({ params }): Promise<ElicitResult> => {
@@ -38,7 +38,7 @@ export function letServerAsk(client: Client, name: string, calls: ReadonlySet<Ca
   });
 }
 
-/** Undefined for a question that opens an address, or is too long to be read. */
+/** Returns undefined for questions that open an address, and for schemas that are too long. */
 function readSchema(params: ElicitRequest["params"]): JsonObject | undefined {
   const schema = "requestedSchema" in params ? toJsonValue(params.requestedSchema) : undefined;
   return isRecord(schema) && JSON.stringify(schema).length <= maxSchemaCharacters ? (schema as JsonObject) : undefined;
