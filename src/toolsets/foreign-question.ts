@@ -104,14 +104,18 @@ export function describeQuestion({ from, message, fields }: ForeignQuestion): st
   return [
     `Text of ${from}, not of llm-do and not of the program:`,
     ...quote(message),
-    ...(fields.length > 0
-      ? ["The answer has these fields, which are the arguments above. Null is not sent:"]
-      : ["The answer has no fields."]),
-    ...fields.flatMap((field) =>
-      quote(
-        `${field.name} ${describeField(field)}${field.isRequired ? ", required" : ""}${field.about === "" ? "" : `. ${field.about}`}`,
-      ),
-    ),
+    ...(fields.length > 0 ? ["The arguments are the fields of the answer. Edit them: approving sends what is proposed."] : []),
+    ...fields.flatMap((field) => quote(describeWhole(field))),
     `What you answer goes to ${from}. Do not give it a password or a key.`,
   ].join("\n");
+}
+
+function describeWhole(field: AnswerField): string {
+  const { name, isRequired, about, default: proposed } = field;
+  const facts = [
+    `${name} ${describeField(field)}`,
+    ...(isRequired ? ["required"] : []),
+    ...(proposed === undefined ? [] : [`proposed is ${JSON.stringify(proposed)}`]),
+  ];
+  return `${facts.join(", ")}${about === "" ? "" : `. ${about}`}`;
 }

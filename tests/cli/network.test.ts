@@ -4,9 +4,10 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startHttpServer } from "../mcp/http-server.ts";
 import { chat } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
-import { runCli, writeProgram } from "./run-cli.ts";
+import { runCli, script, writeProgram } from "./run-cli.ts";
 
 const program = (settings = "") => writeProgram({ "main.worker": `---\n${settings}---\nAnswer.\n` });
 
@@ -98,6 +99,22 @@ describe("a proxy of the environment", () => {
     const proxy = await startProxy({ port: (server.server.address() as AddressInfo).port });
     expect(await ask({ ...provider, HTTP_PROXY: proxy.address })).toMatchObject({ exitCode: 0, stdout: "through\n" });
     expect(proxy.seen).toEqual(["models.example:80 without a password"]);
+  });
+
+  it("is used for MCP servers, too", async () => {
+    const server = await startHttpServer();
+    const proxy = await startProxy({ port: Number(new URL(server.url).port) });
+    const cwd = await writeProgram({
+      "llm-do.yaml": "mcp_servers: { web: { url: 'http://mcp.example/mcp' } }\n",
+      "main.worker":
+        "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { mcp: { servers: [web] } }\n---\nAsk it.\n",
+      "model.yaml": script({ main: [{ calls: [{ tool: "web__echo", args: { message: "through" } }] }, "done"] }),
+    });
+    const env = { HTTP_PROXY: `http://${proxy.address}` };
+    const { exitCode, stdout } = await runCli([".", "--trust", "--approve-all", "--no-journal"], { cwd, env });
+    expect([exitCode, stdout]).toEqual([0, "done\n"]);
+    expect(new Set(proxy.seen)).toEqual(new Set(["mcp.example:80 without a password"]));
+    expect(server.methods()).toContain("tools/call");
   });
 
   it("is not used for this machine, for the hosts of NO_PROXY, or where it is turned off", async () => {

@@ -63,6 +63,7 @@ test("a question of a server comes to the approver as one, and the answer goes b
     canRemember: false,
     preview: { type: "text", text: expect.stringContaining("  | Who?\n  | The user approves all.\n") },
   });
+  expect(asked[0]?.preview).toMatchObject({ text: expect.stringContaining('  | size is one of these: s, m, proposed is "m"\n') });
   const decisions = journal.flatMap((fact) => (fact.type === "decision" ? [[fact.key, fact.decision.type, fact.source]] : []));
   expect(decisions).toEqual([
     ["elicit 1", "approve", "person"],
