@@ -134,7 +134,7 @@ function checkAddress({ diagnostics }: Compilation, expanded: string, { span, va
 }
 
 /** The key of a provider goes to its own address only. */
-function checkKeys(
+export function checkKeys(
   { diagnostics }: Compilation,
   { value, span }: { readonly value: string; readonly span: Span },
   known: readonly KnownProvider[],

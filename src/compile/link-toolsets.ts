@@ -17,11 +17,13 @@ import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import { expandVariables, noteVariables, type TextFilter, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
-import { isServerVariable } from "./name-servers.ts";
+import type { KnownProvider } from "./link-providers.ts";
+import { checkHeaderKeys, isServerVariable } from "./name-servers.ts";
 import type { Delegate, ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
 
 export interface LinkContext {
   readonly compilation: Compilation;
+  readonly providers: readonly KnownProvider[];
   readonly scope: ToolsetScope;
   readonly scopes: readonly ScopeDeclaration[];
   /** Scopes are declared, and none of them could be read, which has been reported. */
@@ -70,6 +72,7 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   const { compilation, scope } = context;
   const { toolset } = target;
   if (!(await checkRequirements(syntax, toolset, context))) return undefined;
+  if (toolset === compilation.builtIns.get("mcp")) checkHeaderKeys(compilation, syntax, context.providers);
   const config = await linkConfig(syntax, target, compilation);
   if (!config) return undefined;
   const estimate = await toolset.estimate?.(config.value, { folder: compilation.root }).catch(() => undefined);

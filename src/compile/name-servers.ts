@@ -3,12 +3,13 @@ import { spanAt } from "../language/json-shape.ts";
 import type { McpServerSyntax } from "../language/server-shapes.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Worker } from "../program/program.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { TextFilter } from "./expand-variables.ts";
 import type { Home } from "./home.ts";
+import { checkKeys, type KnownProvider } from "./link-providers.ts";
 import { valuesOf } from "./values-of.ts";
 
 /**
@@ -48,6 +49,18 @@ function toConfig({ env, headers, ...syntax }: McpServerSyntax): JsonObject {
 
 /** Variables are filled in where they are not shown: command lines and addresses are. */
 export const isServerVariable: TextFilter = ([servers, , key]) => servers === "servers" && (key === "env" || key === "headers");
+
+/** Reports headers with the key of a provider: it goes to the address of that provider only. */
+export function checkHeaderKeys(compilation: Compilation, syntax: ToolsetSyntax, providers: readonly KnownProvider[]): void {
+  const { servers } = syntax.config.value;
+  for (const [name, server] of isRecord(servers) ? Object.entries(servers) : []) {
+    const headers = isRecord(server) && isRecord(server["headers"]) ? server["headers"] : {};
+    for (const [header, value] of Object.entries(headers)) {
+      const span = spanAt(syntax.configSpans, ["servers", name, "headers", header]) ?? syntax.reference.span;
+      if (typeof value === "string") checkKeys(compilation, { value, span }, providers);
+    }
+  }
+}
 
 /** The part of a server's configuration that says what is started. Without a `command`, nothing is. */
 interface Started {

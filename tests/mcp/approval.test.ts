@@ -164,6 +164,11 @@ test.each<[string, string, string]>([
     "servers: { web: { url: 'https://example.org', headers: { MCP-Session-Id: a } } }",
     "toolset-config",
   ],
+  [
+    "the key of a provider in a header",
+    "servers: { web: { url: 'https://example.org', headers: { Authorization: '${ANTHROPIC_API_KEY}' } } }",
+    "provider-key",
+  ],
   ["no command", "servers: { gh: { args: [a] } }", "toolset-config"],
   ["an unknown key", "servers: { gh: { command: a, arg: [b] } }", "toolset-config"],
   ["no servers", "", "toolset-config"],
