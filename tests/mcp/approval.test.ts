@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeClock } from "../../src/host/node-clock.ts";
 import type { ApprovalPolicy, ApprovalRequest } from "../../src/index.ts";
 import { calling, compileUntrusted, createMcpWorld, own } from "./play-mcp.ts";
 
@@ -28,17 +27,16 @@ test("each call asks whatever the server says of its tools; `_approval_config` p
   expect(results).toMatchObject([{ ok: true }, { ok: false, error: { type: "denied" } }]);
 });
 
-test("a server's question comes to the approver, for longer than the call may be silent", async () => {
+test("a server's question comes to the approver, and the answer to the server", async () => {
   const asked: ApprovalRequest[] = [];
   const { results } = await createMcpWorld().play({
-    servers: { own: { ...own, seconds: 1 } },
+    servers: { own },
     entry: "    _approval_config: { own__elicit: { pre_approved: true } }",
     model: calling(["own__elicit"]),
     approval: {
       mode: "prompt",
-      approver: async (request, { signal }) => {
+      approver: async (request) => {
         asked.push(request);
-        await nodeClock.sleep(1500, signal);
         return { type: "approve", args: { room: "12" } };
       },
     },

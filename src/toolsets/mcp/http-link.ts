@@ -25,8 +25,10 @@ export async function openHttpLink({ url, headers = {} }: RemoteServer, host: Se
     requestInit: { headers },
   });
   const stop = async () => {
-    const parting = inner.terminateSession().catch(() => undefined);
-    if (!ended.signal.aborted) await Promise.race([parting, host.clock.sleep(partingMilliseconds)]);
+    const parted = new AbortController();
+    const patience = host.clock.sleep(partingMilliseconds, parted.signal).catch(() => undefined);
+    if (!ended.signal.aborted) await Promise.race([inner.terminateSession().catch(() => undefined), patience]);
+    parted.abort();
     fail("the run has closed it");
   };
   return { transport: answerLostRequests(inner, fail), ended: ended.signal, stop };
