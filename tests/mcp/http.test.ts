@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createListener } from "node:net";
 import { join } from "node:path";
@@ -23,17 +24,22 @@ async function findPort(): Promise<number> {
   return port;
 }
 
-/** Starts the reference server, and resolves with its address when it listens. */
-async function startEverything(): Promise<string> {
+/** Starts the reference server. Resolves when it listens. */
+async function startEverything() {
   const port = await findPort();
   const child = spawn(process.execPath, [program, "streamableHttp"], { env: { ...process.env, PORT: String(port) } });
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const chunk of child.stderr) if (String(chunk).includes("listening")) break;
-  return `http://127.0.0.1:${port}/mcp`;
+  const kill = async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { url: `http://127.0.0.1:${port}/mcp`, kill };
 }
 
-test("the reference server is reached by streamable HTTP: calls, progress, a question, resources, and the end of its session", async () => {
-  const url = await startEverything();
+test("the reference server is reached by streamable HTTP: calls, progress, a question, resources, the end of its session, and its death", async () => {
+  const { url, kill } = await startEverything();
   const sent: string[] = [];
   const world = createMcpWorld();
   const host = createNodeHost({
@@ -69,6 +75,17 @@ test("the reference server is reached by streamable HTTP: calls, progress, a que
   ]);
   expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual(["1 of 2", "2 of 2"]);
   expect(sent.at(-1)).toBe("DELETE");
+
+  const echo = ["all__echo", { message: "hello" }] as const;
+  const killed = await world.play({
+    servers: { all: { url, tools: ["echo", "trigger-*", "get-resource-links", "*_resource*"] } },
+    model: async (request) => {
+      if (request.turn === 2) await kill();
+      return calling(echo, echo, echo)(request);
+    },
+  });
+  const gone = { ok: false, error: { type: "unavailable", error: expect.stringContaining("ECONNREFUSED") } };
+  expect([killed.output?.output, killed.results]).toMatchObject(["done", [{ ok: true }, gone, gone]]);
 });
 
 test("headers take variables, go to the address with each request, and stay secret", async () => {
