@@ -97,12 +97,20 @@ export function composeYaml(text: string): ComposedYaml {
   return { contents, problem: { code: error.code, message: error.message, start: error.pos[0], end: error.pos[1] } };
 }
 
-/** Stops where the nesting gets too deep: what the parser then holds open is the document and the collections in it. */
+/** The first problem is reported alone. A text in which every piece is one would take seconds. */
+const mostErrors = 100;
+
+/**
+ * Stops where the nesting gets too deep: what the parser then holds open is the document and the collections in it. Keeps the first
+ * error of many.
+ */
 function parseTokens(text: string): { tokens: CST.Token[]; tooDeep?: YamlProblem } {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let errors = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
+    for (const token of parser.next(lexeme)) if (token.type !== "error" || ++errors === 1) tokens.push(token);
+    if (errors > mostErrors) return { tokens };
     if (parser.stack.length <= deepest + 1) continue;
     const start = Math.max(0, parser.offset - lexeme.length);
     return { tokens, tooDeep: { code: "TOO_DEEP", message: "", start, end: start + lexeme.length } };
