@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 
 /** Lets Ctrl-C send a signal in a terminal in raw mode. Returns what undoes that in one that still is; undefined for no change. */
 export function letKeysInterrupt(): (() => unknown) | undefined {
-  if (!/ -isig\b/.test(stty("-a") ?? "")) return undefined;
+  if (!/\s-isig\b/.test(stty("-a") ?? "")) return undefined;
   stty("isig");
   return () => isRaw() && stty("-isig");
 }
@@ -14,7 +14,7 @@ export function restoreTerminal(): void {
 }
 
 function isRaw(): boolean {
-  return / -icanon\b/.test(stty("-a") ?? "");
+  return /\s-icanon\b/.test(stty("-a") ?? "");
 }
 
 /** Runs `stty` on the terminal that controls this process. Undefined where there is none. */

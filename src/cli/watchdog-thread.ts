@@ -68,7 +68,7 @@ function startDeadline(limit: Exclude<ToWatchdog, { readonly pong: number }>): v
   deadline = setTimeout(end, Math.min(limit.milliseconds, longestTimer));
 }
 
-/** The main thread reads Ctrl-C as a key while it draws or asks. While it does not answer, the terminal sends a signal for it. */
+/** The main thread reads Ctrl-C as a key at a question. While it does not answer, the terminal sends a signal for it. */
 async function watchKeys(): Promise<void> {
   for (;;) {
     await delay(pauseMilliseconds);
@@ -79,12 +79,16 @@ async function watchKeys(): Promise<void> {
   }
 }
 
+/** Counts the key presses in a row that the main thread does not answer: what a press that it answers means is its own affair. */
 async function interrupt(): Promise<void> {
   const before = lastPress;
   lastPress = performance.now();
   if (lastPress - before < sameKeyPressMilliseconds) return;
   const isFirst = ++presses === 1;
-  if (await mainThreadAnswers(isFirst ? patience.firstPress : patience.secondPress)) return;
+  if (await mainThreadAnswers(isFirst ? patience.firstPress : patience.secondPress)) {
+    presses = 0;
+    return;
+  }
   if (!isFirst) endProcess(exitCodes.interrupted, "interrupted");
   else if (presses === 1) say("the program's code does not yield; press Ctrl-C again to end at once");
 }

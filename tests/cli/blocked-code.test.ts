@@ -31,6 +31,8 @@ export const block = tool({ description: "Block.", input, approval: "pre-approve
 }
 
 const loop = 'process.stderr.write("it loops\\n"); for (;;);';
+/** Keeps the thread as a loop does, and costs no processor time. */
+const halt = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 
 async function journalOf(cwd: string): Promise<readonly { readonly type: string }[]> {
   const [run = ""] = await readdir(join(cwd, ".llm-do/runs"));
@@ -73,12 +75,12 @@ async function running() {
 
   it("is ended by SIGTERM, and at the limit of seconds", async () => {
     const limited = [".", "go", "--trust", "--limit", "seconds=1"];
-    const terminated = startCli([".", "go", "--trust"], { cwd: await blocking(loop) });
-    const calling = startCli(limited, { cwd: await blocking(loop) });
-    const loading = startCli(limited, { cwd: await blocking("", { top: loop }) });
+    const terminated = startCli([".", "go", "--trust"], { cwd: await blocking(`process.stderr.write("it halts\\n"); ${halt}`) });
+    const calling = startCli(limited, { cwd: await blocking(halt) });
+    const loading = startCli(limited, { cwd: await blocking("", { top: halt }) });
     const wait = 'import { execFileSync } from "node:child_process"; execFileSync("sleep", ["60"]);';
     const waiting = startCli(limited, { cwd: await blocking("", { top: wait }) });
-    await terminated.stderrHolds("it loops");
+    await terminated.stderrHolds("it halts");
     terminated.child.kill("SIGTERM");
     expect((await terminated.result).exitCode).toBe(143);
     expect((await loading.result).exitCode).toBe(6);
@@ -90,22 +92,28 @@ async function running() {
     expect(await waiting.result).toMatchObject({ exitCode: null, stderr: expect.stringContaining("does not yield") });
   });
 
-  it("is ended by Ctrl-C in the terminal UI, which reads it as a key", async () => {
-    const cwd = await blocking('writeFileSync("/dev/tty", "it loops\\n"); for (;;);', {
-      top: 'import { writeFileSync } from "node:fs";',
-    });
-    const terminal = openTerminal([".", "go", "--trust"], { cwd });
-    await terminal.waitFor("it loops");
+  /** Halts once a question has the terminal in raw mode. */
+  const atQuestion = {
+    calls: ["ask", "block"],
+    top: `import { spawnSync } from "node:child_process";
+import { openSync, writeFileSync } from "node:fs";
+const stty = () => spawnSync("stty", ["-a"], { stdio: [openSync("/dev/tty", "r"), "pipe"], encoding: "utf8" }).stdout;`,
+  };
+  const whenRaw = `while (!stty().includes("-icanon")) await setTimeout(10); writeFileSync("/dev/tty", "it halts"); ${halt}`;
+
+  it("is ended by Ctrl-C at a question, which reads it as a key", async () => {
+    const cwd = await blocking(whenRaw, atQuestion);
+    const terminal = openTerminal([".", "go", "--trust", "--plain"], { cwd });
+    await terminal.waitFor("it halts");
     const pressing = setInterval(() => terminal.type("\x03"), 400);
     expect(await terminal.exitCode.finally(() => clearInterval(pressing))).toBe(130);
     expect(terminal.screen()).toContain("interrupted, and the program's code does not yield: the process is ended");
   });
 
   it("leaves the terminal as it was", async () => {
-    const cwd = await blocking("await setTimeout(300); for (;;);", { calls: ["ask", "block"] });
+    const cwd = await blocking(whenRaw, atQuestion);
     const command = "$LLM_DO . go --trust --limit seconds=2; echo code=$?; stty -a | grep -ow -e -icanon -e icanon";
     const terminal = openTerminal([], { cwd, command });
-    await terminal.waitFor("Approval 1 of");
     await terminal.waitFor("code=6");
     await terminal.exitCode;
     expect(terminal.screen().split("\n").at(-1)).toBe("icanon");
