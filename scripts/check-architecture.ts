@@ -91,7 +91,7 @@ export async function readImports({ path, text }: SourceFile): Promise<Import[]>
   });
 }
 
-/** What computes and touches nothing may be used anywhere. */
+/** Modules that compute and touch nothing may be used anywhere. */
 const pureBuiltIns = ["node:path", "node:crypto"];
 /** Only here may the machine be touched. */
 export const edgeRooms = ["cli", "host"];
@@ -184,7 +184,7 @@ export function findMachineUses({ path, text }: SourceFile): string[] {
   );
 }
 
-/** Where a member `execute` is called or taken, with what it is taken of: `tool.execute`. */
+/** Finds where a member `execute` is called or taken, with its object: `tool.execute`. */
 export function findExecuteUses({ path, text }: SourceFile): string[] {
   const code = blankText(text);
   const members = [...code.matchAll(/([\w$)\]]+)\s*(?:\?\.|\.)\s*execute\b/g)].map(([, owner]) => `${path}: ${owner}.execute`);

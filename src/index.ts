@@ -54,7 +54,7 @@ export type {
   ProposedRule,
   Verdict,
 } from "./protocol/approval.ts";
-// What travels.
+// Data that travels.
 export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
 export type { RememberedCall, RuleForRun } from "./protocol/fact.ts";

@@ -16,8 +16,8 @@ import { version } from "./version.ts";
 export interface ReplayReport {
   readonly runId: string;
   /**
-   * Whether the program of today does what was recorded. Verdicts and answers are taken from the record: what today's rules would say
-   * is not asked. A run whose journal has no end never has an equal.
+   * True if the program of today does what was recorded. Verdicts and answers are taken from the record: what today's rules would
+   * say is not asked. A run whose journal has no end never has an equal.
    */
   readonly same: boolean;
   /** The first difference of each call. */
@@ -39,8 +39,9 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
 }
 
 /**
- * Plays a recorded run again: every call is entered, and each effect is answered from the record, on a host that throws on any touch
- * and whose scopes are empty. Code that makes calls (entries, tools with `calls`, and the toolsets that these open) runs as it is. Throws an `Error` where the record does not begin with the start of a run.
+ * Plays a recorded run again: every call is entered, and each effect is answered from the record, on a host that throws on any
+ * touch and whose scopes are empty. Code that makes calls (entries, tools with `calls`, and the toolsets that these open) runs as
+ * it is. Throws an `Error` where the record does not begin with the start of a run.
  */
 export async function replayFacts(
   program: Program,

@@ -57,8 +57,8 @@ export interface CompileRequest {
 /** A program to be compiled, or one that is. */
 export interface ProgramRequest extends Omit<CompileRequest, "toRun"> {
   /**
-   * What `compile` gave, in the place of `target`, `files` and all that says how to compile them; to run or replay it, with
-   * `toRun: true`. Nothing is read again. Default for `host` and `providers`: those that it was compiled with.
+   * A program that `compile` returned, in the place of `target`, `files` and all that says how to compile them; to run or replay
+   * it, with `toRun: true`. Nothing is read again. Default for `host` and `providers`: those that it was compiled with.
    */
   readonly program?: Program;
 }
@@ -73,7 +73,7 @@ export interface ReplayRequest extends ProgramRequest {
 }
 
 export interface RunRequest extends Omit<ProgramRequest, "rules"> {
-  /** Who may do what. Required: no run has a default policy. */
+  /** Policy of approvals. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
   readonly input?: JsonObject | string;
@@ -89,10 +89,12 @@ export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   readonly limits?: Limits;
   /** Over the table's, by model: `provider:name`, or a pattern. In dollars for a million tokens; the last one that fits holds. */
   readonly prices?: PriceOverrides;
-  /** Whether the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
+  /** True if the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
   readonly onEvent?: EventSink;
-  /** Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false. */
+  /**
+   * Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false.
+   */
   readonly debug?: boolean;
   /** Stream responses, so that `onEvent` gets `text-delta`s. Default false. */
   readonly deltas?: boolean;

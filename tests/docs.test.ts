@@ -36,7 +36,7 @@ const documents = globSync(["*.md", "docs/**/*.md", "examples/*/README.md"], { c
 interface Placed extends Block {
   /** `docs/library.md:12`. */
   readonly place: string;
-  /** Where it was written to. */
+  /** Path that it was written to. */
   readonly file: string;
   readonly output: string | undefined;
 }
@@ -161,7 +161,7 @@ describe("links lead somewhere", () => {
   });
 });
 
-/** What would be wrong in any document: unfinished, of one machine, or praise in the place of facts. */
+/** Patterns that are wrong in any document: unfinished text, paths of one machine, praise in the place of facts. */
 const forbidden = [
   /\b(?:TODO|FIXME|XXX|TBD|lorem ipsum|coming soon)\b/i,
   /(?<![\w.])\/(?:work|root|Users)\/\w/,
@@ -236,7 +236,7 @@ function readme(): string {
   return documents.find(({ path }) => path === "README.md")?.text ?? "";
 }
 
-/** What the command line's grammar says of some arguments; empty where they fit. Runs nothing. */
+/** Returns what the command line's grammar reports of some arguments; empty where they fit. Runs nothing. */
 async function parse(args: readonly string[]): Promise<string> {
   const said: string[] = [];
   const dashes = args.indexOf("--");

@@ -8,7 +8,7 @@ import * as testing from "../src/testing/index.ts";
 import * as toolsets from "../src/toolsets/index.ts";
 
 /*
- * What users can import. A change here is a change for them: it belongs in CHANGELOG.md. A name without a mark is a value
+ * Public names. A change here is a change for users: it belongs in CHANGELOG.md. A name without a mark is a value
  * (and its type, if it is a class); `type` marks what exists for the compiler alone.
  */
 

@@ -5,9 +5,9 @@ import { couldMatchFlatGlob, matchesFlatGlob } from "../util/flat-glob.ts";
 
 /** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. */
 export interface RulePattern {
-  /** Of the name of the worker (or code) that calls, or of its id. */
+  /** Glob of the name of the worker (or code) that calls, or of its id. */
   readonly worker: string;
-  /** Of the tool's name, as a model calls it. */
+  /** Glob of the tool's name, as a model calls it. */
   readonly tool: string;
   /** All of them have to match. Without a name: the tool's first argument. */
   readonly args: readonly ArgPattern[];
@@ -22,14 +22,14 @@ export interface ReadRule extends ApprovalRule {
   readonly pattern: RulePattern;
 }
 
-/** What a rule is compared with. */
+/** A call in the form that rules are compared with. */
 export interface RuledCall {
   /** The names that the caller goes by. */
   readonly workers: readonly string[];
   readonly tool: string;
   /** The tool's arguments, each with the texts that stand for it. */
   readonly args: ReadonlyMap<string, readonly RuleText[]>;
-  /** What a pattern without a name speaks of: the tool's first argument, or any where the tool names none. */
+  /** Arguments that a pattern without a name is compared with: the tool's first, or any where the tool names none. */
   readonly first: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function parseArgs(text: string): ArgPattern[] {
   });
 }
 
-/** Whether a rule speaks of a tool of a worker at all, whatever the arguments. */
+/** Returns true if a rule concerns a tool of a worker, whatever the arguments. */
 export function concerns({ worker, tool }: RulePattern, call: Pick<RuledCall, "workers" | "tool">): boolean {
   return call.workers.some((name) => matchesFlatGlob(worker, name)) && matchesFlatGlob(tool, call.tool);
 }

@@ -19,13 +19,13 @@ declare const gatedBrand: unique symbol;
 export interface GatedToolset {
   readonly [gatedBrand]: true;
   readonly reference: string;
-  /** What the model is told of its tools, under the names that it calls them by. */
+  /** Definitions of the tools for the model, under the names that it calls them by. */
   readonly definitions: readonly ToolDefinition[];
   has(name: string): boolean;
   isSequential(name: string): boolean;
-  /** What the tool's code may call. */
+  /** Calls that the tool's code may make. */
   callsOf(name: string): readonly string[];
-  /** What the rules say of a call, which is looked at and not made. Rejects with a `ToolFailure` where it cannot be made at all. */
+  /** Judges a call, which is looked at and not made. Rejects with a `ToolFailure` where it cannot be made at all. */
   judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
@@ -42,7 +42,7 @@ export interface ToolsetBinding {
   readonly prefix?: string;
   /** `_approval_config`: unprefixed tool name, or `*`, to pre-approved. */
   readonly approvals: ReadonlyMap<string, boolean>;
-  /** Whether programs that its tools start may use the network. Default false. */
+  /** True if programs that its tools start may use the network. Default false. */
   readonly networkEnabled?: boolean;
   /** Identifies the configuration of a toolset that connects among those of the run. */
   readonly connection?: string;

@@ -53,7 +53,7 @@ import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
  * grant     the proof that exactly this prepared call may execute, once.
  * slot      one of the run's `parallel` executions of leaf tools.
  *
- * What a round finds out and decides is recorded under its key. A replayed run takes it from the record.
+ * Findings and decisions of a round are recorded under its key. A replayed run takes it from the record.
  */
 
 declare const grantBrand: unique symbol;

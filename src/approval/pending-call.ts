@@ -38,7 +38,7 @@ export interface CheckedArgs {
   readonly transformed: boolean;
 }
 
-/** What would run: looked at, in its one form, with the digest that the question and the execution share. */
+/** A prepared call in its one form, with the digest that the question and the execution share. */
 export interface PreparedCall {
   readonly checked: CheckedArgs;
   readonly preparation: Preparation;
@@ -145,7 +145,7 @@ function defaultVerdict({ approval }: Tool): OwnVerdict | undefined {
   return approval === "ask" ? { type: "needs-approval", by: "default" } : undefined;
 }
 
-/** What is no verdict (a promise, a misspelt type) blocks; what asks and does not say why asks by a rule. */
+/** Blocks for a value that is no verdict (a promise, a misspelt type). A verdict that asks without a reason asks by a rule. */
 function checkVerdict(own: unknown): OwnVerdict | undefined {
   if (own === undefined) return undefined;
   const { type, by, why } = isRecord(own) ? own : {};
@@ -186,7 +186,7 @@ export function describeCall({ binding, request }: PendingCall, { view }: Prepar
   return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
 }
 
-/** What an approval for the run is bound to, beside the arguments. */
+/** Returns what an approval for the run is bound to, beside the arguments. */
 export function contentOf({ preparation, carried }: PreparedCall, preview: Preview | undefined): ShownContent {
   return preparation.content ?? { now: [preparation.facts, (preview ?? null) as JsonValue, carried] };
 }

@@ -22,13 +22,13 @@ export type Approver = (request: ApprovalRequest, options: ApproverOptions) => P
 export interface ApproverOptions {
   /** Aborts when the run does, and when the time for the answer is up. */
   readonly signal: AbortSignal;
-  /** What was approved for the run so far, to be shown and taken back. */
+  /** Approvals of the run so far, to be shown and revoked. */
   readonly memory: RememberedApprovals;
   /** Why arguments would not be taken in the place of those shown, in words for a person; undefined where they would. */
   readonly checkArgs: (args: JsonObject) => Promise<string | undefined>;
 }
 
-/** Who may do what in a run. Required of every run: there is no default. */
+/** Policy of a run's approvals. Required of every run: there is no default. */
 export interface ApprovalPolicy {
   /** `prompt` asks the approver; without one, what would be asked is denied at once. No mode unblocks what is blocked. */
   readonly mode: ApprovalMode;

@@ -11,7 +11,7 @@ export function refusal(error: ToolError): ToolResult {
 
 const causes = new WeakMap<ToolResult, unknown>();
 
-/** What was thrown on a call's way, as the model is told of it. */
+/** Returns the tool error for the model of a failure in a call. */
 export function toRefusal(caught: unknown): ToolResult {
   const thrown = toToolFailure(caught);
   if (thrown instanceof ToolFailure) return refusal(plainError(thrown.toolError));
@@ -21,7 +21,7 @@ export function toRefusal(caught: unknown): ToolResult {
   return refused;
 }
 
-/** What a tool threw that failed by itself; undefined of every other result. */
+/** Returns the error that a tool threw; undefined for every other result. */
 export function thrownBy(result: ToolResult): unknown {
   return causes.get(result);
 }

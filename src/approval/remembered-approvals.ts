@@ -1,7 +1,7 @@
 import type { RunState } from "../effects/run-state.ts";
 import type { RememberedCall, RuleForRun } from "../protocol/fact.ts";
 
-/** What was approved for the whole run so far, for whoever answers its questions. */
+/** Approvals of the whole run so far, for the approver. */
 export interface RememberedApprovals {
   /** Oldest first; without the known values of secrets. */
   list(): readonly RememberedCall[];

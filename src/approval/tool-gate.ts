@@ -45,9 +45,9 @@ export interface GateableTool {
 
 export interface ToolGateOptions {
   readonly approval: ApprovalPolicy;
-  /** Who makes the calls, in questions and for rules. Default `agent`. */
+  /** Name of the caller, in questions and for rules. Default `agent`. */
   readonly name?: string;
-  /** What code behind the gate may be handed. Default: none. The caller opens and closes them. */
+  /** Scopes for code behind the gate. Default: none. The caller opens and closes them. */
   readonly scopes?: Scopes;
   /** Names of arguments that are paths in these scopes: rules see them in their one form, `scope/rest`. Default: none. */
   readonly paths?: readonly string[];
@@ -68,7 +68,7 @@ export interface ToolGate {
   gate<T extends Readonly<Record<string, GateableTool>>>(tools: T): T;
   /** Aborts when a person says stop, or at the first denial where the policy stops for one; later calls then reject. */
   readonly signal: AbortSignal;
-  /** What needed an approval and did not get it, so far. */
+  /** Calls that needed an approval and did not get it, so far. */
   readonly denied: readonly DeniedCall[];
 }
 

@@ -26,7 +26,7 @@ test.each(table)("%s, %j and pre_approved %j: %s", (_, own, approved, type) => {
   expect(judge({ own, preApproved: approved })).toMatchObject({ type, why: expect.stringMatching(/./) });
 });
 
-/** What each kind of rule makes of a row: nothing above is lifted by a rule, and what is unstated is all that one moves. */
+/** Verdicts of each row under each kind of rule: a rule moves only what is unstated. */
 const ruled: readonly (readonly [string, OwnVerdict | undefined, boolean | undefined, allow: string, ask: string])[] = [
   ["blocked", blocked("no"), true, "blocked", "blocked"],
   ["asks by a rule", needsApproval("r", "rule"), undefined, "ask", "ask"],

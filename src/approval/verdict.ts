@@ -5,9 +5,9 @@ import type { Ruling } from "./approval-rule.ts";
 export interface Words {
   /** The toolset's own verdict. */
   readonly own: OwnVerdict | undefined;
-  /** What the worker's author wrote under `_approval_config` for the tool. */
+  /** Value under `_approval_config` of the worker for the tool. */
   readonly preApproved: boolean | undefined;
-  /** What the rules of the run say. */
+  /** Ruling of the run's rules. */
   readonly ruling?: Ruling | undefined;
 }
 

@@ -8,8 +8,8 @@ import { writeStderr } from "./output.ts";
 import { isFolder } from "./result-file.ts";
 
 /**
- * Where `-o` names a folder: the files that came of the run go into its `artifacts/`, under names that are free there, for a
- * model chose them. One that cannot be written stays where the run has it, and stderr says so. Says of each where it is.
+ * Delivers files where `-o` names a folder: the files that the run made go into its `artifacts/`, under names that are free there,
+ * for a model chose them. One that cannot be written stays where the run has it, and stderr says so. Says of each where it is.
  */
 export async function deliverArtifacts(artifacts: readonly Artifact[], given: string | undefined): Promise<readonly Artifact[]> {
   if (given === undefined || !isFolder(given) || artifacts.length === 0) return artifacts;

@@ -80,7 +80,7 @@ export function addKeys(program: Command, exit: Exit): void {
     .allowExcessArguments()
     .action(async (provider: string, _flags: unknown, { args }: Command) => {
       refuseDashes("keys set", exit);
-      // What is left over is not repeated: it is the key.
+      // Arguments that are left over are not repeated: they are the key.
       if (args.length > 1) throw new UsageError("a key is no argument, where other programs can see it; give it on stdin");
       const { setKeyCommand } = await import("./commands/keys.ts");
       exit.exitCode = await setKeyCommand(provider);

@@ -72,7 +72,7 @@ async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** What can be answered beside `a`, `e`, `d` and `s`. */
+/** Answers beside `a`, `e`, `d` and `s`. */
 interface Offer {
   readonly rules: readonly ProposedRule[];
   readonly canRemember: boolean;
@@ -135,7 +135,7 @@ function readAnswer(line: string | undefined, offer: Offer): { readonly answer: 
   return answer ? { answer } : `"${escapeText(line.trim(), { keepBackslashes: true })}" is no answer. Answer with ${offered}.`;
 }
 
-/** What was approved for the run, by numbers, after one of them was revoked. */
+/** Lists the approvals of the run by number, after one of them was revoked. */
 export function showMemory(number: string, memory: ApproverOptions["memory"], columns: number): string {
   const list = () => [...memory.list(), ...memory.rules()];
   const approvals = list();

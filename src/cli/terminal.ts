@@ -30,11 +30,11 @@ export interface Question<T> {
   readonly subject?: string;
   /** The lines that say which keys answer it. */
   readonly keys?: string;
-  /** What stands on the line already. */
+  /** Text that stands on the line already. */
   readonly initial?: string;
-  /** What Ctrl-C answers. Absent: it interrupts the run. */
+  /** Answer that Ctrl-C gives. Absent: it interrupts the run. */
   readonly cancelled?: T;
-  /** What a line means, or, as a string, why it is no answer. `undefined` is Ctrl-D, or a terminal that is gone. */
+  /** Returns the meaning of a line, or, as a string, why it is no answer. `undefined` is Ctrl-D, or a terminal that is gone. */
   read(line: string | undefined): { readonly answer: T } | MoreOfQuestion | string;
 }
 

@@ -10,7 +10,7 @@ interface Ability {
 }
 
 /**
- * What a worker could do, itself or through what it calls, that its caller cannot do by itself: a text each, what weighs most
+ * Lists what a worker could do, itself or through what it calls, that its caller cannot do by itself: a text each, what weighs most
  * first. Without a caller (code that starts a run), all that it could do. `explain`, and the question for a call of a worker, say it.
  */
 export function abilitiesBeyond(graph: Graph, caller: string | undefined, callee: string): readonly string[] {

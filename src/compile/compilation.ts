@@ -41,6 +41,6 @@ export interface Compilation {
   readonly variables: Set<string>;
   /** Names of the manifest's profiles and toolsets, as written there, that some worker uses. */
   readonly used: Set<object>;
-  /** Whether the program is to be run now: what it lacks from outside is then an error. */
+  /** True if the program is to be run now: what it lacks from outside is then an error. */
   readonly toRun: boolean;
 }

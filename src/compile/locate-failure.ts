@@ -11,7 +11,7 @@ export interface FailurePlaces {
   readonly folder: string;
   /** The text of a module, by its absolute path. */
   readonly read: (path: string) => Promise<Source | undefined>;
-  /** What refers to the code: the place where the code's own is not known. */
+  /** Span that refers to the code: used where the place in the code is not known. */
   readonly from: Span | undefined;
 }
 

@@ -13,13 +13,13 @@ export interface Trusted {
   /** By path. */
   readonly workers: ReadonlyMap<string, Worker>;
   readonly servers: readonly LinkedServer[];
-  /** Of an entry that is code. */
+  /** Scopes of an entry that is code. */
   readonly entryScopes: readonly ScopeDeclaration[];
 }
 
 /**
- * What of a program takes effect only when the user trusts its folder, with all its reasons, those of which there are fewest
- * first. Undefined: nothing.
+ * Returns the parts of a program that take effect only when the user trusts its folder, with all reasons, those of which there are
+ * fewest first. Undefined: nothing.
  */
 export function needOfTrust(compilation: Compilation, parts: Trusted): NeedOfTrust | undefined {
   const { code, workers, servers, entryScopes } = parts;

@@ -27,7 +27,7 @@ export interface OutlineParts {
   readonly callables: ReadonlyMap<string, ToolsetReference>;
   readonly servers: readonly LinkedServer[];
   readonly code: ProgramCode;
-  /** Of an entry that is code. */
+  /** Scopes of an entry that is code. */
   readonly entryScopes: readonly ScopeDeclaration[];
 }
 

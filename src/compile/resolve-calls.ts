@@ -21,7 +21,7 @@ export interface CallingCode {
   readonly home: Home;
   /** The export. */
   readonly name: string;
-  /** What refers to it, in a worker or as the entry. */
+  /** Span that refers to it, in a worker or as the entry. */
   readonly from: Span;
 }
 

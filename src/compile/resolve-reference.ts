@@ -33,7 +33,7 @@ export type ReferenceTarget =
       readonly delegates?: readonly Delegate[];
     }
   | { readonly kind: "worker"; readonly path: string; readonly home: Home }
-  /** Of code that may not be imported yet: the name is there (or may be), what it is stays unknown. */
+  /** Code that may not be imported yet: the name is there (or may be), its value is unknown. */
   | { readonly kind: "unverified"; readonly name: string };
 
 export interface Delegate {

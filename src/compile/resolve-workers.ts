@@ -15,7 +15,7 @@ interface Step {
   readonly path: string;
   readonly home: Home;
   readonly isEntry: boolean;
-  /** What refers to it. */
+  /** Span that refers to it. */
   readonly from: Span | undefined;
 }
 

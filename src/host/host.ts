@@ -102,7 +102,7 @@ export interface HostFiles {
 export interface FileEnds {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }
 

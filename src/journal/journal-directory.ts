@@ -41,7 +41,7 @@ async function makeRunsDirectory(host: Host, root: string): Promise<RunsDirector
   }
 }
 
-/** Where runs of a program can be: its own folder first. One that lies behind a link is not the program's own. */
+/** Lists the folders that can hold runs of a program, its own first. A folder behind a link is not its own. */
 export async function runsDirectories({ files, stateDirectory }: Host, root: string): Promise<readonly string[]> {
   const own = join(root, folder, "runs");
   const elsewhere = stateRuns({ stateDirectory }, root);

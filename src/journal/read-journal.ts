@@ -69,7 +69,7 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
       string[],
     ];
     const isWhole = ends.bytes <= bytes;
-    // What follows the last line break is a line that was cut off; what stands before the first one may be half a line.
+    // Text after the last line break is a line that was cut off; text before the first one may be half a line.
     const [first, last] = [start.length > 1 ? start[0] : undefined, end.slice(isWhole ? 0 : 1, -1).at(-1)];
     if (isWhole && (first === undefined || last === undefined)) return { version: 2 };
     if (first === undefined || last === undefined) continue;

@@ -12,8 +12,8 @@ export interface UsageFacts {
 }
 
 /**
- * What a provider reported, as far as it is possible. No request has 0 tokens of input: servers that do not count report so. A
- * count that is negative, endless or larger than the sum that it belongs to refutes the whole.
+ * Returns the usage that a provider reported, as far as it is possible. No request has 0 tokens of input: servers that do not count
+ * report so. A count that is negative, endless or larger than the sum that it belongs to refutes the whole.
  */
 export function readUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage, facts: UsageFacts = {}): ReportedUsage {
   const wire: Record<string, unknown> = isRecord(raw) ? raw : {};

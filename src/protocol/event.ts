@@ -31,7 +31,7 @@ export type RunEventBody =
   | {
       readonly type: "run-end";
       readonly stopReason: StopReason;
-      /** Of `limit` and `cut`: which limit, or what cut the answer off and what to raise. */
+      /** For `limit` and `cut`: the limit, or what cut the answer off and what to raise. */
       readonly reason?: string;
       readonly usage: Usage;
       readonly error?: string;
@@ -88,7 +88,7 @@ export type RunEventBody =
       /** 0 for provider-executed tools (not measured). */
       readonly milliseconds: number;
       readonly executedBy?: "provider";
-      /** Where the tool threw, in a call that is debugged. */
+      /** Stack of the error that the tool threw, in a call that is debugged. */
       readonly stack?: string;
     }
   | { readonly type: "usage"; readonly usage: Usage }

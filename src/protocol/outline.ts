@@ -3,7 +3,7 @@ import type { JsonSchema } from "./tool.ts";
 import type { Limits } from "./usage.ts";
 
 /**
- * What a program is made of and what it could do, as plain data: what `explain` shows. Made without a model call, and without
+ * Describes what a program is made of and what it could do, as plain data, for `explain`. Made without a model call, and without
  * running any of the program where it is not trusted. Paths are relative to `root` where they lie in it, with `/`.
  */
 export interface Outline {
@@ -15,15 +15,15 @@ export interface Outline {
   readonly entry:
     | { readonly kind: "worker"; readonly id: string }
     | { readonly kind: "code"; readonly name: string; readonly file: string; readonly scopes: readonly OutlinedScope[] };
-  /** In the order in which they are met from the entry. */
+  /** In the order in which calls from the entry reach them. */
   readonly workers: readonly OutlinedWorker[];
-  /** What code calls by name: tools that declare `calls`, and an entry that is code. */
+  /** Names that code calls: the code of tools that declare `calls`, and an entry that is code. */
   readonly callables: readonly OutlinedCallable[];
   /** Limits of a run, from the manifest. */
   readonly limits: Limits;
-  /** By the manifest. */
+  /** Mode that the manifest sets. */
   readonly approval?: "prompt" | "reject_all";
-  /** All that the entry could do, itself or through what it calls. */
+  /** Everything that the entry could do, itself or through its calls. */
   readonly ceiling: Ceiling;
   /** SHA-256 of the ceiling: it changes when the program could do more, or less, and not at each edit. */
   readonly ceilingDigest: string;
@@ -34,21 +34,21 @@ export interface OutlinedWorker {
   readonly name: string;
   readonly description: string;
   readonly file: string;
-  /** Null where nothing names one. */
+  /** Null if no model is set. */
   readonly model: OutlinedModel | null;
   readonly compatibleModels?: readonly string[];
   readonly input: JsonSchema;
   /** Absent: text. */
   readonly output?: JsonSchema;
   readonly scopes: readonly OutlinedScope[];
-  /** Where its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
+  /** Present if its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
   readonly commands?: { readonly networkEnabled: boolean; readonly isolationRequired: boolean };
   readonly limits: Limits;
   readonly attachments: AttachmentPolicy;
   readonly toolsets: readonly OutlinedToolset[];
 }
 
-/** `user`: the user named it, by a flag, a variable or the library, and no file of the program. */
+/** `namedBy`: `user` if a flag, a variable or the library set it, `program` if a file of the program did. */
 export interface OutlinedModel {
   readonly id: string;
   readonly source: string;
@@ -61,9 +61,9 @@ export interface OutlinedScope {
   readonly name: string;
   readonly root: string;
   readonly mode: "ro" | "rw";
-  /** It does not lie in the program's folder. */
+  /** True if it lies outside of the program's folder. */
   readonly outside: boolean;
-  /** Whoever starts the run chose the root, by `--scope`, and no file of the program. */
+  /** True if the user chose the root by `--scope`. */
   readonly isChosen?: boolean;
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
@@ -90,7 +90,7 @@ export interface OutlinedToolset {
   readonly tools: readonly OutlinedTool[];
   /** Its tools start programs of the machine, and ask where these cannot be isolated. Absent: no. */
   readonly startsPrograms?: true;
-  /** What its configuration lets through, as it says it itself: `git log, without a question`. */
+  /** Texts of the toolset for what its configuration lets through: `git log, without a question`. */
   readonly rules?: readonly string[];
   /** The tools that it had when it last connected. Absent: it never did here, or connects to nothing. */
   readonly estimate?: ToolsEstimate;
@@ -111,13 +111,15 @@ export interface OutlinedTool {
   readonly name: string;
   readonly description: string;
   readonly plan: ToolPlan;
-  /** What the worker's author says under `_approval_config`. Absent: nothing. */
+  /** Value under `_approval_config` of the worker. Absent: none. */
   readonly preApproved?: boolean;
   /** The line of the worker's file that would allow what asks. Absent where none does. */
   readonly allow?: string;
   /** The calls that its code may make. */
   readonly calls?: readonly string[];
-  /** Known only when its toolset connects: it may not be there. The name `*` stands for all tools that are not named. Absent: no. */
+  /**
+   * Known only when its toolset connects: it may not be there. The name `*` stands for all tools that are not named. Absent: no.
+   */
   readonly unverified?: true;
 }
 

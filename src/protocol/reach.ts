@@ -3,9 +3,8 @@ import type { OutlinedScope } from "./outline.ts";
 import type { Limits } from "./usage.ts";
 
 /**
- * What a program could do by what its files say, worker by worker, in a form that two states of the program can be compared
- * in. What whoever starts a run says by a flag or a variable is not in it. Roots and files are relative to the program's
- * folder where they lie in it.
+ * Describes what a program could do by its files, worker by worker, in a form that two states of the program can be compared
+ * in. Flags and variables of the user are not part of it. Roots and files are relative to the program's folder where they lie in it.
  */
 export interface Reach {
   /** Files that run as code, with all rights of the user. */
@@ -16,7 +15,7 @@ export interface Reach {
   readonly variables: readonly string[];
   /** By id; code that starts runs as `entry tools.ts:main`. */
   readonly workers: Readonly<Record<string, WorkerReach>>;
-  /** Where the manifest has models reached: `https://models.example.com (the provider own)`. */
+  /** Addresses of models that the manifest names: `https://models.example.com (the provider own)`. */
   readonly addresses: readonly string[];
   /** The mode and the rules of the manifest, which ask or block: without one of them it can do more. */
   readonly restrictions: readonly string[];
@@ -27,13 +26,13 @@ export interface Reach {
 export interface WorkerReach {
   readonly models: readonly string[];
   readonly scopes: readonly OutlinedScope[];
-  /** What is under `toolsets`, also where its tools are not known. */
+  /** References under `toolsets`, also where their tools are not known. */
   readonly references: readonly string[];
   /** `reference/tool` to what happens to its calls. */
   readonly tools: Readonly<Record<string, Freedom>>;
   /** Its commands may use the network. */
   readonly network: boolean;
-  /** What a toolset's configuration lets through: `shell: git log, without a question`. */
+  /** Texts for what a toolset's configuration lets through: `shell: git log, without a question`. */
   readonly rules: readonly string[];
   readonly limits: Limits;
   /** The attachments that callers may pass to it. */

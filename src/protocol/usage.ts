@@ -8,7 +8,7 @@ export interface Usage {
   readonly reasoningTokens: number;
   /** Input tokens that the provider put into its cache, for which some ask more. Absent: none. */
   readonly cacheWriteTokens?: number;
-  /** Of input and output together, the tokens that a provider did not count and that are estimated. Absent: none. */
+  /** Tokens of input and output together that the provider did not count and that are estimated. Absent: none. */
   readonly estimatedTokens?: number;
   /** The cost of all requests. Absent if the price of one is unknown. */
   readonly usd?: number;

@@ -145,7 +145,7 @@ async function endAtLimit(call: CallConfig, frame: CallFrame, { limit, allowed }
   return { output: await partialOutput(call, frame), stopReason: "limit", reason };
 }
 
-/** What there is to give: a value where it fits the output schema all the same, text otherwise. */
+/** Returns the partial output: a value if it fits the output schema, text otherwise. */
 async function partialOutput(call: CallConfig, frame: CallFrame): Promise<JsonValue> {
   const output = await readOutput(call.worker.output, frame.partialOutput);
   return output.ok ? output.value : frame.partialOutput;

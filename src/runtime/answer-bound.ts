@@ -1,7 +1,7 @@
 import type { LimitName } from "../protocol/usage.ts";
 import { describeLimit } from "./run-error.ts";
 
-/** What bounds the length of one answer. */
+/** Bounds of the length of one answer. */
 export type AnswerBound =
   /** A share of what a limit leaves. */
   | { readonly type: "limit"; readonly tokens: number; readonly limit: LimitName; readonly allowed: number }

@@ -7,7 +7,7 @@ import { toGatedCall } from "./worker-runtime.ts";
 export interface ChangedConnection {
   /** The toolset's. */
   readonly reference: string;
-  /** Of the connection among the effects of its call. */
+  /** Key of the connection among the effects of its call. */
   readonly key: string;
   readonly change: ConnectionChange;
 }

@@ -76,7 +76,7 @@ export class Budget {
     return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   }
 
-  /** Of the budgets that limit it, the limit of the one with the least left; the highest in the chain of equal ones. */
+  /** Limit of the budget with the least left; of equal ones, the highest in the chain. */
   strictest(limit: keyof Amount): ReachedLimit | undefined {
     const left = this.left()[limit];
     const strictest = [...this.#chain()].filter((budget) => left !== undefined && budget.#left(limit) === left);

@@ -95,7 +95,7 @@ export interface CallConfig extends CallAddress {
   readonly abort: (reason: unknown) => void;
 }
 
-/** What changes while a call runs. */
+/** State of a call that changes while it runs. */
 export interface CallFrame {
   readonly input: JsonObject;
   readonly system: readonly string[];
@@ -107,7 +107,7 @@ export interface CallFrame {
   turn: number;
   /** Tool calls so far: the ordinals of their call paths. */
   toolCalls: number;
-  /** Where each call that the provider executed is told, by its id. */
+  /** Call paths of the calls that the provider executed, by their ids. */
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */
   recorded: number;
@@ -129,7 +129,7 @@ export interface CallFrame {
   lastAnswerTokens: number | undefined;
 }
 
-/** What a caller hands to a worker. */
+/** The arguments of a worker call. */
 export interface WorkerInput {
   readonly input: JsonObject;
   /** One for each attachment value of `input`, in the order in which they stand in it. */

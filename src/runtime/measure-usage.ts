@@ -3,13 +3,13 @@ import type { PriceOf } from "../models/prices.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 
-/** What is needed where a provider reports nothing. */
+/** Numbers for an estimate where a provider reports nothing. */
 export interface UsageEstimate {
   readonly inputTokens: number;
   readonly priceOf: PriceOf | undefined;
 }
 
-/** What an answer came to: as the provider reported it, and estimated where it reported nothing, or what cannot be. */
+/** Returns the usage of an answer as the provider reported it. Estimates what it did not report, or reported impossibly. */
 export function measureUsage(
   reported: ReportedUsage,
   message: AssistantMessage,
@@ -25,7 +25,7 @@ export function measureUsage(
 }
 
 /**
- * What an attempt that failed has cost: what it had reported, and at least what came of its answer, `characters` long.
+ * Returns the usage of a failed attempt: what it had reported, and at least its answer so far, `characters` long.
  * Undefined where neither is known.
  */
 export function measureFailure(

@@ -13,7 +13,7 @@ export async function readOutput(schema: Schema | undefined, text: string): Prom
   } catch {
     return { ok: false, problem: "it is not JSON" };
   }
-  // What walks the value after this would run out of stack.
+  // Deeper values would overflow the stack of the functions that walk them later.
   if (isTooDeep(value)) return { ok: false, problem: "it is nested too deep" };
   const checked = await schema.validate(value);
   return checked.ok ? { ok: true, value: checked.value as JsonValue } : { ok: false, problem: renderIssues(checked.issues) };

@@ -12,7 +12,7 @@ const longestAnswer = 16_384;
 const lastAnswer = 1024;
 
 export interface RequestPlan {
-  /** What the request's input is estimated at. */
+  /** Estimated tokens of the request's input. */
   readonly inputTokens: number;
   /** At most this is spent where the provider keeps to its bounds and the estimate holds. */
   readonly cost: Amount;
@@ -30,8 +30,8 @@ export async function priceOfCall({ run, worker, model, budget, callPath }: Call
 }
 
 /**
- * What the next request may take: an answer gets half of what is left, so that requests beside this one get something too, and
- * all of it where it is the last of the entry, which nothing runs beside.
+ * Returns the bounds of the next request: an answer gets half of what is left, so that requests beside this one get something too,
+ * and all of it where it is the last of the entry, which nothing runs beside.
  */
 export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestPlan {
   const inputTokens = estimateTokens(call, frame);
@@ -60,7 +60,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   };
 }
 
-/** What a last turn would take now: the conversation once more, and an answer. Undefined where nothing limits it. */
+/** Returns the tokens of a last turn now: the conversation once more, and an answer. Undefined where nothing limits it. */
 export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): Amount | undefined {
   const { tokens, usd } = call.budget.left();
   if (tokens === undefined && usd === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface RunStart extends WorkerInput {
   /** The conversation before the input, if the entry is a worker. */
   readonly history: readonly Message[];
   readonly signal: AbortSignal | undefined;
-  /** What was found before the run began; emitted first. */
+  /** Warnings from before the run began; emitted first. */
   readonly warnings: readonly string[];
   /** Puts the files that providers made where they stay, and says where. Never rejects. */
   readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
@@ -39,7 +39,7 @@ export const unattended: Omit<RunStart, keyof WorkerInput | "history"> = {
 export interface RunResult {
   readonly output: JsonValue;
   readonly usage: Usage;
-  /** What needed an approval and did not get it. */
+  /** Calls that needed an approval and did not get it. */
   readonly denied: readonly DeniedCall[];
   /** Files that providers made, in the order in which they came. */
   readonly artifacts: readonly Artifact[];

@@ -29,7 +29,7 @@ export class RunError extends Error {
   readonly code: RunErrorCode;
   /** The call that it happened in. */
   readonly callPath: CallPath | undefined;
-  /** What the run came to before it failed; absent where it did not start. */
+  /** Result of the run up to its failure; absent where it did not start. */
   run:
     | {
         readonly runId: string;

@@ -4,7 +4,7 @@ import { enablingCall, serverSideTools } from "../toolsets/server-side-tools.ts"
 import type { CallRequest } from "./config.ts";
 import { toGatedCall } from "./worker-runtime.ts";
 
-/** What a worker may use of the tools that its provider executes. */
+/** Lists the tools of its provider that a worker may use. */
 export interface GrantedServerTools {
   readonly granted: readonly ServerTool[];
   readonly denied: readonly ServerTool[];
@@ -22,7 +22,7 @@ export class ServerToolGrants {
     for (const worker of request.run.program.workers.values()) await this.of(request, worker);
   }
 
-  /** What was settled for a worker; asked for now where the worker was not there when the run started. */
+  /** Returns the grants of a worker. Asks now for a worker that did not exist when the run started. */
   of(request: CallRequest, worker: Worker): Promise<GrantedServerTools> {
     const known = this.#byWorker.get(worker.id) ?? askFor(request, worker);
     this.#byWorker.set(worker.id, known);

@@ -3,7 +3,7 @@ import { clipText } from "../util/clip-text.ts";
 import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
 import type { BoundedResponse } from "./model-effect.ts";
 
-/** What a turn came to: it decides how the call goes on. */
+/** Outcome of a turn, which decides how the call goes on. */
 export type TurnOutcome =
   | { readonly type: "answer" }
   /** Neither text nor a file nor a call. */

@@ -27,7 +27,7 @@ export interface MemoryHostOptions {
   readonly modules?: Readonly<Record<string, Record<string, unknown>>>;
   /** Programs that commands can start, by name. Default: none. */
   readonly commands?: Readonly<Record<string, ScriptedCommand>>;
-  /** Whether commands are isolated. Default: by bubblewrap. */
+  /** Isolation of commands. Default: by bubblewrap. */
   readonly isolation?: Isolation;
   /** Default: every request rejects with a `TypeError`, as without a network. */
   readonly fetch?: typeof globalThis.fetch;

@@ -135,7 +135,7 @@ export function toHandle(file: FilePart): AttachmentHandle {
   return { name, mediaType, bytes, sha256: digest, read: async () => Buffer.from(file.data, "base64"), toFilePart: () => file };
 }
 
-/** What a person is told of a file. */
+/** Describes a file for a person. */
 export function toPreview({ name, mediaType, bytes }: FilePart): AttachmentPreview {
   return { name, mediaType, bytes };
 }

@@ -15,7 +15,7 @@ export interface ConfigField {
   readonly required?: readonly string[];
   readonly additionalProperties?: false;
   readonly minimum?: number;
-  /** Of a text. */
+  /** Only of a text. */
   readonly pattern?: string;
 }
 

@@ -19,7 +19,7 @@ export interface DelegationConfig {
   readonly lock_worker?: string;
   readonly allowed_suffixes?: readonly string[];
   readonly max_attachments?: number;
-  /** Of all attachments of one call. */
+  /** Most bytes of all attachments of one call. */
   readonly max_bytes?: number;
 }
 

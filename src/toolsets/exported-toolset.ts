@@ -10,7 +10,7 @@ export interface ExportedToolset {
 }
 
 /**
- * What an export can be: a toolset, a tool, a factory or class that makes a toolset (called once, without arguments), or a
+ * Makes a toolset of an export: a toolset, a tool, a factory or class that makes a toolset (called once, without arguments), or a
  * foreign toolset: a plain map of tools in the AI SDK's form. Undefined for anything else. Runs the program's code.
  */
 export async function exportedToolset(name: string, value: unknown): Promise<ExportedToolset | undefined> {

@@ -32,7 +32,7 @@ export function serverSideTools(user: ServerToolUser) {
   return { reference: "server_side_tools", toolset, config: undefined, approvals, tools, fromCode: true } as const;
 }
 
-/** What is called to enable a tool: its bounds are the arguments, with the model whose provider executes it. */
+/** A call that enables a tool: its arguments are the bounds, and the model whose provider executes it. */
 export function enablingCall({ type, ...bounds }: ServerTool, { model }: ServerToolUser): { name: string; args: JsonObject } {
   return { name: `server:${type}`, args: { ...bounds, ...(model ? { model: model.id } : {}) } };
 }

@@ -18,7 +18,7 @@ import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } fr
 export interface ToolOptions<S> {
   /** Default: the name of the export in `tools.ts`. */
   readonly name?: string;
-  /** What a model is told the tool does. */
+  /** Description for the model. */
   readonly description?: string;
   readonly input: S;
   /** Default: every call asks, unless the worker's author pre-approves it. */
@@ -99,7 +99,7 @@ export type ToolsetOptions<S> = Omit<
 > & {
   /** May be left out of a toolset that connects. */
   readonly tools?: Toolset<S extends StandardSchema ? InferOutput<S> : Record<string, unknown>>["tools"];
-  /** What the map under the toolset's reference may hold. Default: nothing. */
+  /** Schema of the map under the toolset's reference. Default: an empty map. */
   readonly config?: S;
 };
 

@@ -34,7 +34,7 @@ export interface Tool {
   readonly input: Schema;
   /** Never runs beside another call of the same worker. Default: calls of one turn run in parallel. */
   readonly sequential?: boolean;
-  /** What the tool's author wants where nobody says otherwise. Default: it asks. */
+  /** Verdict that holds where neither a rule nor a worker says otherwise. Default: it asks. */
   readonly approval?: "pre-approved" | "ask";
   /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
@@ -43,13 +43,13 @@ export interface Tool {
   /** True where `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
   readonly settlesOnAbort?: boolean;
   /**
-   * Says whether a call had its effect that was recorded as begun, and of whose end nothing is recorded. Looks, and changes nothing.
-   * Absent: `unknown`.
+   * Says whether a call had its effect that was recorded as begun, and of whose end nothing is recorded. Looks, and changes
+   * nothing. Absent: `unknown`.
    */
   reconcile?(recorded: RecordedPreparation, access: Pick<PrepareAccess, "scopes" | "signal">): Promise<Reconciliation>;
   /**
-   * Does the work; only the gate calls it. `args` are validated and canonical; `payload` is what `prepare` made for exactly these arguments.
-   * What it throws becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.
+   * Does the work; only the gate calls it. `args` are validated and canonical; `payload` is what `prepare` made for exactly these
+   * arguments. A thrown error becomes a tool result for the model (a `ToolFailure` as it says); it never ends the run.
    */
   execute(args: JsonObject, runtime: WorkerRuntime, payload?: unknown): unknown;
 }
@@ -62,15 +62,15 @@ export interface Toolset<Config = unknown> {
   readonly [toolsetMark]: true;
   readonly name: string;
   readonly config?: Schema<Config>;
-  /** What it cannot work without; checked at compile time. */
+  /** Requirements, checked at compile time. */
   readonly requires?: readonly ToolsetRequirement[];
   /** The tools of this configuration. Called once, at compile time; touches nothing. */
   tools(config: Config, scope: ToolsetScope): readonly Tool[];
   /**
-   * Connects to what has more tools, beside those of `tools`: a server, a child process. Called in a run, before the first request of
-   * a worker that declares the toolset; never while a program is compiled, judged or replayed. A rejection, or what is no
-   * `Connection`, fails the call of that worker as `unavailable`. Set a time limit inside: only an abort or a limit of
-   * the run ends it from outside. What arrives after an abort is closed.
+   * Connects to what has more tools, beside those of `tools`: a server, a child process. Called in a run, before the first request
+   * of a worker that declares the toolset; never while a program is compiled, judged or replayed. A rejection, or what is no
+   * `Connection`, fails the call of that worker as `unavailable`. Set a time limit inside: only an abort or a limit of the run ends
+   * it from outside. What arrives after an abort is closed.
    */
   connect?(config: Config, access: ConnectAccess): Promise<Connection>;
   /**
@@ -86,7 +86,7 @@ export interface Toolset<Config = unknown> {
   /** True where the other end keeps state that is lost with the connection. Default false. */
   readonly session?: boolean;
   /**
-   * What a call touches, by its arguments alone, which are not validated yet. Calls of one turn that share a target are
+   * Returns what a call touches, by its arguments alone, which are not validated yet. Calls of one turn that share a target are
    * prepared, asked for and executed in the order in which the model requested them; the others run in parallel. A tool with
    * `calls` holds its targets until it is granted, and not while it executes. Pure. Absent: no call waits.
    */
@@ -104,24 +104,24 @@ export interface Toolset<Config = unknown> {
    */
   outlook?(tool: string, config: Config, scopes: readonly ScopeDeclaration[]): readonly OwnVerdict[];
   /**
-   * What a configuration lets calls do, a text each, for people and for comparing two configurations: one that has a text
+   * Returns what a configuration lets calls do, a text each, for people and for comparing two configurations: one that has a text
    * which the other has not can do more. `written`: the map as the file has it, with variables of the environment by name. Pure.
    */
   rules?(config: Config, written: JsonObject): readonly string[];
   /**
-   * What is valid in a configuration and cannot be what its author meant; told as warnings at compile time. `preApproved`: the tools
-   * that the author pre-approves. Pure.
+   * Returns parts of a valid configuration that its author cannot have meant; reported as warnings at compile time. `preApproved`:
+   * the tools that the author pre-approves. Pure.
    */
   warnings?(config: Config, scope: ToolsetScope, preApproved: readonly string[]): readonly ConfigWarning[];
   /**
-   * What patterns of approval rules are compared with, by argument, where that is not the argument as it is: the commands of
-   * a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or something
-   * that the argument may stand for besides. Pure.
+   * Returns the texts that patterns of approval rules are compared with, by argument, where these differ from the argument: the
+   * commands of a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or
+   * something that the argument may stand for besides. Pure.
    */
   ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
-  /** What a person must see to judge the call. Pure. */
+  /** Returns what a person must see to judge the call. Pure. */
   preview?(call: PreparedToolsetCall<Config>): Preview | undefined;
   /**
    * Called once before the first execution and once after the last one of a worker's call; neither where none of its tools is
@@ -150,8 +150,8 @@ export interface Connection {
    */
   readonly tools: readonly Tool[];
   /**
-   * Names of tools whose definitions a model gets when it has searched for them. Until then it knows their names, from the description of
-   * `search_tools`, which every worker with such tools has. Default: none.
+   * Names of tools whose definitions a model gets when it has searched for them. Until then it knows their names, from the
+   * description of `search_tools`, which every worker with such tools has. Default: none.
    */
   readonly deferred?: readonly string[];
   /** Texts of servers about their tools. The model gets them as texts of somebody else, with the input. Default: none. */
@@ -182,7 +182,8 @@ export interface ConnectionChange {
 
 /**
  * `scopes`: a scope that its worker can read. `network`: `sandbox.network_enabled` of its worker. `tools.ts`: code of the program
- * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted. `trust`: the program has to be trusted, for what `rules` says.
+ * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted.
+ * `trust`: the program has to be trusted, for what `rules` says.
  */
 export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands" | "trust";
 
@@ -203,14 +204,14 @@ export interface PossibleText {
   readonly open?: boolean;
 }
 
-/** What a toolset may know of its worker while it lists its tools. */
+/** Facts about the worker that a toolset knows while it lists its tools. */
 export interface ToolsetScope {
   readonly worker: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Whether programs that its tools start may use the network (`sandbox.network_enabled`). */
+  /** True if programs that its tools start may use the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
-  /** Whether programs that its tools start have to be isolated (`sandbox.required`). Default false. */
+  /** True if programs that its tools start have to be isolated (`sandbox.required`). Default false. */
   readonly isolationRequired?: boolean;
 }
 
@@ -225,13 +226,13 @@ export interface ToolsetCall<Config = unknown> {
 /** The worker or code that makes a call. */
 export interface ToolCaller {
   readonly name: string;
-  /** Of a worker. */
+  /** Only of a worker. */
   readonly id?: string;
   /** 0 for the entry. */
   readonly depth: number;
   /** The deepest call of a worker that is allowed below it. */
   readonly maxDepth: number;
-  /** Of a worker. */
+  /** Only of a worker. */
   readonly attachmentPolicy?: AttachmentPolicy;
 }
 
@@ -245,7 +246,7 @@ export interface PrepareAccess {
   readonly caller: ToolCaller;
   /** As in `ToolsetScope`. */
   readonly networkEnabled: boolean;
-  /** Whether the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
+  /** True if the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
   readonly unisolated?: boolean;
   /** True for a text with a secret of the run. No digest of it may be recorded: it confirms a guess. Absent: no text has one. */
   readonly holdsSecret?: (text: string) => boolean;
@@ -260,19 +261,19 @@ export type Target = string | { readonly read: string };
 export interface Preparation {
   /** The arguments in their one form: what is judged, shown, remembered and run. */
   readonly canonicalArgs: JsonObject;
-  /** What the call changes, where only looking can tell. Calls of the run that share one never overlap; they have no order. */
+  /** Targets of the call that only looking can find. Calls of the run that share one never overlap; they have no order. */
   readonly targets: readonly string[];
   /** Facts about the world that the judgement rests on (identities, content hashes). Compared after the question. */
   readonly facts: JsonObject;
   /**
-   * What an approval for the run is bound to, beside the arguments and the reason why the call asks: the content that the question
+   * Content that an approval for the run is bound to, beside the arguments and the reason why the call asks: what the question
    * shows, without facts that change while the content stays (times, inodes). `after`: the same once the call has run, so that
    * the same call again does not ask. Default: `facts`, and the preview.
    */
   readonly content?: { readonly now: JsonValue; readonly after?: JsonValue };
   /** Kept in the journal for `Tool.reconcile`, and compared with nothing. Default: nothing. */
   readonly recorded?: JsonObject;
-  /** What a model can do instead where the call is denied. */
+  /** Hint for the model where the call is denied. */
   readonly hint?: string;
   /** Overrides the tool's `sideEffect`. */
   readonly sideEffect?: boolean;
@@ -332,8 +333,8 @@ export interface CallOptions {
    */
   readonly extraContext?: readonly string[];
   /**
-   * Tells this call apart from others of the same code that have the same name and input: a replay finds each by these, and equal ones by
-   * their order. Needed only where equal calls may swap their order.
+   * Tells this call apart from others of the same code that have the same name and input: a replay finds each by these, and equal
+   * ones by their order. Needed only where equal calls may swap their order.
    */
   readonly key?: string;
 }

@@ -37,7 +37,7 @@ export interface ToolCard {
   readonly args?: JsonValue;
   readonly result: ToolResult;
   readonly milliseconds: number;
-  /** Of a worker. */
+  /** Only of a worker. */
   readonly usage?: Usage;
   readonly executedBy?: "provider";
   /** What it would change, where it was asked for. */

@@ -7,7 +7,7 @@ import { renderEditorSchema } from "../../src/cli/editor-schemas.ts";
 import { type Editor, type LanguageServer, startLanguageServer } from "./language-server.ts";
 
 /*
- * What docs/editors.md says of editors, played against the language server that they use. It takes a worker file for two
+ * Plays docs/editors.md against the language server that they use. It takes a worker file for two
  * YAML documents: the frontmatter, and the instructions.
  */
 

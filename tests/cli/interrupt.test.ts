@@ -18,7 +18,7 @@ async function readEntries(cwd: string): Promise<JournalEntry[]> {
     .map((line) => JSON.parse(line) as JournalEntry);
 }
 
-/** Whether a process, or one that it started, is still there. */
+/** Returns true while a process, or one that it started, exists. */
 function isAlive(pid: number | undefined): boolean {
   try {
     process.kill(pid ?? 0, 0);

@@ -5,7 +5,7 @@ import { type CliOptions, copyExample, runCli, script, scripted, temporaryFolder
 
 const approve = ["--model", scripted, "--approve-all", "-q"];
 
-/** What stderr says of a command that must not run anything. */
+/** Returns the stderr of a command that must not run anything. */
 async function refused(args: readonly string[], options: CliOptions): Promise<string> {
   const { exitCode, stdout, stderr } = await runCli(args, options);
   expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 2, stdout: "" });

@@ -34,7 +34,7 @@ export const hold = toolset({ name: "hold", tools: () => [noop], close: () => ne
 export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdin holds. Default: nothing, as from /dev/null. */
+  /** Content of stdin. Default: nothing, as from /dev/null. */
   readonly input?: string | Uint8Array;
   /** Default: the Node that runs the tests. */
   readonly node?: string;

@@ -60,7 +60,7 @@ export function useHost(createFixture: () => Promise<HostFixture>) {
     return scopes;
   }
 
-  /** What a refusal says; it must not say where anything is on the machine. */
+  /** Message of a refusal; it must not name a place of the machine. */
   async function refusal(action: Promise<unknown> | (() => unknown)): Promise<ScopeError> {
     const error = await (async () => (typeof action === "function" ? action() : action))().then(
       () => undefined,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Scopes } from "../../src/host/scopes.ts";
 import { bytes, type HostFixture, text, useHost } from "./host-bench.ts";
 
-/** What can be written, whose rights hold, and what lists show. */
+/** Tests writing, the rights of files, and lists. */
 export function describeScopeWriting(createFixture: () => Promise<HostFixture>): void {
   const { fixture, at, declare, open, refusal } = useHost(createFixture);
 
@@ -222,7 +222,7 @@ export function describeScopeWriting(createFixture: () => Promise<HostFixture>):
       expect(scopes.protection(scopes.resolve(`s/${path}`))).toBe("ask-write");
     });
 
-    /** What an everyday task writes. */
+    /** Paths that an everyday task writes. */
     test.each([
       ...[
         "README.md",

@@ -140,7 +140,7 @@ function describeHostFiles(createFixture: () => Promise<HostFixture>): void {
   });
 }
 
-/** What every implementation of `Host` promises. */
+/** Tests the contract of `Host`. */
 export function describeHost(name: string, createFixture: () => Promise<HostFixture>): void {
   describe(name, () => {
     describeHostFiles(createFixture);

@@ -1,11 +1,11 @@
 import type { Outline } from "../../src/protocol/outline.ts";
 
-/** What a file could hold to look like something else: syntax of charts, codes of terminals, lines of our own. */
+/** Texts of a file that could pass for something else: syntax of charts, codes of terminals, lines of our own. */
 export const hostile = `a"b]|#quot;<b>\\"\`x\`\nCeiling of nothing\u001b[2J\u202e()[]{};%%end`;
 
 const attachments = { maxAttachments: 4, maxTotalBytes: 10, allowedSuffixes: [hostile], deniedSuffixes: [], mediaTypes: [] };
 
-/** Of no compiler: every text in it is hostile. */
+/** An outline that no compiler makes: every text in it is hostile. */
 export const hostileOutline: Outline = {
   v: 1,
   name: hostile,

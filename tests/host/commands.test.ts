@@ -9,7 +9,7 @@ const isLinux = process.platform === "linux";
 describe.skipIf(noWall !== "")("commands in the wall", () => describeRunner(true));
 describe.runIf(isLinux)("commands without a wall", () => describeRunner(false));
 
-/** What holds with and without a wall. */
+/** Tests that hold with and without a wall. */
 function describeRunner(wall: boolean): void {
   const bench = useCommands({ wall });
 

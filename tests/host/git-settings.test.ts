@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { noWall, testPath, useCommands } from "./command-bench.ts";
 
-/** What git knows of its user, and what of a repository's own configuration it obeys. */
+/** Tests the user that git knows, and the parts of a repository's own configuration that it obeys. */
 describe.each([
   ["in the wall", {}, noWall !== ""],
   ["without a wall", { wall: false }, false],

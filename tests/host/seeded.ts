@@ -1,6 +1,6 @@
 import { seededFraction } from "../../src/util/seeded-fraction.ts";
 
-/** Of the random choices in tests that race with other processes. `LLM_DO_SEED` sets another one. */
+/** Seed of the random choices in tests that race with other processes. `LLM_DO_SEED` sets another one. */
 export const seed = process.env["LLM_DO_SEED"] ?? "1";
 
 /** For the message of a failure. */

@@ -54,7 +54,7 @@ function frontmatterOf(text: string): unknown {
   }
 }
 
-/** Whether a mistake is told of this key in a sample: its message names it, or it stands right behind it. */
+/** Returns true if a sample reports a mistake of this key: the message names it, or the place is right behind it. */
 function isBlamed(path: string, text: string): boolean {
   const key = path.slice(path.lastIndexOf(".") + 1);
   return parseWorkerFile({ name: "input.worker", text }).diagnostics.some(({ message, span }) => {

@@ -7,7 +7,7 @@ import { linksOf } from "../../scripts/check-docs.ts";
 import { version } from "../../src/version.ts";
 
 /*
- * What a user installs, without a network: the package is packed and unpacked into a folder that has its declared
+ * Tests the installed package without a network: it is packed and unpacked into a folder that has its declared
  * dependencies and nothing else. It tests the built files; `npm test` builds them first.
  */
 

@@ -159,7 +159,7 @@ function* membersOf(value: unknown): Iterable<readonly [holder: Record<string, u
   }
 }
 
-/** What our own code says where it is handed something that it does not expect. */
+/** Messages of our own code for values that it does not expect. */
 const slip =
   /Cannot (?:read|convert|destructure|set)|is not (?:a function|iterable|defined)|undefined \(reading|Invalid (?:time|array)/;
 

@@ -18,9 +18,9 @@ interface Failure {
   readonly name: string;
   readonly answer: Answer;
   readonly streaming?: boolean;
-  /** Of the worker that fails. */
+  /** Frontmatter of the worker that fails. */
   readonly frontmatter?: string;
-  /** Of its provider. Default: of the server that answers. */
+  /** Address of its provider. Default: that of the server that answers. */
   readonly url?: string;
 }
 

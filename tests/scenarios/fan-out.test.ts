@@ -102,7 +102,7 @@ describe("requests in a row", () => {
   test("that fail alike end the run at the third", async () => {
     const { error, requests } = await inRow(Array.from({ length: 8 }, () => failure("bad_request")));
     expect(error).toMatchObject({ code: "provider", message: expect.stringContaining("(3 requests in a row failed so)") });
-    // Of those that were about to go out, some have.
+    // Some of the requests that were about to go out have gone.
     expect(requests).toBeLessThan(9);
   });
 

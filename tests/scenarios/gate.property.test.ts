@@ -22,7 +22,7 @@ interface World {
   readonly onDenied: "return" | "stop";
 }
 
-/** What code can call by name, and what only a model can. `blocked` is a write to the program itself. */
+/** Names that code can call, and names that only a model can. `blocked` is a write to the program itself. */
 const callables = ["free", "asking", "relay", "child", "main"];
 const names = [...callables, "write_file", "read_file", "blocked"];
 

@@ -31,7 +31,7 @@ const files = {
 
 interface Outcome {
   readonly exitCode: number;
-  /** What the entry said; undefined where the run ended without it. */
+  /** Output of the entry; undefined where the run ended without one. */
   readonly said?: string;
 }
 
@@ -202,7 +202,7 @@ function verdictsOf(entries: readonly JournalEntry[]) {
   });
 }
 
-/** What every mode must come to: three pre-approved calls, and the write at depth 3, which asks. */
+/** Outcome in every mode: three pre-approved calls, and the write at depth 3, which asks. */
 const callPaths = ["main/0.a", "main/0.a/0.b", "main/0.a/0.b/0.c", "main/0.a/0.b/0.c/0.write_file"];
 let common: ReturnType<typeof verdictsOf> | undefined;
 

@@ -36,7 +36,7 @@ function prepare({ files, tools = {}, request = {}, approval = { mode: "approve_
   return { host, full, requests: () => requests };
 }
 
-/** What was recorded of the first request that a run sent. */
+/** Returns the recorded first request of a run. */
 async function sentFirst({ host, full }: ReturnType<typeof prepare>): Promise<JsonObject | undefined> {
   await run(full);
   const [id = ""] = await host.files.names("/program/.llm-do/runs");

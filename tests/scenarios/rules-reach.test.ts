@@ -35,7 +35,7 @@ interface Call {
   readonly args: JsonObject;
 }
 
-/** What a run makes of a call by `main`: the type of its verdict, or of the error where there is none. */
+/** Returns the type of a run's verdict on a call by `main`, or of the error where there is none. */
 async function verdictOfRun(call: Call, rules: readonly ApprovalRule[]): Promise<string> {
   const { journal, error, model } = await play({
     files,

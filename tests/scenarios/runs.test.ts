@@ -611,7 +611,7 @@ describe("code", () => {
   });
 });
 
-/** What a run says on stderr, at so many `-v`. */
+/** Returns what a run writes to stderr, at so many `-v`. */
 function shownAt(verbosity: number, events: readonly RunEvent[]): string {
   let shown = "";
   const print = createTextPrinter({

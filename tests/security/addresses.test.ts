@@ -91,7 +91,7 @@ describe("the key of a provider", () => {
     expect(plain.seen.map(({ url }) => new URL(url).host)).toEqual([host]);
   });
 
-  test("cannot be named by a trusted program for an address of its own", async () => {
+  test("cannot be sent by a trusted program to an address of its own", async () => {
     const secrets = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key };
     const entries = [
       'base_url: "https://evil.example/v1", api_key: "${OPENAI_API_KEY}"',
@@ -140,7 +140,7 @@ describe("an attachment is a file of a scope, never an address", () => {
     ),
   };
 
-  test("from a model: nothing is fetched, nothing is sent on", async () => {
+  test("fetches and sends nothing for a model", async () => {
     const { port, heard } = await listen();
     const world = new World(files);
     const calls = addresses(port).flatMap((address) => [
@@ -154,7 +154,7 @@ describe("an attachment is a file of a scope, never an address", () => {
     expect(heard()).toBe(0);
   });
 
-  test("from a person: as input, and on the command line", { timeout: 60_000 }, async () => {
+  test("fetches and sends nothing for a person, by input and on the command line", { timeout: 60_000 }, async () => {
     const { port, heard } = await listen();
     const cwd = await writeProgram({ ...files, "model.yaml": script({ reader: ["read"] }) });
     const run = ["reader.worker", "--model", "scripted:model.yaml"];

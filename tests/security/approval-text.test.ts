@@ -87,7 +87,7 @@ function render(request: ApprovalRequest, columns: number, whole: boolean) {
   return { coloured, plain, isWhole };
 }
 
-/** What the lines of a preview must read back to. */
+/** Returns the text that the lines of a preview stand for. */
 function expectedLines({ preview: shown, args }: ApprovalRequest): string[] {
   if (!shown) return JSON.stringify(args, undefined, 2).split("\n");
   if (shown.type === "text") return shown.text.split("\n");
@@ -141,11 +141,11 @@ async function draw(shown: string, columns: number): Promise<string[]> {
 const patience = { timeout: 60_000 + runs * 50 };
 
 describe(`${runs} questions of random text, at ${widths.join(" and ")} columns`, patience, () => {
-  test("read back to the very text that runs; nothing of it reaches the terminal as it is", () => {
+  test("hold exactly the text that runs, and no control characters", () => {
     fc.assert(fc.property(question, expectReversible), { numRuns: runs, seed: 20261122 });
   });
 
-  test("fill no row beyond the width, as a terminal draws them", async () => {
+  test("fit the width of the terminal", async () => {
     const questions = fc.sample(question, { numRuns: runs, seed: 20261123 });
     for (const columns of widths) {
       for (let start = 0; start < questions.length; start += 200) {
@@ -157,7 +157,7 @@ describe(`${runs} questions of random text, at ${widths.join(" and ")} columns`,
     }
   });
 
-  test("say what they leave out, and only where they do", () => {
+  test("name what they leave out, and nothing else", () => {
     const long = text.map((one) => `${one}\n`.repeat(40));
     const cut = question.chain((one) =>
       long.map((content) => ({ ...one, preview: { type: "new-file", path: "a", content, bytes: 1 } as const })),
@@ -175,7 +175,7 @@ describe(`${runs} questions of random text, at ${widths.join(" and ")} columns`,
   });
 });
 
-test("a command is shown to its end, whatever stands in front of it", () => {
+test("show a command to its end, whatever precedes it", () => {
   const commands = [
     `# list the files\n${"\n".repeat(300)}touch canary`,
     `echo ok ${" ".repeat(5000)}; touch canary`,

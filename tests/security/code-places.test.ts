@@ -50,7 +50,7 @@ function link(world: World, path: string, target: string): void {
   symlinkSync(world.at(target), world.at(path));
 }
 
-/** What is written would run in the next run, though nobody was asked. */
+/** Text that would run in the next run, though nobody was asked. */
 const places = [
   "program/node_modules/dep/index.js",
   "program/node_modules/dep/new/index.js",
@@ -98,7 +98,7 @@ const others = [
 const write = (path: string) => ({ tool: "write_file", args: { path: `w/${path}`, content: "evil" } });
 
 describe("code of a program", { timeout: 60_000 }, () => {
-  test("is written by no file tool, whether it is there or not; other files are", async () => {
+  test("cannot be written by file tools, existing or not; other files can", async () => {
     const world = createWorld();
     const before = Object.fromEntries(places.map((path) => [path, existsSync(world.at(path)) ? world.read(path) : undefined]));
     const { results, error } = await attack(world, { model: [[...places, ...others].map(write)], approval: approveAll });
@@ -110,7 +110,7 @@ describe("code of a program", { timeout: 60_000 }, () => {
     for (const path of places) expect(existsSync(world.at(path)) ? world.read(path) : undefined, path).toBe(before[path]);
   });
 
-  test("needs no code in node_modules to be guarded: zod is the one that runs here", async () => {
+  test("is guarded without code in node_modules: zod is the one that runs here", async () => {
     const world = new World({
       "main.worker": main(`toolsets: { filesystem: {}, one: {} }\n${free}`),
       "tools.ts": `import { tool } from "llm-do";\nimport { z } from "zod";
@@ -125,14 +125,14 @@ export const one = tool({ description: "x", input: z.object({}), run: () => 1 })
     expect(results[0]?.result).toEqual({ ok: true, value: 1 });
   });
 
-  test("of a program without any leaves node_modules alone", async () => {
+  test("leaves node_modules alone in a program without code", async () => {
     const world = new World({ "main.worker": main(`toolsets: { filesystem: {} }\n${free}`) });
     const { results } = await attack(world, { model: [[write("program/node_modules/x/index.js")]] });
     expect(results.map(outcome)).toEqual(["ok"]);
     expect(world.read("program/node_modules/x/index.js")).toBe("evil");
   });
 
-  test("of a package that the manifest's workers come from is found where it is, and nowhere before", async () => {
+  test("is found only in the installed package that the manifest's workers come from", async () => {
     const world = new World({
       "main.worker": main(`toolsets: { filesystem: {}, "pack:helper.worker": {} }\n${free}`),
       "package.json": '{"dependencies":{"pack":"1"}}',
@@ -162,7 +162,7 @@ export default (request) => request.toolResults().length > 0 ? JSON.stringify(re
 });
 
 describe("templates", () => {
-  test("a file that would take the place of the one that is rendered is written by no file tool", async () => {
+  test("cannot be shadowed by a file that a file tool writes", async () => {
     const world = new World({
       "main.worker": main(`toolsets: { filesystem: {} }\n${free}`, '{% render "sub/part.md" %} Go.'),
       "templates/sub/part.md": '{% render "inner.md" %}',

@@ -19,7 +19,7 @@ function create(): World {
 }
 
 describe.skipIf(noWall !== "")("a command behind the wall, every question approved", () => {
-  test("plants links, and the file tools follow none of them", { timeout: 60_000 }, async () => {
+  test("cannot make file tools follow links that it plants", { timeout: 60_000 }, async () => {
     const world = create();
     const script = [
       `ln -s ${world.at("outside")} folder`,
@@ -52,7 +52,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(world.read("program/main.worker")).toBe(open);
   });
 
-  test("makes protected names that were missing, and they do not stay", { timeout: 60_000 }, async () => {
+  test("cannot leave protected names behind", { timeout: 60_000 }, async () => {
     const world = create();
     const script = `mkdir -p .git/hooks .llm-do .vscode deep && echo evil | tee .git/hooks/post-checkout .git/config .llm-do/x .vscode/tasks.json
       echo evil | tee .env .env.local deep/.envrc new.worker deep/x.worker package.json deep/.bashrc > /dev/null`;
@@ -74,7 +74,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
       expect(existsSync(world.at(`program/work/${name}`)), name).toBe(false);
   });
 
-  test("copies and links what is hidden without naming it, and nothing of it can be read", { timeout: 60_000 }, async () => {
+  test("cannot read hidden files by copies or links of their folders", { timeout: 60_000 }, async () => {
     const world = create();
     world.put("program/work/.env", `KEY=${canary}`);
     world.put("program/work/.llm-do/runs/x", canary);
@@ -86,12 +86,12 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(results).toHaveLength(names.length + 1);
     expect(results[0] && outcome(results[0])).toBe("ok");
     expect(JSON.stringify(results)).not.toContain(canary);
-    // What may be read was copied: the command did run. A copy of a folder into itself stops at its own name, in any order.
+    // Readable files were copied: the command did run. A copy of a folder into itself stops at its own name, in any order.
     expect(world.read("program/work/proof")).toBe("mine");
     expect([world.read("program/work/.env"), world.read("program/work/.llm-do/runs/x")]).toEqual([`KEY=${canary}`, canary]);
   });
 
-  test("writes where it runs only if that is writable, wherever the model says that it runs", { timeout: 60_000 }, async () => {
+  test("writes only to folders that are writable, whatever folder it starts in", { timeout: 60_000 }, async () => {
     const world = create();
     const evil = "echo evil > evil.txt; echo evil > ../evil.txt; pwd";
     const inside = ["notes", "work", "notes/."].map((cwd) => shell(evil, cwd));
@@ -106,7 +106,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(existsSync("/evil.txt") || existsSync("/tmp/evil.txt")).toBe(false);
   });
 
-  test("reaches no listener of this machine, and looks no name up", { timeout: 120_000 }, async () => {
+  test("reaches no listener of this machine, and resolves no name", { timeout: 120_000 }, async () => {
     const world = create();
     const { port, heard } = await listen();
     const tries = [
@@ -137,7 +137,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(heard()).toBe(1);
   });
 
-  test("gets no secret of the environment: not by name, not from a process, not by way of an answer", {
+  test("gets no secret of the environment, by name, from a process or through an answer", {
     timeout: 60_000,
   }, async () => {
     const world = create();
@@ -157,7 +157,7 @@ describe.skipIf(noWall !== "")("a command behind the wall, every question approv
     expect(told).not.toMatch(/ANTHROPIC_API_KEY=|GITHUB_TOKEN=|DATABASE_URL=|SSH_AUTH_SOCK=/);
   });
 
-  test("runs what a repository's own configuration names only where it can do no harm", { timeout: 60_000 }, async () => {
+  test("runs programs that a repository's configuration names only where they can do no harm", { timeout: 60_000 }, async () => {
     const world = create();
     const git = (...args: string[]) => execFileSync("git", args, { cwd: world.at("program/work"), stdio: "ignore" });
     git("init", "-q");

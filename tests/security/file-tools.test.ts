@@ -41,7 +41,7 @@ async function expectHarmless(world: World, paths: readonly string[]): Promise<r
 }
 
 describe("a path that looks like one of a scope", () => {
-  test("a sibling whose name begins alike is neither read nor written", async () => {
+  test("neither reads nor writes a sibling whose name begins alike", async () => {
     const world = create();
     const outcomes = await expectHarmless(world, [
       "out-secret/file",
@@ -56,7 +56,7 @@ describe("a path that looks like one of a scope", () => {
     expect(readdirSync(world.at("program/out"))).toEqual(["file"]);
   });
 
-  test("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs", async () => {
+  test("rejects every spelling that leads out: dots, escapes, slashes of other alphabets, drives, URLs", async () => {
     const world = create();
     const spellings = [
       "out/../../outside/file",
@@ -79,7 +79,7 @@ describe("a path that looks like one of a scope", () => {
     await expectHarmless(world, spellings);
   });
 
-  test("patterns of lists and searches stay below the folder", async () => {
+  test("keeps patterns of lists and searches below the folder", async () => {
     const world = create();
     const patterns = ["../outside/*", "../**", "/**", `${world.root}/**`, "{..,.}/outside/*", "**/../../outside/*", "[.][.]/**"];
     const calls = patterns.flatMap((pattern) => [
@@ -93,7 +93,7 @@ describe("a path that looks like one of a scope", () => {
 });
 
 describe("links", () => {
-  test("none below a scope is followed, by no tool, wherever it leads", async () => {
+  test("follows no link below a scope, with any tool", async () => {
     const world = create();
     const links = {
       file: world.at("outside/file"),
@@ -122,7 +122,7 @@ describe("links", () => {
     expect(new Set(outcomes)).toEqual(new Set(["path_outside_scope"]));
   });
 
-  test("a link with an innocent name does not open what asks under its own", async () => {
+  test("refuses a link with a harmless name to a file that asks", async () => {
     const world = new World({
       "main.worker": worker("toolsets: { filesystem: { _approval_config: { '*': { pre_approved: true } } } }"),
       ".env": canary,
@@ -139,7 +139,7 @@ describe("links", () => {
     expect(world.read("program/main.worker")).not.toContain("evil");
   });
 
-  test("a hard link to a file outside is not written through", async () => {
+  test("does not write through a hard link to a file outside", async () => {
     const world = create();
     linkSync(world.at("outside/file"), world.at("program/out/hard"));
     const calls = everyTool("out/hard").filter(({ tool }) => /write|append|edit/.test(tool));
@@ -150,8 +150,8 @@ describe("links", () => {
   });
 });
 
-describe("what is no file", () => {
-  test("a pipe, a socket and devices are refused at once, by every tool", async () => {
+describe("special files", () => {
+  test("refuses a pipe, a socket and devices at once, with every tool", async () => {
     const world = create();
     execFileSync("mkfifo", [world.at("program/out/pipe")]);
     symlinkSync("/dev/zero", world.at("program/out/zero"));
@@ -163,7 +163,7 @@ describe("what is no file", () => {
   });
 });
 
-describe("what is checked is what is used", () => {
+describe("the checked file is the used file", () => {
   const spellings = [
     ["out/plain", "out/plain"],
     ["out/a//double", "out/a/double"],
@@ -184,7 +184,7 @@ describe("what is checked is what is used", () => {
     ["out/a\u202eb", "out/a\u202eb"],
   ] as const;
 
-  test("a file is made under exactly the name that was shown, byte for byte", async () => {
+  test("makes a file under exactly the name that was shown, byte for byte", async () => {
     const asking = scoped.replace("write_approval: false", "write_approval: true");
     const world = new World({ "main.worker": asking });
     const shown: string[] = [];
@@ -201,7 +201,7 @@ describe("what is checked is what is used", () => {
     expect(world.outside()).toEqual(untouched);
   });
 
-  test("blanks, letters of another case and of another form are another scope, which there is not", async () => {
+  test("rejects scopes with blanks, other case or other Unicode forms", async () => {
     const world = create();
     const outcomes = await expectHarmless(world, [
       " out/file",
@@ -214,7 +214,7 @@ describe("what is checked is what is used", () => {
     expect(new Set(outcomes)).toEqual(new Set(["path_outside_scope"]));
   });
 
-  test("suffixes hold in any case, and on the name that is opened alone", async () => {
+  test("applies suffixes in any case, to the name that is opened", async () => {
     const world = new World({
       "main.worker": worker(
         "sandbox: { paths: { out: { root: ./out, mode: rw, suffixes: [.txt], write_approval: false } } }\ntoolsets: { filesystem: {} }",
@@ -269,7 +269,7 @@ describe("names that steer a program or a machine", () => {
   const calls = [...blocked, ...asking].map((path) => ({ tool: "write_file", args: { path, content: "evil" } }));
   const approved = worker("toolsets: { filesystem: { _approval_config: { write_file: { pre_approved: true } } } }");
 
-  test("that do not exist yet are not made, though writing is pre-approved", async () => {
+  test("are not made without a question, though writing is pre-approved", async () => {
     const world = new World({ "main.worker": approved });
     const questions: string[] = [];
     const approver = async ({ args }: ApprovalRequest) => {
@@ -283,7 +283,7 @@ describe("names that steer a program or a machine", () => {
     expect(results.map(outcome).slice(0, blocked.length)).toEqual(blocked.map(() => "blocked"));
   });
 
-  test("and those of the program itself not even where everything is approved", async () => {
+  test("of the program itself are refused even if everything is approved", async () => {
     const world = new World({ "main.worker": approved });
     const { results } = await attack(world, { model: [calls.slice(0, blocked.length)], approval: approveAll });
     expect(world.files("program")).toEqual(["main.worker"]);
@@ -291,14 +291,14 @@ describe("names that steer a program or a machine", () => {
     expect(results.map(outcome)).toEqual(blocked.map(() => "blocked"));
   });
 
-  test("and nowhere without anybody to ask", async () => {
+  test("are refused if nobody can be asked", async () => {
     const world = new World({ "main.worker": approved });
     await attack(world, { model: [calls], approval: { mode: "prompt" } });
     expect(world.files("program")).toEqual(["main.worker"]);
   });
 });
 
-test("a limit that is empty is no licence: no scope, no rule, no folder", async () => {
+test("grants nothing for empty limits: no scope, no rule, no folder", async () => {
   const empty = {
     "paths: {}": "sandbox: { paths: {} }\ntoolsets: { filesystem: {} }",
     "scopes: []": "toolsets: { filesystem: { scopes: [] } }",

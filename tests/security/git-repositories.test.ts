@@ -54,7 +54,7 @@ function bash(machine: Machine, script: string): void {
   if (status !== 0 && script.startsWith("set -e")) throw new Error(stderr);
 }
 
-/** What became of one call of the shell: `ran`, or the type of the refusal. */
+/** Returns the outcome of one call of the shell: `ran`, or the type of the refusal. */
 async function play(machine: Machine, command: string, { wall = true }: Setting = {}): Promise<string> {
   let outcome = "";
   const model = scriptedModel(({ turn, toolResults }) => {
@@ -231,7 +231,7 @@ test.skipIf(noWall !== "")("git asks where an index cannot be read", { timeout: 
   }
 });
 
-test("without a wall, a repository around the scopes counts", { timeout: 60_000 }, async () => {
+test("considers a repository around the scopes if commands are not isolated", { timeout: 60_000 }, async () => {
   const setup = `mkdir sub; ${filter(".")} echo two > a.txt`;
   const machine = create(setup, { scope: "root: ./w/sub, mode: rw" });
   expect(await play(machine, "git status", { wall: false })).toBe("denied");

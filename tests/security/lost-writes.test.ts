@@ -13,7 +13,7 @@ toolsets: { filesystem: {} }
 
 interface Report {
   readonly line: string;
-  /** Of the append and the edit. */
+  /** Outcomes of the append and the edit. */
   readonly outcomes: readonly [string, string];
 }
 
@@ -47,7 +47,7 @@ function expectKept(world: World, reports: readonly Report[]): void {
 const files = { "main.worker": program, "in/list": "START\n" };
 
 describe("runs that write the same files", () => {
-  test("in several processes: each append is there, and each edit, or it said `changed`", async () => {
+  test("keep each append and edit of several processes, or report `changed`", async () => {
     const world = new World(files);
     const reports = (await Promise.all(["a", "b", "c", "d"].map((name) => startWriter(world, name)))).flat();
     expect(reports).toHaveLength(80);
@@ -58,7 +58,7 @@ describe("runs that write the same files", () => {
     expect(readdirSync(world.at("program/in")).sort()).toEqual(["list", "log"]);
   });
 
-  test("where processes are killed: the others go on, and nothing is left beside the files", async () => {
+  test("go on where others are killed, and leave nothing beside the files", async () => {
     const world = new World(files);
     const killed = ["a", "b", "c"].map((name, index) => startWriter(world, name, { killAfter: 3 + 2 * index }));
     const reports = (await Promise.all([...killed, startWriter(world, "d")])).flat();
@@ -68,7 +68,7 @@ describe("runs that write the same files", () => {
     expect(readdirSync(world.at("program/in")).sort()).toEqual(["list", "log"]);
   });
 
-  test("in one process: the same", async () => {
+  test("keep each append and edit of one process, or report `changed`", async () => {
     const world = new World(files);
     const start = async (name: string) => {
       const turns = Array.from({ length: 40 }, (_, n) => [

@@ -35,7 +35,7 @@ function descendants(pid: number): number[] {
 }
 
 describe.runIf(process.platform === "linux")("no port is open", { timeout: 60_000 }, () => {
-  test("while a run with three children is under way, nobody can connect to it", async () => {
+  test("accepts no connection during a run with three children", async () => {
     const cwd = await copyExample();
     const args = [".", "--model", slowScripted, "--approve-all", "-v"];
     const running = startCli(args, { cwd, env: { SLOW_MILLISECONDS: "700" } });
@@ -46,7 +46,7 @@ describe.runIf(process.platform === "linux")("no port is open", { timeout: 60_00
     expect((await running.result).exitCode).toBe(0);
   });
 
-  test("a port that were open would be seen", async () => {
+  test("detects an open port", async () => {
     const { createServer } = await import("node:net");
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -65,7 +65,7 @@ describe("one budget holds for the whole tree", () => {
   };
   const next: Readonly<Record<string, string>> = { main: "a", a: "b" };
 
-  test.each([6, 20])("of %i calls: no more files are made, however deep the calls are nested", async (allowed) => {
+  test.each([6, 20])("makes no more files than %i calls allow, however deep they are nested", async (allowed) => {
     const world = new World(files);
     let number = 0;
     let requests = 0;
@@ -86,7 +86,7 @@ describe("one budget holds for the whole tree", () => {
     expect(requests).toBeLessThan(allowed * 4 + 10);
   });
 
-  test("of tokens: the requests of children count", async () => {
+  test("counts the tokens of children's requests", async () => {
     const world = new World(files);
     let spent = 0;
     const { result } = await attack(world, {

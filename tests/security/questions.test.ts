@@ -34,7 +34,7 @@ async function questionsOf(calls: readonly ScriptedCall[]): Promise<ReadQuestion
   return shown;
 }
 
-describe("a question shows all of what it is about", () => {
+describe("a question shows everything that it is about", () => {
   const commands = {
     "a harmless comment in front": `# list the files of the folder\ntouch canary`,
     "many empty lines": `echo ok\n${"\n".repeat(200)}touch canary`,
@@ -46,7 +46,7 @@ describe("a question shows all of what it is about", () => {
     "a here-document": `cat <<'END'\n${"text\n".repeat(200)}END\ntouch canary`,
   };
 
-  test.each(Object.entries(commands))("of a command: %s", async (_, command) => {
+  test.each(Object.entries(commands))("in a command: %s", async (_, command) => {
     const [question, ...others] = await questionsOf([{ tool: "shell", args: { command } }]);
     expect(others).toEqual([]);
     // Blocked is as good as shown: control characters never come as far as a question.
@@ -56,7 +56,7 @@ describe("a question shows all of what it is about", () => {
     if (command.includes("\u202e")) expect(question.lines.join("\n")).toContain("\u202e");
   });
 
-  test("of a path: a name that ends a line, moves the cursor or turns the direction", async () => {
+  test("in a path: names that end a line, move the cursor or turn the direction", async () => {
     const names = ["a\u202etxt.exe", "report.md\u2028(new file)", `x${" ".repeat(120)}.sh`, "e\u0301\u200d.md", "\u0338x"];
     const questions = await questionsOf(names.map((name) => ({ tool: "write_file", args: { path: name, content: "x" } })));
     expect(questions).toHaveLength(names.length);
@@ -64,7 +64,7 @@ describe("a question shows all of what it is about", () => {
       expect(question.paragraphs[1]).toBe(`Write 1 character to ${names[index]} (new file)`);
   });
 
-  test("of a call of a worker: the whole input, beside attachments too", async () => {
+  test("in a worker call: the whole input, beside attachments too", async () => {
     const input = `${"Summarize this. ".repeat(200)}Then send it to the press.`;
     const [question] = await questionsOf([{ tool: "reader", args: { input, attachments: ["a.txt"] } }]);
     expect(question?.notes.slice(0, 2)).toEqual(["(what reader can do that main cannot:)", "(sent to reader (test:other):)"]);
@@ -77,7 +77,7 @@ describe("a name on the disk that is an escape sequence", { timeout: 60_000 }, (
   const sequence = "\x1b]0;owned\x07\x1b[2J";
   const raw = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-  test("is in no list, and cannot be spelt", async () => {
+  test("is in no list, and cannot be written", async () => {
     const world = new World(program);
     world.put(`program/notes/a${sequence}.txt`, "x");
     world.put("program/notes/b.txt", "x");
@@ -92,7 +92,7 @@ describe("a name on the disk that is an escape sequence", { timeout: 60_000 }, (
     expect(JSON.stringify(results.map(({ result }) => (result.ok ? result.value : result.error)))).not.toMatch(/owned|2J/);
   });
 
-  test("is said by no command as it is, whatever it is the name of", async () => {
+  test("is escaped by every command, whatever it names", async () => {
     const cwd = await writeProgram({
       ...program,
       [`ev${sequence}il.worker`]: worker("modle: x"),
@@ -127,14 +127,14 @@ describe("an answer that is an escape sequence", { timeout: 20_000 }, () => {
     "model.yaml": script({ main: [answer] }),
   };
 
-  test("stands on the terminal as what it is", async () => {
+  test("is shown escaped at a terminal", async () => {
     const terminal = openTerminal(["."], { cwd: await writeProgram(files), columns: 200 });
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen()).toContain("three \\u{1B}]52;c;b3duZWQ=\\u{7}\\u{1B}[2J\\u{9B}2J\\u{D}llm-do: all is well");
     expect(terminal.screen()).toMatch(/^one +two$/m);
   });
 
-  test("comes through a pipe as it is", async () => {
+  test("passes a pipe unchanged", async () => {
     const { stdout } = await runCli(["."], { cwd: await writeProgram(files) });
     expect(stdout).toBe(answer);
   });

@@ -47,8 +47,8 @@ function round(file: string, n: number, folder?: string) {
   ];
 }
 
-describe.runIf(process.platform === "linux")("somebody swaps what a path means, as fast as they can", () => {
-  test("a folder for a link, under thousands of calls of all file tools", { timeout: 180_000 }, async () => {
+describe.runIf(process.platform === "linux")("a process that swaps paths as fast as it can", () => {
+  test("replaces a folder by a link, under thousands of calls of all file tools", { timeout: 180_000 }, async () => {
     const world = new World({ "main.worker": free, "in/folder/file": "inside" });
     const swapper = await startSwapping(world.at("program/in/folder"), world.at("outside"));
     const { results, error } = await attack(world, {
@@ -64,7 +64,7 @@ describe.runIf(process.platform === "linux")("somebody swaps what a path means, 
     expect(outcomes["path_outside_scope"]?.length).toBeGreaterThan(100);
   });
 
-  test("a file for a link, under thousands of reads, writes and edits", { timeout: 180_000 }, async () => {
+  test("replaces a file by a link, under thousands of reads, writes and edits", { timeout: 180_000 }, async () => {
     const world = new World({ "main.worker": free, "in/file": "inside" });
     const swapper = await startSwapping(world.at("program/in/file"), world.at("outside/file"));
     const { results, error } = await attack(world, { model: Array.from({ length: 300 }, (_, n) => round("file", n)) });
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("somebody swaps what a path means, 
   });
 });
 
-describe("somebody swaps while the question stands", () => {
+describe("a swap while a question is open", () => {
   const asking = free.replace("write_approval: false", "write_approval: true");
   const swaps = {
     "the folder for a link out": (world: World) => {
@@ -150,7 +150,7 @@ describe("somebody swaps while the question stands", () => {
     },
   );
 
-  test("the scope's root for another one: an approved command is not run in it, nor in the one that was moved", async () => {
+  test("runs no approved command in a replaced root, nor in the moved one", async () => {
     const world = new World({
       "main.worker": worker(
         "sandbox: { paths: { s: { root: ./in, mode: rw } } }\ntoolsets: { shell: { rules: [{ pattern: touch }] } }",

@@ -3,7 +3,7 @@ import { unescapeText } from "../../src/util/escape-text.ts";
 const unshow = (shown: string) => shown.split("→   ").map(unescapeText).join("\t");
 
 export interface ReadQuestion {
-  /** Who asks for what, what it would do, why it asks, and the call. */
+  /** Parts of the question: the caller, what the call would do, why it asks, and the call. */
   readonly paragraphs: readonly string[];
   readonly lines: readonly string[];
   /** The question's own words about its preview. */

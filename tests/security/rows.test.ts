@@ -12,18 +12,18 @@ function findTest({ file, name }: ExecutingTest): string | undefined {
   if (lines.includes(`  "${name}": {`)) return lines.find((line) => line.includes("test.each(Object.entries(rows))"));
   const starts = [`("${name}"`, `('${name}'`, `(\`${name}\``];
   const at = lines.findIndex((line) => starts.some((start) => line.includes(start)) || line.trim() === `"${name}",`);
-  // What begins on the line before: `test.each(…)(` with its name on a line of its own.
+  // A call that begins on the line before: `test.each(…)(` with its name on a line of its own.
   return at < 0 ? undefined : `${lines[at - 1]}\n${lines[at]}`;
 }
 
 describe("known ways to break a system of this kind", () => {
-  test("all thirty are there, each once", () => {
+  test("has thirty rows, each once", () => {
     const ids = rows.flatMap((row) => row.ids);
     expect(rows).toHaveLength(30);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test.each(rows.map((row) => [row.ids[0], row] as const))("%s is played by a test that there is", (_, { tests, what }) => {
+  test.each(rows.map((row) => [row.ids[0], row] as const))("%s is played by an existing test", (_, { tests, what }) => {
     expect(tests.length, what).toBeGreaterThan(0);
     for (const one of tests) {
       const found = findTest(one);
@@ -32,7 +32,7 @@ describe("known ways to break a system of this kind", () => {
     }
   });
 
-  test("no test of a file that is named here is switched off", () => {
+  test("has no skipped test in the named files", () => {
     for (const file of new Set(rows.flatMap(({ tests }) => tests.map((one) => one.file)))) {
       expect(readFileSync(join(repository, file), "utf8"), file).not.toMatch(
         /\b(?:test|it|describe)\.(?:skip|todo|fails|only)\(/,

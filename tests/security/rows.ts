@@ -33,8 +33,8 @@ const shellRows = at("tests/security/shell-rows.test.ts");
 const shell = (row: string, heading: string, table = "bypasses.txt"): readonly ExecutingTest[] => [
   shellRows(row),
   { file: `tests/shell/verdicts/${table}`, name: `# ${heading}` },
-  { file: "tests/shell/canary.test.ts", name: "what is allowed touches nothing, and opens no connection" },
-  { file: "tests/shell/canary.test.ts", name: "without the gate they do harm" },
+  { file: "tests/shell/canary.test.ts", name: "touches nothing and opens no connection where it is allowed" },
+  { file: "tests/shell/canary.test.ts", name: "does harm without the gate" },
 ];
 
 export const rows: readonly Row[] = [
@@ -42,8 +42,8 @@ export const rows: readonly Row[] = [
     ids: ["CVE-2025-54794", "GHSA-pmw4-pwvc-3hx2"],
     what: "a directory check by string prefix: a sibling with the same prefix passed",
     tests: [
-      files("a sibling whose name begins alike is neither read nor written"),
-      files("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
+      files("neither reads nor writes a sibling whose name begins alike"),
+      files("rejects every spelling that leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
     ],
   },
   {
@@ -56,8 +56,8 @@ export const rows: readonly Row[] = [
     what: "a broad list of safe programs read a file and sent it out",
     tests: [
       ...shell("CVE-2025-55284", "carriers"),
-      commands("reaches no listener of this machine, and looks no name up"),
-      commands("gets no secret of the environment: not by name, not from a process, not by way of an answer"),
+      commands("reaches no listener of this machine, and resolves no name"),
+      commands("gets no secret of the environment, by name, from a process or through an answer"),
     ],
   },
   {
@@ -94,8 +94,8 @@ export const rows: readonly Row[] = [
     ids: ["CVE-2026-25724", "GHSA-4q92-rfm6-2cqx"],
     what: "a rule was checked on the link, not on its target",
     tests: [
-      files("a link with an innocent name does not open what asks under its own"),
-      files("a hard link to a file outside is not written through"),
+      files("refuses a link with a harmless name to a file that asks"),
+      files("does not write through a hard link to a file outside"),
       ...shell("CVE-2026-25724", "CVE-2026-25724: links"),
     ],
   },
@@ -103,8 +103,8 @@ export const rows: readonly Row[] = [
     ids: ["CVE-2026-39861", "GHSA-vp62-r36r-9xqp"],
     what: "a command in the sandbox planted a link, the file tool followed it",
     tests: [
-      commands("plants links, and the file tools follow none of them"),
-      commands("copies and links what is hidden without naming it, and nothing of it can be read"),
+      commands("cannot make file tools follow links that it plants"),
+      commands("cannot read hidden files by copies or links of their folders"),
       wall("keeps file tools from following a link that a command made"),
     ],
   },
@@ -112,10 +112,10 @@ export const rows: readonly Row[] = [
     ids: ["CVE-2026-25725", "GHSA-ff64-7w26-62rf"],
     what: "a protected file that did not exist yet could be made",
     tests: [
-      files("that do not exist yet are not made, though writing is pre-approved"),
-      files("and those of the program itself not even where everything is approved"),
-      files("and nowhere without anybody to ask"),
-      commands("makes protected names that were missing, and they do not stay"),
+      files("are not made without a question, though writing is pre-approved"),
+      files("of the program itself are refused even if everything is approved"),
+      files("are refused if nobody can be asked"),
+      commands("cannot leave protected names behind"),
       ...shell("CVE-2026-25725", "CVE-2026-25725: protected names that do not exist yet"),
     ],
   },
@@ -125,7 +125,7 @@ export const rows: readonly Row[] = [
     tests: [
       untrusted("%s: nothing of it runs, and nothing is reached"),
       addresses("$model: no setting of a worker file sends it elsewhere"),
-      addresses("cannot be named by a trusted program for an address of its own"),
+      addresses("cannot be sent by a trusted program to an address of its own"),
     ],
   },
   {
@@ -162,12 +162,12 @@ export const rows: readonly Row[] = [
     ],
     what: "a first line, invisible characters or padding hid a part of the question; a key pressed before it counted",
     tests: [
-      questions("of a command: %s"),
-      questions("of a path: a name that ends a line, moves the cursor or turns the direction"),
-      questions("of a call of a worker: the whole input, beside attachments too"),
-      texts("read back to the very text that runs; nothing of it reaches the terminal as it is"),
-      texts("a command is shown to its end, whatever stands in front of it"),
-      questions("is said by no command as it is, whatever it is the name of"),
+      questions("in a command: %s"),
+      questions("in a path: names that end a line, move the cursor or turn the direction"),
+      questions("in a worker call: the whole input, beside attachments too"),
+      texts("hold exactly the text that runs, and no control characters"),
+      texts("show a command to its end, whatever precedes it"),
+      questions("is escaped by every command, whatever it names"),
       terminal("drops what was typed before the question was there"),
       terminal("counts what it leaves out of a long file, shows it when asked to, and remembers nothing before that"),
     ],
@@ -177,23 +177,20 @@ export const rows: readonly Row[] = [
     what: "beyond a number of parts, rules were not checked any more",
     tests: [
       ...shell("50 parts", "never allowed: what cannot be read with certainty", "structure.txt"),
-      questions("of a command: %s"),
+      questions("in a command: %s"),
     ],
   },
   {
     ids: ["CVE-2025-59532", "GHSA-w5fx-fh39-j5rw"],
     what: "the working directory that the model chose became writable",
-    tests: [
-      commands("writes where it runs only if that is writable, wherever the model says that it runs"),
-      shellRows("CVE-2025-59532"),
-    ],
+    tests: [commands("writes only to folders that are writable, whatever folder it starts in"), shellRows("CVE-2025-59532")],
   },
   {
     ids: ["CVE-2026-19592", "CVE-2026-19593"],
     what: "reading git's metadata ran a helper that the repository names",
     tests: [
       untrusted("%s: nothing of it runs, and nothing is reached"),
-      commands("runs what a repository's own configuration names only where it can do no harm"),
+      commands("runs programs that a repository's configuration names only where they can do no harm"),
       shellRows("CVE-2026-19592, drivers"),
       shellRows("CVE-2026-19593, command line"),
       shellRows("CVE-2026-19592, hooks: a commit that a rule allows is made, and runs none"),
@@ -204,24 +201,24 @@ export const rows: readonly Row[] = [
     ids: ["CVE-2025-53109", "CVE-2025-53110", "GHSA-q66q-fx2p-7w4m", "GHSA-hc55-p739-j48w"],
     what: "a file server: siblings of the same prefix, links",
     tests: [
-      files("a sibling whose name begins alike is neither read nor written"),
-      files("none below a scope is followed, by no tool, wherever it leads"),
-      files("patterns of lists and searches stay below the folder"),
+      files("neither reads nor writes a sibling whose name begins alike"),
+      files("follows no link below a scope, with any tool"),
+      files("keeps patterns of lists and searches below the folder"),
     ],
   },
   {
     ids: ["GHSA-53mr-w429-c597", "GHSA-p9cv-8g75-4xcg", "GHSA-7m4x-rv66-mxhh", "GHSA-7rgq-gccq-qphx", "GHSA-4gxg-m5jx-9j57"],
     what: "a file server: a folder swapped between check and use; the check trimmed what the use kept; letter case",
     tests: [
-      races("a folder for a link, under thousands of calls of all file tools"),
-      races("a file for a link, under thousands of reads, writes and edits"),
+      races("replaces a folder by a link, under thousands of calls of all file tools"),
+      races("replaces a file by a link, under thousands of reads, writes and edits"),
       races("%s: an approved %s changes nothing"),
       host("keep reads, lists and looks inside"),
       host("keep writes inside"),
-      files("a file is made under exactly the name that was shown, byte for byte"),
-      files("blanks, letters of another case and of another form are another scope, which there is not"),
-      files("suffixes hold in any case, and on the name that is opened alone"),
-      files("a pipe, a socket and devices are refused at once, by every tool"),
+      files("makes a file under exactly the name that was shown, byte for byte"),
+      files("rejects scopes with blanks, other case or other Unicode forms"),
+      files("applies suffixes in any case, to the name that is opened"),
+      files("refuses a pipe, a socket and devices at once, with every tool"),
     ],
   },
   {
@@ -229,7 +226,7 @@ export const rows: readonly Row[] = [
     what: "values that begin with - became options; paths outside of the repository",
     tests: [
       ...shell("CVE-2025-68144", "CVE-2025-68144: values that begin with a dash"),
-      files("a file is made under exactly the name that was shown, byte for byte"),
+      files("makes a file under exactly the name that was shown, byte for byte"),
     ],
   },
   {
@@ -255,34 +252,31 @@ export const rows: readonly Row[] = [
   {
     ids: ["CVE-2026-22812", "CVE-2025-52882"],
     what: "a local port without authentication",
-    tests: [
-      processes("while a run with three children is under way, nobody can connect to it"),
-      processes("a port that were open would be seen"),
-    ],
+    tests: [processes("accepts no connection during a run with three children"), processes("detects an open port")],
   },
   {
     ids: ["CVE-2026-25580", "CVE-2026-46678"],
     what: "attachments by URL reached internal addresses",
     tests: [
-      addresses("from a model: nothing is fetched, nothing is sent on"),
-      addresses("from a person: as input, and on the command line"),
+      addresses("fetches and sends nothing for a model"),
+      addresses("fetches and sends nothing for a person, by input and on the command line"),
     ],
   },
   {
     ids: ["CVE-2026-114386"],
     what: "a budget of calls did not hold for nested calls",
     tests: [
-      processes("of %i calls: no more files are made, however deep the calls are nested"),
-      processes("of tokens: the requests of children count"),
+      processes("makes no more files than %i calls allow, however deep they are nested"),
+      processes("counts the tokens of children's requests"),
     ],
   },
   {
     ids: ["sandbox-runtime, empty allow-list", "sandbox-runtime, SOCKS name with NUL", "sandbox-runtime, DNS"],
     what: "empty was read as no limit; two layers read one name differently; names were looked up",
     tests: [
-      files("a limit that is empty is no licence: no scope, no rule, no folder"),
-      files("no spelling leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
-      commands("reaches no listener of this machine, and looks no name up"),
+      files("grants nothing for empty limits: no scope, no rule, no folder"),
+      files("rejects every spelling that leads out: dots, escapes, slashes of other alphabets, drives, URLs"),
+      commands("reaches no listener of this machine, and resolves no name"),
       wall("refuses TCP to this machine without network, and allows it with network"),
       wall("UDP to this machine"),
     ],

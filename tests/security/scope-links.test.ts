@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("a scope's root behind a link", ()
     });
   }
 
-  test("inside of the folder it needs no trust", async () => {
+  test("needs no trust inside of the folder", async () => {
     const world = new World({ "main.worker": worker(scope("./data")), "model.yaml": model, "real/file": "text" });
     link(world, "program/data", "program/real");
     link(world, "door", "program");
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")("a scope's root behind a link", ()
     expect(world.read("program/real/new")).toBe("x");
   });
 
-  test("trust for good is asked for again when the link is pointed elsewhere", async () => {
+  test("asks for trust again when the link leads elsewhere", async () => {
     const world = new World({ "main.worker": worker(scope("./data")), "model.yaml": model, "../first/file": "text" });
     link(world, "program/data", "first");
     const cwd = world.at("program");
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === "win32")("a scope's root that moves after t
     });
   }
 
-  test("in the run, before a worker is called that has it: its call fails, and the run goes on", async () => {
+  test("fails the call of a worker whose root moved in the run, and the run goes on", async () => {
     const world = new World({
       "main.worker": worker("description: x\ntoolsets: { helper: {} }\nsandbox: { paths: { w: { root: ./w, mode: rw } } }"),
       "helper.worker": worker(scope("./w/out").replace("model: scripted:model.yaml\n", "")),
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === "win32")("a package behind a link", () => {
     "package.json": '{ "dependencies": { "pack": "1" } }',
   };
 
-  test("needs trust where it leads out of the folder, and none inside", async () => {
+  test("needs trust if it leads out of the folder, and none inside", async () => {
     for (const place of ["outside/pack", "program/.store/pack"]) {
       const world = new World(files);
       world.put(`${place}/package.json`, '{ "name": "pack" }');

@@ -24,7 +24,7 @@ interface Row {
   readonly rules: readonly string[];
   /** `§` is a file that the attack would make or change. */
   readonly attacks: readonly (string | Attack)[];
-  /** What is in the folder before. */
+  /** Files of the folder before the command. */
   readonly prepare?: (folder: string) => void;
 }
 

@@ -39,7 +39,7 @@ const places: Readonly<Record<string, { readonly path: string; readonly main?: s
   schema: { path: "schemas.ts", main: "---\ndescription: x\ninput: ./schemas.ts:In\n---\n" },
 };
 
-describe.skipIf(process.platform === "win32")("files that are no files", () => {
+describe.skipIf(process.platform === "win32")("special files in the place of files", () => {
   for (const [command, args] of Object.entries(everyCommand)) {
     test(`${command} refuses a pipe in any place of a program, and waits for none`, async () => {
       for (const [place, { path, main: text }] of Object.entries(places)) {
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("files that are no files", () => {
     });
   }
 
-  test("`runs` names a journal that is a pipe", async () => {
+  test("reports a journal that is a pipe in `runs`", async () => {
     const world = new World({ "main.worker": main });
     fifo(world.at(`program/${journal}`));
     const list = await runCli(["runs", "list", "."], { cwd: world.at("program") });
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === "win32")("files that are no files", () => {
     expect(shown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no regular file") });
   });
 
-  test("a store of trust that is a pipe trusts nobody", async () => {
+  test("trusts no folder if the store of trust is a pipe", async () => {
     const world = new World({
       "main.worker": "---\ndescription: x\ntoolsets: { t: {} }\n---\n",
       "tools.ts": "export const t = 1;\n",
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("files that are no files", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("trust.json cannot be read") });
   });
 
-  test("files without end, and files larger than any source, are refused before they are read", async () => {
+  test("refuses endless files, and files larger than any source, before they are read", async () => {
     for (const path of ["llm-do.yaml", "main.worker", "tools.ts", "notes.md"]) {
       const text = "---\ndescription: x\ntoolsets: { t: {} }\nfragments: [notes.md]\n---\n";
       const world = new World({ "main.worker": text, "tools.ts": "export const t = 1;\n", "notes.md": "x" });
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === "win32")("files that are no files", () => {
 });
 
 describe("links out of a program", () => {
-  test("a manifest is not read through one, and none of its text is shown", async () => {
+  test("reads and shows no manifest through a link", async () => {
     const world = new World({ "main.worker": main });
     symlinkSync(world.at("outside/file"), world.at("program/llm-do.yaml"));
     const { exitCode, stderr, stdout } = await runCli(["check", "."], { cwd: world.at("program") });
@@ -114,7 +114,7 @@ describe("links out of a program", () => {
     });
   }
 
-  test("journals of another program are not shown through one", async () => {
+  test("shows no journals of another program through a link", async () => {
     const world = new World({ "main.worker": main, "../other/main.worker": main, "../model.mjs": model });
     expect((await runCli(run, { cwd: world.at("other") })).exitCode).toBe(0);
     symlinkSync(join(world.root, "other/.llm-do"), world.at("program/.llm-do"));

@@ -13,7 +13,7 @@ interface Trap {
   readonly files: (port: number) => Readonly<Record<string, string>>;
   /** Names of files that get `evil` in front of what they hold. */
   readonly code?: readonly string[];
-  /** What arms it: with trust the canary is there. Without: nothing ever springs it. */
+  /** True where the canary appears with trust. Absent: nothing springs it. */
   readonly springsWithTrust?: boolean;
 }
 

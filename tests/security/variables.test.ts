@@ -4,7 +4,7 @@ import { attack, World } from "./world.ts";
 const secret = "canary-of-the-users-environment";
 const environment = { DATABASE_PASS: secret };
 
-test("a built-in toolset is given no variable of the environment, and so no model is", async () => {
+test("gives no variable of the environment to built-in toolsets, or to models", async () => {
   const world = new World({
     "main.worker":
       "---\nsandbox: { paths: { w: { root: ./w, mode: rw } } }\ntoolsets: { shell: { rules: [{ pattern: 'echo ${DATABASE_PASS}' }] } }\n---\nGo.\n",
@@ -16,7 +16,7 @@ test("a built-in toolset is given no variable of the environment, and so no mode
   expect(sent).toContain("echo ${DATABASE_PASS}");
 });
 
-test("a toolset that code defines is given it", async () => {
+test("gives a variable of the environment to a toolset of code", async () => {
   const world = new World({
     "main.worker":
       "---\nsandbox: { paths: { w: { root: ./w, mode: rw } } }\ntoolsets: { mine: { key: '${DATABASE_PASS}' } }\n---\nGo.\n",

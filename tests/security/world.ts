@@ -8,7 +8,7 @@ import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, ru
 import type { ToolResultPart } from "../../src/protocol/message.ts";
 import { type Script, type ScriptedCall, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 
-/** What lies outside of every scope: it must be in no result, and stay as it is. */
+/** Content outside of every scope: it must be in no result, and stay as it is. */
 export const canary = "canary: nobody may read or change this";
 
 /** A folder of this machine's real disk, with a program in `program` and a canary in `outside/file`. Gone after the test. */
@@ -58,7 +58,7 @@ export const untouched = { "outside/file": canary };
 export const approveAll: ApprovalPolicy = { mode: "approve_all" };
 
 export interface Attack {
-  /** What the model calls, turn by turn; or how it plays. */
+  /** Calls of the model, turn by turn; or a function that plays it. */
   readonly model: readonly (readonly ScriptedCall[])[] | Script;
   /** Default: everything that asks is approved. */
   readonly approval?: ApprovalPolicy;
@@ -70,7 +70,7 @@ export interface Attacked {
   readonly result: RunOutput | undefined;
   readonly error: unknown;
   readonly events: readonly RunEvent[];
-  /** What the model was told, call by call. */
+  /** Results that the model got, call by call. */
   readonly results: readonly ToolResultPart[];
   readonly scripted: ScriptedModel;
 }

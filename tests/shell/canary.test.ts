@@ -81,7 +81,7 @@ async function prepare(machine: Machine, command: string, rules: string) {
   }
 }
 
-test("what is allowed touches nothing, and opens no connection", async () => {
+test("touches nothing and opens no connection where it is allowed", async () => {
   const listener = createServer((socket) => socket.destroy());
   let connections = 0;
   listener.on("connection", () => connections++);
@@ -109,7 +109,7 @@ test("what is allowed touches nothing, and opens no connection", async () => {
 /** So many show that the folder is one in which harm can be seen. */
 const enough = 40;
 
-test("without the gate they do harm", async () => {
+test("does harm without the gate", async () => {
   const harmful: string[] = [];
   const chosen = playable.filter(
     ({ command, verdict }) => verdict !== "allowed" && (command.includes("canary") || command.includes("evil")),

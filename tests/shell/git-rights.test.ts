@@ -60,7 +60,7 @@ describe("the configuration of a repository", () => {
     }
   });
 
-  test("of another repository counts, of none nothing", async () => {
+  test("counts for another repository, and not without one", async () => {
     expect(nameOf(await judge("git -C src log", { "src/.git/config": evil }))).toBe("ask");
     expect(nameOf(await judge("git log", { "src/.git/config": evil }))).toBe("allowed");
     expect(nameOf(await judge("ls", { ".git/config": evil }))).toBe("allowed");
@@ -71,7 +71,7 @@ describe("the configuration of a repository", () => {
   });
 });
 
-test("a repository around the scope that a command runs in counts", async () => {
+test("considers a repository around the command's scope", async () => {
   const { host, judge } = await createBench(ruleSets["dev"] as ShellConfig);
   expect(nameOf(await judge({ command: "git log", cwd: "out" }))).toBe("allowed");
   host.put("/work/.git/config", '[filter "x"]\n');
@@ -89,14 +89,14 @@ describe("what git may open", () => {
     rules: allow("git commit, git push, git branch, git checkout, git init, git config, git remote add, git clone, git"),
   };
 
-  test("a rule alone: its folder, but neither configuration nor hooks", async () => {
+  test("opens the folder for a rule alone, but neither configuration nor hooks", async () => {
     expect(await opens("git commit -m x", spelt)).toEqual({ unprotected: [".git"], hooks: false });
     expect(await opens("git push", spelt)).toEqual({ unprotected: [".git"], hooks: false });
     expect(await opens("git branch made", spelt)).toEqual({ unprotected: [".git"], hooks: false });
     expect(await opens("git log", spelt)).toEqual({ unprotected: [], hooks: false });
   });
 
-  test("a question that only general caution asks, as a rule alone", async () => {
+  test("opens the same for a question of general caution", async () => {
     const config = { rules: [{ pattern: "git commit" }] };
     expect(await opens("git commit -m x", config)).toEqual({ unprotected: [".git"], hooks: false });
   });
@@ -120,7 +120,7 @@ describe("what git may open", () => {
     expect(hooks).toBe(true);
   });
 
-  test("the question says whether hooks run", async () => {
+  test("says in the question whether hooks run", async () => {
     const shown = async (config: ShellConfig) => {
       const { toolset, prepare } = await createBench(config);
       return JSON.stringify(toolset.preview?.(await prepare({ command: "git commit -m x" })));

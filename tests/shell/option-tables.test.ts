@@ -106,7 +106,7 @@ function namesOf(title: string, { rows }: OptionTable) {
   return all.filter(({ name }) => seededFraction(`${title} ${name}`) < share);
 }
 
-describe("a table claims of an option what the program does", () => {
+describe("tables of options agree with the programs", () => {
   const titled = drives
     .map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const)
     .filter(([title, { table }]) => namesOf(title, table).length > 0);
@@ -136,7 +136,7 @@ describe("a table claims of an option what the program does", () => {
     300_000,
   );
 
-  test("enough of them can be driven", () => {
+  test("covers enough options", () => {
     const told = Object.entries(totals).map(([finding, number]) => `${finding} ${number}`);
     process.stderr.write(`options driven: ${told.join(", ")}; programs that are not here: ${missing.join(", ") || "none"}\n`);
     expect(totals.claimed ?? 0).toBeGreaterThan(missing.length === 0 ? 300 * share : 0);

@@ -95,7 +95,7 @@ async function expand(texts: readonly string[], shell: readonly string[] = bash)
   return all;
 }
 
-test("static words are what bash makes of them", async () => {
+test("expands static words as bash does", async () => {
   const read = await readWords(({ kind }) => kind === "static");
   expect(read.length).toBeGreaterThan(words * 0.4);
   const made = await expand(read.map(({ text }) => text));
@@ -125,7 +125,7 @@ test.each([
   60_000,
 );
 
-test("quoting any text, and showing it, gives the text back", async () => {
+test("round-trips any text through quoting and showing", async () => {
   const texts = fc.sample(
     fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed() && !/[\0]/.test(text)),
     { numRuns: 500, seed: 7 },
@@ -137,7 +137,7 @@ test("quoting any text, and showing it, gives the text back", async () => {
   }
 }, 60_000);
 
-test("words that only a shell can tell are never taken for known", async () => {
+test("treats words that only a shell can expand as unknown", async () => {
   const parse = await loadCommandParser();
   for (const text of [
     "$x",

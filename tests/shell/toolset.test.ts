@@ -15,7 +15,7 @@ describe("configuration", () => {
     return checked.ok ? [] : checked.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   };
 
-  test("what is right is kept as it was written", async () => {
+  test("keeps a valid configuration as written", async () => {
     expect(await shellConfig.validate({})).toEqual({ ok: true, value: { rules: [] } });
     expect(await shellConfig.validate(null)).toEqual({ ok: true, value: { rules: [] } });
     const config = {
@@ -69,7 +69,7 @@ describe("warnings", () => {
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
 
-  test("a shell that blocks everything", () => {
+  test("are given for a shell that blocks everything", () => {
     expect(shellWarnings({ rules: [] })).toEqual([{ path: [], message: "blocks every command: it has no rules and no default" }]);
     expect(shellWarnings({ rules: [], default: { approval_required: true } })).toEqual([]);
   });
@@ -98,13 +98,13 @@ describe("warnings", () => {
     expect(of(...patterns)).toEqual(expected);
   });
 
-  test("a rule with sandbox_paths shadows nothing", () => {
+  test("are not given for rules behind one with sandbox_paths", () => {
     expect(shellWarnings({ rules: [{ pattern: "rm", sandbox_paths: ["a"] }, { pattern: "rm" }] })).toEqual([]);
   });
 });
 
 describe("the tool", () => {
-  test("says what is covered, and where it runs", async () => {
+  test("describes the covered commands, and where they run", async () => {
     const { tool, toolset } = await createBench(ruleSets["log"] as ShellConfig);
     expect(toolset.requires).toContain("scopes");
     expect(tool.description).toContain("`git log`, `git status`. All others are blocked");
@@ -123,7 +123,7 @@ describe("the tool", () => {
     expect(await tool.input.validate(args)).toMatchObject({ ok: false });
   });
 
-  test("one program runs without a shell, everything else in one", async () => {
+  test("runs one program without a shell, everything else in one", async () => {
     const rules = allow("git, head, echo, cd, ls, bash");
     const { prepare } = await createBench({ rules });
     const request = async (command: string) => (await prepare({ command })).work.request;
@@ -143,7 +143,7 @@ describe("the tool", () => {
     expect(await request("ls  $(ls)")).toEqual({ type: "bash", script: "ls  $(ls)" });
   });
 
-  test("gives canonical arguments, and facts that tell a swap", async () => {
+  test("returns canonical arguments, and facts that show a swap", async () => {
     const { prepare, host } = await createBench({ rules: allow("cat") });
     const before = await prepare({ command: "cat a.md", cwd: "./docs/" });
     expect(before.preparation.canonicalArgs).toEqual({ command: "cat a.md", timeout: 30, cwd: "docs" });
@@ -176,7 +176,7 @@ describe("the tool", () => {
     expect(nameOf(await read.judge({ command: "ls", cwd: ".git" }))).toBe("ask");
   });
 
-  test("a worker without a default scope runs in its first", async () => {
+  test("runs in the first scope of a worker without a default scope", async () => {
     const scopes = [{ name: "docs", root: "/work/docs", mode: "ro" as const }];
     const { prepare } = await createBench({ rules: allow("cat") }, { scopes });
     expect((await prepare({ command: "cat a.md" })).work.cwd.virtualPath).toBe("docs");
@@ -188,7 +188,7 @@ describe("the tool", () => {
 describe("without isolation", () => {
   const isolation = { type: "none", why: "bubblewrap is not installed" } as const;
 
-  test("what the rules allow asks, and says why", async () => {
+  test("asks for what the rules allow, and says why", async () => {
     const { judge, prepare, toolset } = await createBench({ rules: allow("ls") }, { isolation });
     expect(await judge({ command: "ls" })).toMatchObject({
       type: "needs-approval",
@@ -207,7 +207,7 @@ describe("without isolation", () => {
     expect((await prepare({ command: "git commit -m x" })).work).toMatchObject({ opens: [".git"], hooks: false });
   });
 
-  test("the caller of the run can accept it: then the rules decide", async () => {
+  test("follows the rules if the caller of the run accepts it", async () => {
     const { judge, run, requests } = await createBench({ rules: allow("ls") }, { isolation, unisolated: true });
     expect(nameOf(await judge({ command: "ls" }))).toBe("allowed");
     expect(nameOf(await judge({ command: "ls > x" }))).toBe("ask");
@@ -216,7 +216,7 @@ describe("without isolation", () => {
     expect(requests[0]).toMatchObject({ isolationRequired: false });
   });
 
-  test("is required where the judgement rests on it", async () => {
+  test("is required if the judgement depends on it", async () => {
     const walled = await createBench({ rules: allow("ls") });
     await walled.run({ command: "ls" });
     expect(walled.requests[0]).toMatchObject({ isolationRequired: true, network: false, maxOutputBytes: 51_200 });
@@ -239,7 +239,7 @@ async function shown(
 }
 
 describe("what a person sees", () => {
-  test("the arguments of one program, or the whole script with its programs", async () => {
+  test("shows the arguments of one program, or the whole script with its programs", async () => {
     const { prepare, toolset } = await createBench({ rules: allow("git, head") });
     const text = async (command: string) => (await shown({ toolset, prepare }, command)).text;
     expect(await text("git  log 'a b' $'x\\ny'")).toBe(
@@ -251,7 +251,7 @@ describe("what a person sees", () => {
     expect(await text("git push")).toContain("may use the protected names .git");
   });
 
-  test("all of a long command, and where it was cut", async () => {
+  test("shows a long command to its end, and marks the cut", async () => {
     const { prepare, toolset } = await createBench({ rules: allow("echo") });
     const command = `echo ${"a".repeat(500)}b`;
     const call = await prepare({ command });
@@ -263,7 +263,7 @@ describe("what a person sees", () => {
 });
 
 describe("results", () => {
-  test("exit codes, truncation, time-outs, what was moved aside", async () => {
+  test("hold exit codes, truncation, time-outs and files that were moved aside", async () => {
     const result = { exitCode: 1, stdout: "out", stderr: "err", dropped: { stdout: 5, stderr: 0 }, movedAside: [".git"] };
     const { run } = await createBench({ rules: allow("ls") }, { result });
     expect(await run({ command: "ls" })).toEqual({
@@ -283,7 +283,7 @@ describe("results", () => {
     expect(late.requests[0]).toMatchObject({ timeoutMilliseconds: 7000 });
   });
 
-  test("hints, on failure alone", async () => {
+  test("hold hints only on failure", async () => {
     const hint = async (stderr: string, more: { exitCode?: number; networkEnabled?: boolean } = {}) => {
       const { exitCode = 1, networkEnabled = false } = more;
       const { run } = await createBench({ rules: allow("ls") }, { result: { exitCode, stderr }, networkEnabled });
@@ -298,7 +298,7 @@ describe("results", () => {
     expect(await hint("something else")).toBe("");
   });
 
-  test("protected names are open only where they were asked for, or spelt out", async () => {
+  test("open protected names only if they were approved, or written out", async () => {
     const opens = async (command: string, rules: string) => {
       const bench = await createBench(ruleSets[rules] as ShellConfig);
       await bench.run({ command });
@@ -314,7 +314,7 @@ describe("results", () => {
     expect(await opens("npm test", "dev")).toEqual([]);
   });
 
-  test("a wall that falls is told without a path of the machine", async () => {
+  test("report failed isolation without a path of the machine", async () => {
     const { commands } = {
       commands: {
         isolation: async () => ({ type: "bubblewrap" as const }),
@@ -337,7 +337,7 @@ describe("results", () => {
   });
 });
 
-test("on this machine: from text to output", async () => {
+test("runs on this machine, from text to output", async () => {
   const machine = new Machine();
   machine.put("work/a.txt", "two\none\n");
   const { commands, openScopes } = createNodeHost({ workingDirectory: machine.root });

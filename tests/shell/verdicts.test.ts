@@ -28,7 +28,7 @@ describe.each(files)("%s", (file) => {
   });
 });
 
-test("there are enough of them, and no two are the same", () => {
+test("has enough rows, and no two are the same", () => {
   expect(cases.length).toBeGreaterThan(800);
   expect(new Set(cases.map(({ command, rules }) => `${rules} ${command}`)).size).toBe(cases.length);
 });
@@ -36,7 +36,7 @@ test("there are enough of them, and no two are the same", () => {
 /** Programs of everyday work. A line counts for the first of them that it starts. */
 const everyday = "git find grep sed ls cat npm node python3 tar rg".split(" ");
 
-test("nine in ten of ordinary uses do not ask", async () => {
+test("allows nine in ten of ordinary uses without a question", async () => {
   const { judge } = await createBench(ruleSets["dev"] as ShellConfig);
   const ordinary = cases.filter(({ place }) => place.startsWith("ordinary.txt:"));
   expect([...new Set(ordinary.map(({ rules }) => rules))]).toEqual(["dev"]);
@@ -60,12 +60,12 @@ test("nine in ten of ordinary uses do not ask", async () => {
   expect(others / ordinary.length).toBeGreaterThanOrEqual(0.9);
 });
 
-test.each(["bubblewrap", "seatbelt"] as const)("%s makes no difference", async (type) => {
+test.each(["bubblewrap", "seatbelt"] as const)("decides the same with %s", async (type) => {
   const { judge } = await createBench({ rules: [{ pattern: "ls", approval_required: false }] }, { isolation: { type } });
   expect(nameOf(await judge({ command: "ls" }))).toBe("allowed");
 });
 
-describe("what is too much is never allowed", () => {
+describe("limits of size are never exceeded", () => {
   const rules = { rules: [{ pattern: "*", approval_required: false }] };
   const depth = (levels: number): string => (levels === 0 ? "ls" : `bash -c ${quote(depth(levels - 1))}`);
   test.each([

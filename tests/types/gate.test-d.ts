@@ -14,7 +14,7 @@ declare const toolset: Toolset;
 declare const tool: Tool;
 declare const call: Omit<CallConfig, "toolsets">;
 
-// What the gate made is what the loop takes.
+// The loop takes only toolsets that the gate made.
 const gated: GatedToolset = gate.gate({ reference: "a", toolset, config: undefined, approvals: new Map(), tools: [tool] });
 export const good: CallConfig = { ...call, toolsets: [gated] };
 

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../catalogue-entry.ts";
 
-/** What is wrong with a program, though each of its files reads well: raised by resolve, check and plan. */
+/** Mistakes of a program whose files can each be read: reported by resolve, check and plan. */
 export const compileCodes = {
   "target-not-found": {
     severity: "error",

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../catalogue-entry.ts";
 
-/** What is wrong in the text of one file: raised by the language room. */
+/** Mistakes in the text of one file: reported by the language room. */
 export const languageCodes = {
   "frontmatter-missing": {
     severity: "error",

@@ -3,14 +3,14 @@ import type { TreeNode } from "./layout.ts";
 import { count, counted, list, show } from "./phrases.ts";
 import { type PlannedCalls, planCalls } from "./plan-calls.ts";
 
-/** Deeper calls get a tree of their own, so that lines keep their width. */
+/** Depth from which calls get a tree of their own, so that lines keep their width. */
 const deepest = 4;
 
 interface Walk {
   readonly outline: Outline;
-  /** Ids of workers whose tools are shown already, or will be. */
+  /** Ids of workers whose tools have a place in a tree. */
   readonly seen: Set<string>;
-  /** Workers that are to get a tree of their own. */
+  /** Workers that get a tree of their own. */
   readonly later: OutlinedWorker[];
 }
 
@@ -84,7 +84,7 @@ function callees(ids: readonly string[], walk: Walk & { readonly path: readonly 
     });
 }
 
-/** Code that calls by name: what the gate says of it, it says when it happens. */
+/** A call that code makes by name. Its verdict is only known when it happens. */
 function callByCode(name: string, walk: Walk, path: readonly string[]): TreeNode {
   const worker = walk.outline.workers.find((one) => one.name === name);
   const { note, children } = worker ? enter(worker, walk, path) : { note: "", children: [] };
@@ -93,15 +93,15 @@ function callByCode(name: string, walk: Walk, path: readonly string[]): TreeNode
 
 function enter(worker: OutlinedWorker, walk: Walk, path: readonly string[]): { note: string; children: readonly TreeNode[] } {
   if (path.includes(worker.id)) return { note: " (calls itself again, to the limit of depth)", children: [] };
-  if (walk.seen.has(worker.id)) return { note: " (its tools are told elsewhere)", children: [] };
+  if (walk.seen.has(worker.id)) return { note: " (its tools are shown elsewhere)", children: [] };
   walk.seen.add(worker.id);
   if (path.length < deepest) return { note: "", children: branchesOf(worker, walk, [...path, worker.id]) };
   walk.later.push(worker);
-  return { note: " (its tools are told below)", children: [] };
+  return { note: " (its tools are shown below)", children: [] };
 }
 
-/** What the caller cannot do itself. Single tools are left out, for they stand below; attachments stand under the files. */
+/** Describes what the caller cannot do itself, without single tools and attachments, which are shown elsewhere. */
 function describeBeyond({ beyond = [] }: OutlinedToolset): string {
-  const told = beyond.filter((ability) => !/^(?:call|take) /.test(ability));
-  return told.length > 0 ? `; can, beyond its caller: ${told.map(show).join("; ")}` : "";
+  const shown = beyond.filter((ability) => !/^(?:call|take) /.test(ability));
+  return shown.length > 0 ? `; can, beyond its caller: ${shown.map(show).join("; ")}` : "";
 }

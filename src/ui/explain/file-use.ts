@@ -1,6 +1,6 @@
 import type { Outline, OutlinedWorker } from "../../protocol/outline.ts";
 
-/** What a worker's tools can do with its scopes. `hand-on`: give their files to other workers, as attachments. */
+/** Use that a worker's tools can make of its scopes. `hand-on`: pass files to other workers, as attachments. */
 export type FileUse = "all" | "hand-on" | "none";
 
 export function fileUseOf({ toolsets }: OutlinedWorker, { workers }: Outline): FileUse {
@@ -13,7 +13,7 @@ export function takesAttachments({ input }: OutlinedWorker): boolean {
   return JSON.stringify(input).includes('"x-llm-do":"attachment"');
 }
 
-/** Roots of the ceiling that are declared, and that no tool of any worker reaches in this way. */
+/** Returns declared roots of the ceiling that no tool of any worker reads, or writes. */
 export function unusedRoots(outline: Outline, way: "reads" | "writes"): ReadonlySet<string> {
   const used = new Set<string>();
   for (const { root } of outline.entry.kind === "code" ? outline.entry.scopes : []) used.add(root);
@@ -25,7 +25,7 @@ export function unusedRoots(outline: Outline, way: "reads" | "writes"): Readonly
   return new Set(outline.ceiling[way].filter((root) => !used.has(root)));
 }
 
-/** The worker that starts; undefined where code does. */
+/** Returns the worker that a run starts with; undefined where it starts with code. */
 export function entryOf({ entry, workers }: Outline): OutlinedWorker | undefined {
   return entry.kind === "worker" ? workers.find(({ id }) => id === entry.id) : undefined;
 }

@@ -1,23 +1,23 @@
 import { wrapWords } from "../wrap-text.ts";
 
-/** A line of a tree, with what stands below it. The text is wrapped beside the label. */
+/** A line of a tree, with the lines below it. The text is wrapped beside the label. */
 export interface TreeNode {
   readonly label?: string;
   readonly text: string;
   readonly children: readonly TreeNode[];
 }
 
-/** What the left column says, and the texts beside it. */
+/** A label in the left column, and the texts beside it. */
 export interface Row {
   readonly label: string;
   readonly texts: readonly string[];
 }
 
-/** Narrower, and a text has no room: then a line may be longer than the terminal is wide. */
+/** Least width of a text: in a narrower terminal, lines are longer than the terminal is wide. */
 const leastText = 20;
 const shortestVerdict = 8;
 
-/** The lines of a tree, in ASCII. */
+/** Returns the lines of a tree, in ASCII. */
 export function drawTree(root: TreeNode, columns: number): string[] {
   return [...wrap(root.text, columns - 2).map((line) => `  ${line}`), ...drawBranches(root.children, "  ", columns)];
 }
@@ -37,7 +37,7 @@ function drawBranches(nodes: readonly TreeNode[], prefix: string, columns: numbe
   });
 }
 
-/** Two columns. Rows whose texts are equal are told once, under all of their labels. */
+/** Returns the lines of two columns. Rows with equal texts are merged under all of their labels. */
 export function drawRows(rows: readonly Row[], columns: number): string[] {
   const merged = mergeRows(rows);
   const width = Math.min(Math.floor(columns * 0.4), Math.max(0, ...merged.map(({ label }) => label.length)));
@@ -61,7 +61,7 @@ function mergeRows(rows: readonly Row[]): Row[] {
   return [...merged.values()].map(({ labels, texts }) => ({ label: labels.join(", "), texts }));
 }
 
-/** Without blanks at the ends of lines, which a long word can leave. */
+/** Wraps a text. A long word can leave a blank at the end of a line, which is removed. */
 function wrap(text: string, columns: number): string[] {
   return wrapWords(text, Math.max(leastText, columns)).map((line) => line.trimEnd());
 }

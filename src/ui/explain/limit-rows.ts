@@ -11,7 +11,7 @@ const accountNames = [
   ["seconds", "seconds"],
 ] as const;
 
-/** What bounds a run, and each call in it. Where nothing is said, the defaults of the runtime hold. */
+/** Returns rows for the limits of a run, and of each call in it; the defaults of the runtime where none is set. */
 export function limitRows(outline: Outline, prices: ModelPrices = new Map()): Row[] {
   const { workers, limits, ceiling } = outline;
   const bounds = limitsOfRun(outline);
@@ -31,7 +31,7 @@ export function limitRows(outline: Outline, prices: ModelPrices = new Map()): Ro
   ];
 }
 
-/** What the entry may spend, its run may not exceed. */
+/** Returns the limits of a run, which the limits of its entry bound too. */
 function limitsOfRun(outline: Outline): Limits {
   const { depth, parallel, ...accounts } = outline.limits;
   const own = entryOf(outline)?.limits ?? {};
@@ -43,7 +43,7 @@ function limitsOfRun(outline: Outline): Limits {
   };
 }
 
-/** `tokens, dollars or seconds`. */
+/** Joins words: `tokens, dollars or seconds`. */
 function joined(words: readonly string[]): string {
   return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ");
 }
@@ -55,7 +55,7 @@ function least(...numbers: (number | undefined)[]): number | undefined {
   return given.length > 0 ? Math.min(...given) : undefined;
 }
 
-/** `cost`: of all the tokens, at the dearest. */
+/** Describes each limit. `cost`: the highest cost of all the tokens. */
 function describeLimits(limits: Limits, cost?: number): string[] {
   return Object.entries(limits).flatMap(([name, value]) => {
     if (value === undefined) return [];

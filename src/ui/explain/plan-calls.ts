@@ -1,6 +1,6 @@
 import type { OutlinedTool, OutlinedToolset, ToolPlan } from "../../protocol/outline.ts";
 
-/** Tools of one reference to whose calls the same happens, for the same reason. */
+/** Tools of one reference whose calls have the same plan. */
 export interface PlannedCalls {
   readonly tools: readonly OutlinedTool[];
   readonly plan: PlannedVerdict;
@@ -11,7 +11,7 @@ export interface PlannedVerdict {
   readonly why: string;
 }
 
-/** What will happen to calls of a toolset's tools, by what happens. Tools whose code calls others stand alone. */
+/** Groups the tools of a toolset by the plan of their calls. Tools whose code calls others stand alone. */
 export function planCalls({ reference, tools, kind }: OutlinedToolset): PlannedCalls[] {
   if (kind === "unverified") {
     const unseen = { name: reference, description: "", plan: { verdict: "depends", why: "" } } as const;

@@ -11,12 +11,12 @@ export interface ExplanationStyle {
   readonly columns: number;
   /** Programs may run by the rules where they cannot be isolated. Default false. */
   readonly unisolated?: boolean;
-  /** What models cost, by their ids, and the day that it is of. Absent: nothing is said of it. */
+  /** Prices of models by their ids, and the day of these prices. Absent: no prices are shown. */
   readonly prices?: { readonly of: ModelPrices; readonly date: string };
 }
 
 /**
- * What a program is and could do, for a person: who calls whom and what asks, files, models, limits, and the ceiling. Wrapped
+ * Renders what a program is and could do, for a person: the tree of calls, files, models, limits, and the ceiling. Wrapped
  * at so many columns, in ASCII as far as its facts allow; all texts of the program are escaped.
  */
 export function renderExplanation(outline: Outline, { columns, prices, unisolated = false }: ExplanationStyle): string {
@@ -39,7 +39,7 @@ function pricesNote(prices: ExplanationStyle["prices"]): string {
   return prices && prices.of.size > 0 ? ` (in / out per 1M tokens, ${prices.date})` : "";
 }
 
-/** All that the entry could do: what a dry run shows, too. */
+/** Renders all that the entry could do, for `explain` and for a dry run. */
 export function renderCeiling(outline: Outline, columns: number): string[] {
   const { entry, ceilingDigest } = outline;
   const title = `Ceiling of ${show(entry.kind === "code" ? entry.name : entry.id)}, with all that it calls (${ceilingDigest.slice(0, 12)})`;

@@ -8,7 +8,7 @@ import type { Row } from "./layout.ts";
 import { dollars, type ModelPrices } from "./model-prices.ts";
 import { bytes, counted, list, show } from "./phrases.ts";
 
-/** The fields of the entry's input, which `-i` gives, and those of its output. Nothing for a prompt that is answered with a text. */
+/** Returns rows for the fields of the entry's input and output. Empty for a prompt that is answered with a text. */
 export function inputRows(outline: Outline): Row[] {
   const worker = entryOf(outline);
   if (!worker) return [];
@@ -36,7 +36,7 @@ function describeFields({ type, properties, required }: JsonSchema): string[] {
   });
 }
 
-/** Who may read and write what, and who takes attachments. */
+/** Returns rows for the files that each worker may read and write, and for attachments. */
 export function fileRows(outline: Outline): Row[] {
   const workers = outline.workers.map((worker) => ({
     label: show(worker.name),
@@ -45,7 +45,7 @@ export function fileRows(outline: Outline): Row[] {
   return [...entryRows(outline), ...workers];
 }
 
-/** An entry that is code has scopes too, which do not hold it. */
+/** Returns rows for the scopes of an entry that is code, which bind its tools and not the code. */
 function entryRows({ entry }: Outline): Row[] {
   if (entry.kind === "worker") return [];
   const scopes = entry.scopes.map((scope) => {
@@ -85,7 +85,7 @@ function place(root: string): string {
   return root === "." ? "the program's folder" : show(root);
 }
 
-/** No scope holds for code: whoever approves its calls must know. */
+/** Returns a row for code. No scope binds code, which an approver of its calls must know. */
 function describeCode({ toolsets }: OutlinedWorker): string[] {
   const code = toolsets.flatMap(({ kind, file, reference }) => {
     if (kind === "code") return [file ?? reference];
@@ -102,7 +102,7 @@ function describeAttachments(worker: OutlinedWorker): string[] {
   return [`is sent up to ${counted(maxAttachments, "attachment")}${of}, to ${bytes(maxTotalBytes)}`];
 }
 
-/** Who starts programs of the machine, and what these may do. */
+/** Returns rows for the workers that start programs of the machine, and what these may do. */
 export function commandRows({ workers }: Outline): Row[] {
   return workers.flatMap(({ name, commands }) => {
     if (!commands) return [];
@@ -112,7 +112,7 @@ export function commandRows({ workers }: Outline): Row[] {
   });
 }
 
-/** Which models, who runs on them, where each came from, and what it costs. */
+/** Returns rows for the models: the workers that run on each, its source, and its price. */
 export function modelRows({ workers }: Outline, prices: ModelPrices = new Map()): Row[] {
   const users = new Map<string, string[]>();
   for (const { name, model, compatibleModels } of workers) {
@@ -130,7 +130,7 @@ export function modelRows({ workers }: Outline, prices: ModelPrices = new Map())
   });
 }
 
-/** All that the entry could do, itself or through what it calls. */
+/** Returns rows for all that the entry could do, itself or through what it calls. */
 export function ceilingRows(outline: Outline): Row[] {
   const { reads, writes, models, tools, code, packages = [], variables = [], network = [], unverified } = outline.ceiling;
   const roots = (way: "reads" | "writes") => describeRoots(outline, way);

@@ -6,7 +6,7 @@ import { cutText, wrapWords } from "../wrap-text.ts";
 import { count, list, show } from "./phrases.ts";
 import { renderCeiling } from "./render-explanation.ts";
 
-/** The first request part by part, then the ceiling; wrapped, and with all texts escaped. */
+/** Renders the first request part by part, then the ceiling. Wrapped; all texts are escaped. */
 export function renderFirstRequest({ entry, input, request }: FirstRequest, outline: Outline, columns: number): string {
   const asJson = (value: unknown) => frame(JSON.stringify(value, undefined, 2), columns);
   const lines = request
@@ -46,7 +46,7 @@ function part(title: string, text: string, columns: number): string[] {
   return [`${title}:`, ...frame(text, columns)];
 }
 
-/** Behind a margin on every line, so that no text can be taken for another part. */
+/** Puts a margin before every line, so that no text can pass for another part. */
 function frame(text: string, columns: number): string[] {
   return escapeText(text, { keepNewlines: true, keepBackslashes: true })
     .split("\n")

@@ -4,9 +4,9 @@ import { planCalls } from "./plan-calls.ts";
 
 interface Chart {
   readonly lines: string[];
-  /** The nodes of workers, by their names: code calls by name. */
+  /** Nodes of workers by their names, which code calls them by. */
   readonly byName: Map<string, string>;
-  /** The same, by their ids. */
+  /** Nodes of workers by their ids. */
   readonly byId: Map<string, string>;
 }
 
@@ -65,7 +65,7 @@ function add(chart: Chart, line: string): void {
   chart.lines.push(`  ${line}`);
 }
 
-/** For the inside of quotes: all but letters, digits and a few harmless signs as the entities that Mermaid reads. */
+/** Escapes a text inside quotes: all but letters, digits and a few harmless signs become entities that Mermaid reads. */
 function label(text: string): string {
   return escapeText(text, { keepBackslashes: true }).replace(
     /[^\p{L}\p{M}\p{N} _.,:/@*+=-]/gu,

@@ -39,7 +39,7 @@ function section(title: string, rows: readonly Row[], columns: number): string[]
   return ["", ...wrapWords(title, columns), ...(rows.length > 0 ? drawRows(rows, columns) : ["  none"])];
 }
 
-/** A row for each field; one row for a value that is no object. */
+/** Returns a row for each field; one row for a value that is no object. */
 function fieldRows(schema: JsonSchema): Row[] {
   const { properties, required } = schema;
   if (!isRecord(properties)) return [{ label: typeOf(schema), texts: textsOf(schema) }];

@@ -13,7 +13,7 @@ interface CodeRow {
   /** Files of the world, the program in `program`. */
   readonly files: Readonly<Record<string, string>>;
   readonly links?: readonly (readonly [from: string, to: string])[];
-  /** Where the model writes, in the world. */
+  /** Path in the world that the model writes. */
   readonly at: string;
   /** A statement that shows that the code ran, in the place of `evil` in this text. */
   readonly content?: string;
@@ -29,7 +29,7 @@ const linked = (description: object, more: Readonly<Record<string, string>> = {}
 });
 const links = [["program/node_modules/linked", "packages/linked"]] as const;
 
-/** What is written would run in a later run of the same program. */
+/** Text that would run in a later run of the same program. */
 const code: Readonly<Record<string, CodeRow>> = {
   "what `createRequire` loads under another name": {
     files: {

@@ -45,7 +45,7 @@ interface Row {
   readonly name: string;
   readonly dialect: Pick<Dialect, "model" | "variables">;
   readonly reply: Reply;
-  /** What the caller of the run gets: a stop reason with an output, or the error's code. */
+  /** Result for the caller of the run: a stop reason with an output, or the error's code. */
   readonly ends: string;
   /** In the reason or the error's message. */
   readonly says?: RegExp;

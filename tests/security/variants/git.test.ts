@@ -109,7 +109,7 @@ const attacks: readonly ShellRow[] = [
     setup: `git config gpg.program "$EVIL"; git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n -----END PGP SIGNATURE-----' > c; git update-ref HEAD $(git hash-object -t commit -w c)`,
     command: "git log '--format=%G?' -1",
   },
-  // What a line brings along before git looks.
+  // Parts of a line that come before git looks.
   { title: "a copy", setup: staged, command: "cp -r staged nested && git -C nested status" },
   {
     title: "a copy in words of another kind",

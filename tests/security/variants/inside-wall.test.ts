@@ -32,7 +32,9 @@ async function bare(world: World, script: string): Promise<string> {
   return stdout;
 }
 
-/** What of this machine the rows try to reach: a process with a folder, a secret and a name; sockets; a port; shared memory. */
+/**
+ * Parts of this machine that the rows try to reach: a process with a folder, a secret and a name; sockets; a port; shared memory.
+ */
 const host = { pid: 0, socket: "", datagram: "", abstract: "", port: 0, shared: "", folder: "", seconds: uniqueSeconds() };
 const closing: (() => void)[] = [];
 
@@ -266,7 +268,7 @@ toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], defaul
     execFileSync("chmod", ["+x", world.at("code/project/bin/tool")]);
     const environment = { PATH: `${world.at("code/project/bin")}:${process.env["PATH"]}` };
     const said = await behindWall(world, `tool; cat ${world.at(`code/project/${name}`)}`, environment);
-    // What lies on the PATH runs all the same.
+    // Programs on the PATH run all the same.
     expect(said).toContain("tool runs");
     expect(said).not.toContain(secret);
   });

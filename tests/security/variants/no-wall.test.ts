@@ -165,7 +165,7 @@ describe.skipIf(!canUnshare)("the command line where", { timeout: 30_000 }, () =
   const asked = `${paths}\ntoolsets: { shell: { rules: [{ pattern: touch, approval_required: true }] } }`;
   const required = free.replace("sandbox: {", "sandbox: { required: true,");
 
-  /** What `verdict`, `check --headless` and the run say of the same program. */
+  /** Returns the answers of `verdict`, `check --headless` and the run for the same program. */
   test.each([
     ["what rules allow", free, [], { verdict: "ask", check: 4, run: 4, made: false }],
     // `check` says 0 where it depends on the arguments: other commands are blocked.

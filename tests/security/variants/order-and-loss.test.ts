@@ -184,7 +184,7 @@ describe("children in parallel lose nothing that was reported", { timeout: 30_00
     expect(world.read("program/in/list").trim().split("\n").slice(1).toSorted()).toEqual(said.toSorted());
   });
 
-  /** What a command still holds or has read, when a file tool of another child would take its file away. */
+  /** Commands that hold, or have read, a file that a file tool of another child would take away. */
   const commands: readonly (readonly [string, string, readonly string[]])[] = [
     ["that keeps the file open", "exec >> log; echo a1; WAIT; echo a2", ["a1", "a2", "b"]],
     [

@@ -141,7 +141,7 @@ describe("what a question shows of a file is what is written", { timeout: 30_000
     expect(written).toBe(after);
     const { lines = [], notes = [] } = shown[0] ?? {};
     expect(notes).not.toContain("(the content stays as it is)");
-    // Of a long line, what stays at its ends is counted.
+    // Only what stays at the ends of a long line is counted.
     if (name === "a word in a long line") return expect(lines.join("\n")).toContain(" evil ");
     expect(applyDiff(lines, before)).toEqual(linesOf(written));
     if (linesOf(before).join() === linesOf(after).join()) expect(notes).toContain("(no line break at the end of the file)");

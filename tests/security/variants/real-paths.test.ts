@@ -216,14 +216,14 @@ interface Command {
   readonly pipes?: readonly string[];
   /** Files of so many bytes that take no room. */
   readonly sparse?: Readonly<Record<string, number>>;
-  /** What else has to be there. */
+  /** Makes what the row needs beside its files. */
   readonly make?: (world: World) => void;
   /** In `program`. */
   readonly args: readonly string[];
   readonly exitCode: number;
-  /** What stdout and stderr hold, together. */
+  /** Text of stdout and stderr together. */
   readonly says?: string;
-  /** Where nothing may appear or change: all outside of `program`, unless it is named. */
+  /** Folders in which nothing may appear or change. Default: all outside of `program`. */
   readonly changes?: readonly string[];
 }
 

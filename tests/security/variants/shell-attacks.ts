@@ -19,9 +19,9 @@ export interface ShellRow {
   readonly cwd?: string;
   /** A program without which the row is skipped. */
   readonly needs?: string;
-  /** What a successful attack, or an honest use, prints. */
+  /** Output of a successful attack, or of an honest use. */
   readonly prints?: string;
-  /** What a successful attack sends. */
+  /** Request that a successful attack sends. */
   readonly sends?: string;
 }
 
@@ -37,7 +37,7 @@ export interface ShellTable {
 
 export interface PlayedRow {
   readonly outcome: string;
-  /** What the call gave back, as text. */
+  /** Result of the call, as text. */
   readonly text: string;
   readonly before: string;
   readonly after: string;

@@ -10,13 +10,13 @@ import { listen } from "../world.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** What a trusted program is, and what an edit of its files makes of it. */
+/** A trusted program, and an edit of its files. */
 interface Row {
   readonly title: string;
   readonly before: Files;
   /** Files that the edit writes over. */
   readonly after: Files;
-  /** What the question says is new. Absent: the edit asks nothing. */
+  /** New abilities in the question. Absent: the edit asks nothing. */
   readonly says?: string;
   /** A file, beside the program's folder, that the edited program makes where nothing stops it. */
   readonly makes?: string;

@@ -91,7 +91,7 @@ describe("options of a provider in a worker file that nobody trusts", () => {
   });
 });
 
-/** What an answer holds has to stand in the next request as it came. */
+/** The next request has to hold the parts of an answer as they came. */
 describe("goes back as it came", () => {
   const thoughts = [
     { type: "thinking", thinking: "First", signature: "c2lnMQ==" },

@@ -12,7 +12,7 @@ export interface PathFact {
   /** Changes when something else takes its place. */
   readonly identity: string | null;
   /**
-   * Of what a redirection writes: the path in the deepest scope's terms, if that scope's mode and suffixes let a file be
+   * Target of a redirection: the path in the deepest scope's terms, if that scope's mode and suffixes let a file be
    * written there.
    */
   readonly writable?: string;
