@@ -1,19 +1,8 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
-import { runCli, script, writeProgram } from "./run-cli.ts";
-
-const prompt = "s  stop the run\n>";
-
-/** Writes these, one a turn. */
-async function writer(contents: readonly string[]): Promise<string> {
-  const calls = contents.map((content) => ({ calls: [{ tool: "write_file", args: { path: "out.txt", content } }] }));
-  return writeProgram({
-    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
-    "model.yaml": script({ main: [...calls, "finished"] }),
-  });
-}
+import { end, openTerminal, prompt } from "./open-terminal.ts";
+import { runCli, writeWriter } from "./run-cli.ts";
 
 /** A command for `EDITOR` that does this with the file `$1`. */
 async function editor(cwd: string, body: string): Promise<Record<string, string>> {
@@ -22,11 +11,6 @@ async function editor(cwd: string, body: string): Promise<Record<string, string>
   await writeFile(path, `#!/bin/sh\n${body}\n`);
   await chmod(path, 0o755);
   return { EDITOR: `'${path}' --wait` };
-}
-
-async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number; readonly screen: string }> {
-  const exitCode = await terminal.exitCode;
-  return { exitCode, screen: terminal.screen() };
 }
 
 function written(cwd: string): Promise<string | undefined> {
@@ -38,7 +22,7 @@ const deafToNothing = "trap 'exit 130' INT; echo editing; while :; do sleep 0.1;
 
 describe("editing at the question", { timeout: 40_000 }, () => {
   it("opens the editor on the arguments, asks for the call that they make, and runs that", async () => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const env = await editor(cwd, 'shift; ls -l "$1" "$(dirname "$1")/.." > "$HOME/seen"; sed -i "s/first/second/" "$1"');
     await mkdir(join(dirname(cwd), "home"));
     const terminal = openTerminal(["."], { cwd, env });
@@ -59,7 +43,7 @@ describe("editing at the question", { timeout: 40_000 }, () => {
   });
 
   it("goes back to the question for what is no JSON or does not fit, keeps the text, and for an editor that fails", async () => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const env = await editor(
       cwd,
       'case $(cat "$2") in *broken*) echo \'{"path": 5}\' > "$2";; *5*) exit 3;; *) echo "{broken" > "$2";; esac',
@@ -78,7 +62,7 @@ describe("editing at the question", { timeout: 40_000 }, () => {
   });
 
   it("approves nothing where nothing was changed", async () => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const terminal = openTerminal(["."], { cwd, env: await editor(cwd, "true") });
     await terminal.waitFor(prompt);
     terminal.type("e\r");
@@ -90,7 +74,7 @@ describe("editing at the question", { timeout: 40_000 }, () => {
   });
 
   it("leaves Ctrl-C to the editor, and interrupts the run at the question again", async () => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const terminal = openTerminal(["."], { cwd, env: await editor(cwd, deafToNothing) });
     await terminal.waitFor(prompt);
     terminal.type("e\r");
@@ -106,7 +90,7 @@ describe("editing at the question", { timeout: 40_000 }, () => {
   });
 
   it("takes one line of JSON where there is no editor; an empty one and Ctrl-C go back", async () => {
-    const cwd = await writer(["first\u202E"]);
+    const cwd = await writeWriter(["first\u202E"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("e\r");
@@ -133,7 +117,7 @@ describe("editing at the question", { timeout: 40_000 }, () => {
 
 describe("what was approved for the run", { timeout: 40_000 }, () => {
   it("is listed at a question, and can be taken back there", async () => {
-    const cwd = await writer(["same", "other", "same", "same"]);
+    const cwd = await writeWriter(["same", "other", "same", "same"]);
     const terminal = openTerminal([".", "-v"], { cwd });
     await terminal.waitFor(prompt);
     expect(terminal.screen()).not.toContain("  l  ");
@@ -160,7 +144,7 @@ describe("what was approved for the run", { timeout: 40_000 }, () => {
 
 describe("--approval-timeout", { timeout: 40_000 }, () => {
   it("denies a question that nobody answers, puts the next one, and ends with 4", async () => {
-    const cwd = await writer(["first", "second"]);
+    const cwd = await writeWriter(["first", "second"]);
     const terminal = openTerminal([".", "--approval-timeout", "1.5"], { cwd });
     await terminal.waitFor(prompt);
     await terminal.waitFor("nobody answered within 1.5 seconds: denied");
@@ -174,7 +158,7 @@ describe("--approval-timeout", { timeout: 40_000 }, () => {
   });
 
   it("closes an editor, too", async () => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const terminal = openTerminal([".", "--approval-timeout", "1.5"], { cwd, env: await editor(cwd, "exec sleep 30") });
     await terminal.waitFor(prompt);
     terminal.type("e\r");
@@ -184,7 +168,7 @@ describe("--approval-timeout", { timeout: 40_000 }, () => {
   });
 
   it.each(["0", "x", "-1", "1e9"])("takes no %s", async (seconds) => {
-    const cwd = await writer(["first"]);
+    const cwd = await writeWriter(["first"]);
     const { exitCode, stderr } = await runCli([".", `--approval-timeout=${seconds}`], { cwd });
     expect(exitCode).toBe(2);
     expect(stderr).toContain("more than 0");

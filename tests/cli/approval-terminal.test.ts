@@ -1,11 +1,8 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
-import { copyExample, script, scripted, writeProgram } from "./run-cli.ts";
-
-/** The last option, and the cursor below it. */
-const prompt = "s  stop the run\n>";
+import { end, openTerminal, prompt } from "./open-terminal.ts";
+import { copyExample, scripted, writeWriter } from "./run-cli.ts";
 
 async function reports(cwd: string): Promise<string[]> {
   return readdir(join(cwd, "evaluations")).catch(() => []);
@@ -17,20 +14,6 @@ async function countVerdicts(cwd: string): Promise<number> {
   const [run = ""] = await readdir(runs);
   const journal = await readFile(join(runs, run, "journal.jsonl"), "utf8");
   return journal.match(/"verdict":\{"type":"ask"/g)?.length ?? 0;
-}
-
-/** A worker that writes these files, one a turn, and then says what came of the last one. */
-async function writer(contents: readonly string[], file = "out.txt"): Promise<string> {
-  const calls = contents.map((content) => ({ calls: [{ tool: "write_file", args: { path: file, content } }] }));
-  return writeProgram({
-    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
-    "model.yaml": script({ main: [...calls, "finished"] }),
-  });
-}
-
-async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number; readonly screen: string }> {
-  const exitCode = await terminal.exitCode;
-  return { exitCode, screen: terminal.screen() };
 }
 
 describe("approvals at a terminal", () => {
@@ -51,7 +34,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("shows what would be written before it asks", async () => {
-    const cwd = await writer(["first line\nsecond line \u202E\x1b[2J\n"]);
+    const cwd = await writeWriter(["first line\nsecond line \u202E\x1b[2J\n"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor("Approval 1 of 1: main wants to call write_file");
     await terminal.waitFor("| first line");
@@ -64,7 +47,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("asks again after an empty line, and after what is no answer; neither approves", async () => {
-    const cwd = await writer(["text"]);
+    const cwd = await writeWriter(["text"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("\r");
@@ -81,7 +64,7 @@ describe("approvals at a terminal", () => {
 
   it("counts what it leaves out of a long file, shows it when asked to, and remembers nothing before that", async () => {
     const long = Array.from({ length: 100 }, (_, n) => `line ${n + 1}\n`).join("");
-    const cwd = await writer([`${long}the end\n`, "short"]);
+    const cwd = await writeWriter([`${long}the end\n`, "short"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor("| line 60\n  (41 more lines are not shown)");
     await terminal.waitFor("m  show more");
@@ -104,7 +87,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("approves the same call for the run, and asks for another one", async () => {
-    const cwd = await writer(["same", "same", "other"]);
+    const cwd = await writeWriter(["same", "same", "other"]);
     const terminal = openTerminal([".", "-v"], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("r\r");
@@ -117,7 +100,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("allows a rule for the run, and asks no more for what it covers", async () => {
-    const cwd = await writer(["one", "two", "three"], "out/a.txt");
+    const cwd = await writeWriter(["one", "two", "three"], "out/a.txt");
     await mkdir(join(cwd, "out"));
     const terminal = openTerminal([".", "-v"], { cwd });
     await terminal.waitFor("1  approve, and allow main/write_file(out/a.txt) in this run: this call alone so far");
@@ -134,7 +117,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("ends the run at a stop with 5", async () => {
-    const cwd = await writer(["text", "more"]);
+    const cwd = await writeWriter(["text", "more"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("s that is enough\r");
@@ -156,7 +139,7 @@ describe("approvals at a terminal", () => {
   });
 
   it("is interrupted by Ctrl-C at the question; Ctrl-D denies", async () => {
-    const cwd = await writer(["text"]);
+    const cwd = await writeWriter(["text"]);
     const interrupted = openTerminal(["."], { cwd });
     await interrupted.waitFor(prompt);
     interrupted.type("\x03");
@@ -190,7 +173,7 @@ describe("approvals at a terminal", () => {
 
   it("can be read on 60 columns", async () => {
     const long = `${"word ".repeat(30)}\n${"x".repeat(150)}\n`;
-    const cwd = await writer([long], "a-rather-long-file-name-for-a-narrow-terminal-window.txt");
+    const cwd = await writeWriter([long], "a-rather-long-file-name-for-a-narrow-terminal-window.txt");
     const terminal = openTerminal(["."], { cwd, columns: 60 });
     await terminal.waitFor(prompt);
     expect(terminal.screen()).toMatchInlineSnapshot(`

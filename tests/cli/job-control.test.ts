@@ -1,19 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTerminal } from "./open-terminal.ts";
-import { script, writeProgram } from "./run-cli.ts";
-
-const prompt = "s  stop the run\n>";
-
-/** A worker that writes one file of so many lines. */
-function writer(lines = 1): Promise<string> {
-  const args = { path: "out.txt", content: "text\n".repeat(lines) };
-  return writeProgram({
-    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
-    "model.yaml": script({ main: [{ calls: [{ tool: "write_file", args }] }, "finished"] }),
-  });
-}
+import { openTerminal, prompt } from "./open-terminal.ts";
+import { writeProgram, writeWriter } from "./run-cli.ts";
 
 /** A shell with job control, which runs this. */
 function openShell(cwd: string, line: string, env: Readonly<Record<string, string>> = {}) {
@@ -24,7 +13,7 @@ function openShell(cwd: string, line: string, env: Readonly<Record<string, strin
 
 describe("Ctrl-Z", () => {
   it("stops the run at a question, which goes on after fg", async () => {
-    const cwd = await writer();
+    const cwd = await writeWriter(["text\n"]);
     const terminal = openShell(cwd, "$LLM_DO .");
     await terminal.waitFor(prompt);
     terminal.type("d not");
@@ -44,7 +33,7 @@ describe("Ctrl-Z", () => {
   });
 
   it("stops the run in an editor", async () => {
-    const cwd = await writer();
+    const cwd = await writeWriter(["text\n"]);
     const editor = `sh -c 'echo editing; read -r word; echo "read $word"' #`;
     const terminal = openShell(cwd, "$LLM_DO .", { EDITOR: editor });
     await terminal.waitFor(prompt);
@@ -85,7 +74,7 @@ export default async () => {
 
 describe("the terminal of a question", () => {
   it("is the controlling one where stdin, stdout and stderr are none", async () => {
-    const cwd = await writer();
+    const cwd = await writeWriter(["text\n"]);
     const terminal = openTerminal([], { cwd, command: "$LLM_DO . < /dev/null > out.log 2> err.log; echo code=$?" });
     await terminal.waitFor("Approval 1 of 1");
     await terminal.waitFor(prompt);
@@ -97,14 +86,14 @@ describe("the terminal of a question", () => {
   });
 
   it("is none in the background", async () => {
-    const cwd = await writer();
+    const cwd = await writeWriter(["text\n"]);
     const terminal = openShell(cwd, "$LLM_DO . & wait $!; echo code=$?");
     await terminal.waitFor("nobody could be asked");
     await terminal.waitFor("code=4");
   });
 
   it("repeats what a tall question is about above the keys", async () => {
-    const cwd = await writer(50);
+    const cwd = await writeWriter(["text\n".repeat(50)]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor("Call: main > write_file#0\nmain > write_file: Write 250 characters to out.txt");
     await terminal.waitFor(prompt);

@@ -28,6 +28,15 @@ export interface OpenTerminal {
   readonly exitCode: Promise<number>;
 }
 
+/** The last option of a question in lines, and the cursor below it. */
+export const prompt = "s  stop the run\n>";
+
+/** Waits for the end of the command. */
+export async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number; readonly screen: string }> {
+  const exitCode = await terminal.exitCode;
+  return { exitCode, screen: terminal.screen() };
+}
+
 /** Runs the CLI as at a person's terminal. */
 export function openTerminal(args: readonly string[], options: TerminalOptions): OpenTerminal {
   const { cwd, columns = 100, rows = 40, command, env = {}, isDrawn = false } = options;

@@ -143,3 +143,12 @@ export function script(workers: Readonly<Record<string, readonly unknown[]>>): s
   const rules = Object.entries(workers).map(([name, replies]) => [name, replies.map((reply) => ({ reply }))]);
   return JSON.stringify({ workers: Object.fromEntries(rules) });
 }
+
+/** A program that writes these texts to a file, one a turn, and then says `finished`. */
+export function writeWriter(contents: readonly string[], path = "out.txt"): Promise<string> {
+  const calls = contents.map((content) => ({ calls: [{ tool: "write_file", args: { path, content } }] }));
+  return writeProgram({
+    "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "model.yaml": script({ main: [...calls, "finished"] }),
+  });
+}

@@ -1,11 +1,10 @@
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { type ApprovalPolicy, compile, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
+import { type ApprovalPolicy, compile, type RunEvent, type RunOutput, type RunRequest } from "../../src/index.ts";
 import type { ToolResult } from "../../src/protocol/message.ts";
-import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
+import type { Script, ScriptedModel } from "../../src/testing/index.ts";
+import { attack, World } from "../security/world.ts";
 
 const packages = join(import.meta.dirname, "../../node_modules");
 
@@ -52,38 +51,22 @@ export interface McpPlayed {
 
 /** A program on this machine's disk, whose `mcp_servers` are started for real. */
 export function createMcpWorld(): McpWorld {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "llm-do-mcp-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const folder = join(root, "program");
-  mkdirSync(folder);
-  copyFileSync(join(import.meta.dirname, "server.mjs"), join(folder, "server.mjs"));
-  const environment = { ...process.env, LLM_DO_STATE_DIR: join(root, "state") };
-  const put = (path: string, text: string) => writeFileSync(join(folder, path), text);
-  const play = async ({
-    servers,
-    model,
-    approval = { mode: "approve_all" },
-    entry = "",
-    request,
-  }: McpPlay): Promise<McpPlayed> => {
+  const world = new World({ "server.mjs": readFileSync(join(import.meta.dirname, "server.mjs"), "utf8") });
+  const environment = { ...process.env, LLM_DO_STATE_DIR: world.at("state") };
+  const put = (path: string, text: string) => world.put(`program/${path}`, text);
+  const play = async ({ servers, model, approval, entry = "", request }: McpPlay): Promise<McpPlayed> => {
     put("llm-do.yaml", JSON.stringify({ mcp_servers: servers }));
     put("main.worker", `---\ntoolsets:\n  mcp:\n    servers: [${Object.keys(servers).join(", ")}]\n${entry}\n---\nDo it.\n`);
-    const scripted = scriptedModel(model, "test:model");
-    const provider = { name: "test", description: "", keyVariables: [], create: async () => scripted };
-    const events: RunEvent[] = [];
-    const full: RunRequest = {
-      ...{ target: folder, approval, host: createNodeHost({ environment }), trust: true, model: "test:model", input: "go" },
-      providers: [provider],
-      onEvent: (event) => events.push(event),
-      ...request,
-    };
-    const [settled] = await Promise.allSettled([run(full)]);
-    const results = events.flatMap((event) => (event.type === "tool-result" ? [event.result] : []));
-    const ended =
-      settled.status === "fulfilled" ? { output: settled.value, error: undefined } : { output: undefined, error: settled.reason };
-    return { ...ended, results, events, model: scripted };
+    const host = createNodeHost({ environment });
+    const played = await attack(world, {
+      model,
+      ...(approval ? { approval } : {}),
+      request: { host, journal: true, ...request },
+    });
+    const results = played.events.flatMap((event) => (event.type === "tool-result" ? [event.result] : []));
+    return { output: played.result, error: played.error, results, events: played.events, model: played.scripted };
   };
-  return { folder, environment, put, play };
+  return { folder: world.at("program"), environment, put, play };
 }
 
 export const compileUntrusted = ({ folder, environment }: McpWorld) =>
