@@ -12,6 +12,11 @@ export const compactionKey = (turn: number, attempt: number): string => `compact
 export const questionKey = (round: string): string => `question ${round}`;
 /** Key of the execution of a tool. */
 export const toolKey = (prefix = ""): string => `tool ${prefix}`.trimEnd();
+/** Key of the decision of a limit on a tool call, by its number in the call of its worker. */
+export const spendKey = (number: number): string => `call ${number}`;
+/** Key of a call by code: its name, the digest of its input, and its number among equal calls of the same code. */
+export const codeCallKey = (name: string, digest: string, number: number): string =>
+  `call ${name} ${digest.slice(0, 32)} ${number}`;
 /** Key of a connection. `digest`: of the configuration, where one connection serves the whole run. */
 export const connectKey = (reference: string, digest?: string): string =>
   `connect ${reference}${digest === undefined ? "" : ` ${digest}`}`;

@@ -32,8 +32,8 @@ export function parseModelId(text: string, providers: readonly string[]): Parsed
   const provider = trimmed.slice(0, Math.max(split, 0)).trim().toLowerCase();
   if (provider === "") {
     const guess = guessProvider(trimmed, providers);
-    const meant = guess ? ` Did you mean "${guess}:${trimmed}"?` : "";
-    return fail("no-provider", trimmed, `"${trimmed}" has no provider. Write ${form}.${meant} ${listing}`, guess);
+    const meant = guess ? `Did you mean "${guess}:${trimmed}"?` : `Write ${form}.`;
+    return fail("no-provider", trimmed, `"${trimmed}" has no provider. ${meant} ${listing}`, guess);
   }
   const name = trimmed.slice(split + 1).trim();
   if (name === "") return fail("no-name", text, `"${trimmed}" names no model after its provider. Write ${form}.`);

@@ -1,5 +1,6 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { ReachedLimit } from "../effects/effects.ts";
+import { spendKey } from "../effects/keys.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
@@ -55,7 +56,7 @@ interface SpentCalls {
 /** How many of the calls the limits allow. */
 function spendToolCalls({ run, callPath, budget }: CallConfig, first: number, wanted: number): SpentCalls {
   for (let allowed = 0; allowed < wanted; allowed++) {
-    const key = { callPath, key: `call ${first + allowed}` };
+    const key = { callPath, key: spendKey(first + allowed) };
     const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
     if (reached) return { allowed, reached };
   }

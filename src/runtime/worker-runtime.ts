@@ -1,5 +1,6 @@
 import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall } from "../approval/gate-types.ts";
+import { codeCallKey } from "../effects/keys.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { ToolsetReference } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
@@ -84,7 +85,7 @@ interface WantedCall {
 /** The calls that code has made so far. */
 interface MadeCalls {
   count: number;
-  /** How many calls were equal, by what they have in common. */
+  /** How many calls were equal, by the key of the first. */
   readonly equal: Map<string, number>;
 }
 
@@ -93,10 +94,10 @@ function keyOf({ run, callPath }: CodeContext, { equal }: MadeCalls, { name, inp
   const digest = sha256(
     canonicalJson([run.redactor.toDigestForm(asJson([input, options.extraContext ?? null])), options.key ?? null]),
   );
-  const id = `call ${name} ${digest.slice(0, 32)}`;
-  const number = (equal.get(id) ?? 0) + 1;
-  equal.set(id, number);
-  return { callPath, key: `${id} ${number}` };
+  const first = codeCallKey(name, digest, 1);
+  const number = (equal.get(first) ?? 0) + 1;
+  equal.set(first, number);
+  return { callPath, key: codeCallKey(name, digest, number) };
 }
 
 /** Undefined for what is not JSON: the gate refuses it. */

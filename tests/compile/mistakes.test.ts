@@ -9,6 +9,12 @@ import { mistakes } from "./mistakes/index.ts";
 import type { Mistake } from "./mistakes/mistake.ts";
 import { showDiagnostic } from "./sample.ts";
 
+/*
+ * Mistakes that authors make, by where they make them: each row is a program with one mistake, what `check` reports of it, and words
+ * that help. Rows without a report are meant: they look like mistakes and are none. Mistakes on the command line are in
+ * tests/cli/command-lines.
+ */
+
 /** Compiles the files as a program of their own, with trust, and returns what is reported. */
 async function check({ files, model }: Mistake) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "llm-do-mistake-")));
@@ -29,4 +35,12 @@ describe.each(Object.entries(mistakes))("%s", (_, cases) => {
     for (const words of mistake.says) expect(text).toContain(words);
     expect(text).not.toContain(realpathSync(tmpdir()));
   });
+});
+
+test("nearly every mistake is reported at its place, with words that help", () => {
+  const rows = Object.values(mistakes).flatMap((cases) => Object.values(cases));
+  const reported = rows.filter(({ reports }) => reports.length > 0);
+  const good = reported.filter(({ reports, says }) => says.length > 0 && reports.every((report) => !report.includes(" - ")));
+  expect(rows.length - reported.length).toBeLessThanOrEqual(5);
+  expect(good.length / reported.length).toBeGreaterThan(0.95);
 });

@@ -90,10 +90,10 @@ function isMissingTarget(thrown: unknown): boolean {
 /** Somebody who gave no input at all may not know how. */
 function suggestInput(
   { target, rest, afterDashes }: WrittenWords,
-  { input, inputJson }: RunFlags,
+  { input, inputJson, attachment }: RunFlags,
   program: Program | undefined,
 ): void {
-  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined) return;
+  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined || attachment) return;
   const schema = program ? inputSchemaOf(program) : {};
   const { required, properties } = schema;
   const names = Array.isArray(required) ? required.map(String) : isRecord(properties) ? Object.keys(properties) : [];

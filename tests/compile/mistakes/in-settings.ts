@@ -90,9 +90,7 @@ export const inSettings: Mistakes = {
     files: { "main.worker": "---\nmodel: claude-sonnet-4-5\n---\nYou help.\n" },
     model: null,
     reports: ["model-id main.worker:2:8 error"],
-    says: [
-      '"claude-sonnet-4-5" has no provider. Write provider:name, for example "anthropic:claude-sonnet-4-5". Did you mean "anthropic:claude-sonnet-4-5"?',
-    ],
+    says: ['"claude-sonnet-4-5" has no provider. Did you mean "anthropic:claude-sonnet-4-5"?'],
   },
   "provider misspelt": {
     files: { "main.worker": "---\nmodel: antropic:claude-sonnet-4-5\n---\nYou help.\n" },
