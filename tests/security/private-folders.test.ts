@@ -58,7 +58,7 @@ test.each(["../state/credentials", "../state/private/run"])("a scope of %s is re
   expect(results).toEqual([]);
 });
 
-test("a program whose folder lies around them cannot send them as a fragment", async () => {
+test("refuses them as a fragment of a program whose folder holds them", async () => {
   const world = create("fragments: [keep/credentials/keys.json]");
   world.put("program/keep/credentials/keys.json", keys);
   const environment = { LLM_DO_STATE_DIR: world.at("program/keep") };
@@ -67,7 +67,7 @@ test("a program whose folder lies around them cannot send them as a fragment", a
   expect(scripted.requests).toEqual([]);
 });
 
-test.skipIf(noWall !== "")("no command sees them, in a scope of the whole state folder", { timeout: 60_000 }, async () => {
+test.skipIf(noWall !== "")("hides them from commands, in a scope of the whole state folder", { timeout: 60_000 }, async () => {
   const world = create(`
 sandbox: { paths: { state: { root: ../state, mode: rw, write_approval: false } } }
 toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }
@@ -79,7 +79,7 @@ toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], defaul
   expect(world.read("state/credentials/keys.json")).toBe(keys);
 });
 
-test("a link to them is followed by nothing", async () => {
+test("follows no link to them", async () => {
   const world = create("toolsets: { filesystem: {} }");
   symlinkSync(dirname(world.at("state/credentials/keys.json")), world.at("program/shortcut"));
   const { results } = await attack(world, { model: [everyTool("shortcut/keys.json")] });
