@@ -1,5 +1,5 @@
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
-import { type Graph, reachedFrom, touchesScopes, workersOf } from "./ceiling.ts";
+import { type Graph, namesCalledBy, reachedFrom, touchesScopes, workersOf } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
 
 /** One thing that a worker could do. Two with equal texts and groups are the same. */
@@ -62,13 +62,10 @@ function codeAbilities({ kind, file, reference }: OutlinedToolset): Ability[] {
   return kind === "code" && file !== undefined ? [{ text: `run ${file} (code, with your rights)` }] : [];
 }
 
-/** Code that its own tools call by name. */
-function calledCode({ toolsets }: OutlinedWorker, { callables }: Graph): Ability[] {
-  const names = new Set(toolsets.flatMap(({ tools }) => tools.flatMap(({ calls = [] }) => calls)));
-  for (const name of names) {
-    for (const { calls = [] } of callables.get(name)?.tools ?? []) for (const called of calls) names.add(called);
-  }
-  const tools = [...names].filter((name) => callables.has(name) && !callables.get(name)?.worker);
+/** Lists the tools that the code of its own tools calls by name. */
+function calledCode({ toolsets }: OutlinedWorker, graph: Graph): Ability[] {
+  const { callables } = graph;
+  const tools = [...namesCalledBy(toolsets, graph)].filter((name) => callables.has(name) && !callables.get(name)?.worker);
   return tools.map((text) => ({ text, group: calls }));
 }
 

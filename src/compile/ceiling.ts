@@ -30,17 +30,18 @@ export function workersOf({ worker, workers = [] }: Pick<OutlinedToolset, "worke
   return worker === undefined ? workers : [worker];
 }
 
-/** Through the code of tools, too: a tool calls workers, and tools that call workers. */
-function calledWorkers(toolset: OutlinedToolset, { callables }: Graph): string[] {
-  const { tools } = toolset;
-  const found = [...workersOf(toolset)];
-  const names = new Set(tools.flatMap(({ calls = [] }) => calls));
-  for (const name of names) {
-    const callable = callables.get(name);
-    if (callable?.worker) found.push(callable.worker().id);
-    for (const { calls = [] } of callable?.tools ?? []) for (const called of calls) names.add(called);
-  }
-  return found;
+/** Lists the workers that a toolset calls, through the code of its tools, too. */
+function calledWorkers(toolset: OutlinedToolset, graph: Graph): string[] {
+  const byCode = [...namesCalledBy([toolset], graph)].flatMap((name) => graph.callables.get(name)?.worker?.().id ?? []);
+  return [...workersOf(toolset), ...byCode];
+}
+
+/** Lists the names that the code of tools calls, and that the code behind these names calls in turn. */
+export function namesCalledBy(toolsets: readonly OutlinedToolset[], { callables }: Graph): ReadonlySet<string> {
+  const names = new Set(toolsets.flatMap(({ tools }) => tools.flatMap(({ calls = [] }) => calls)));
+  for (const name of names)
+    for (const { calls = [] } of callables.get(name)?.tools ?? []) for (const called of calls) names.add(called);
+  return names;
 }
 
 /** Scopes are reached by tools: to read and write, or to send a file along. A worker without any has no use of its own. */
