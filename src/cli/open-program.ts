@@ -87,10 +87,13 @@ function refuseErrors({ diagnostics }: Compiled): void {
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
 }
 
-/** A flag that does nothing looks as if it did. */
-async function warnOfFlags(diagnostics: readonly Diagnostic[]): Promise<void> {
-  const unused = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
-  if (unused.length === 0) return;
-  const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
-  writeStderr(`${await renderForTerminal(unused)}\n\n`);
+/** Shows warnings about flags that do nothing. Returns the other warnings. */
+export async function warnOfFlags(diagnostics: readonly Diagnostic[]): Promise<readonly Diagnostic[]> {
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+  const unused = warnings.filter(({ span }) => span && isFlag(span));
+  if (unused.length > 0) {
+    const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
+    writeStderr(`${await renderForTerminal(unused)}\n\n`);
+  }
+  return warnings.filter((one) => !unused.includes(one));
 }

@@ -21,6 +21,7 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const { format, headless } = flags;
   if (headless && format !== "text" && format !== "json")
     throw new UsageError(`--headless tells of no mistakes in a file, so it has no --format ${format}; take text or json`);
+  if (flags.unisolated && !headless) writeStderr("llm-do: warning: --unisolated does nothing without --headless\n");
   const compiled = await compileToShow(targets, flags);
   const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

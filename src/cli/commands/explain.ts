@@ -4,7 +4,7 @@ import type { Outline } from "../../protocol/outline.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type CompileFlags, compileToShow } from "../open-program.ts";
+import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
 export type ExplainFormat = "text" | "json" | "mermaid";
@@ -21,8 +21,8 @@ export async function explainCommand(targets: readonly string[], flags: ExplainF
     return exitCodes.usage;
   }
   await writeResult(await formats[flags.format](outline, flags));
-  const told = diagnostics.filter(({ severity }) => severity === "warning").length;
-  if (told > 0) writeStderr(`llm-do: ${told} ${told === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
+  const { length } = await warnOfFlags(diagnostics);
+  if (length > 0) writeStderr(`llm-do: ${length} ${length === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
   return exitCodes.done;
 }
 

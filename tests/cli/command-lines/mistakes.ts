@@ -43,7 +43,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["./mian.worker"], "= note: did you mean `main.worker`?\n"],
     [["notes.txt"], "error[target-not-found]: `notes.txt` is neither a folder nor a `.worker` file\n"],
     [["out"], "error[entry-not-found]: `out` holds no `main.worker`\n"],
-    [["nomodel.worker", "x"], "= note: set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`\n"],
+    [["nomodel.worker", "x"], "= note: set one of: `model` in the worker, `--model`, `model` in the manifest, `LLM_DO_MODEL`, "],
     [["main.worker", "none.worker"], "llm-do: there is no file `none.worker`; if it is the prompt, put `--` before it\n"],
     [["main.worker", "none.worker", "--", "x"], "llm-do: there is no file `none.worker`; "],
     [["main.worker", "x", "helper.worker"], "llm-do: `helper.worker` is a file, and stands after the prompt; "],
@@ -129,5 +129,7 @@ export const withoutEffect: readonly CommandLine[] = [
     [".", "x", "--approval-timeout", "5", "--reject-all"],
     "--approval-timeout does nothing: with --reject-all nothing is asked\n",
   ],
+  [["explain", "--deny", "mian/write_file"], "= note: did you mean `main`?\n"],
+  [["check", "--unisolated"], "llm-do: warning: --unisolated does nothing without --headless\n"],
   [[".", "x", "--approval-timeout", "5", "--headless"], "--approval-timeout does nothing: there is no terminal to ask at\n"],
 ];
