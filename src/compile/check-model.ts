@@ -4,6 +4,8 @@ import type { ModelId } from "../models/model-id.ts";
 import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
+import { isFlag } from "./flag.ts";
+import { homeOf } from "./home.ts";
 import type { KnownProvider } from "./link-providers.ts";
 
 /**
@@ -21,15 +23,17 @@ export async function checkModel(
     await checkName(compilation, { ...id, table: provider.priceTable }, span);
 }
 
-async function checkScript({ host: { files }, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
+async function checkScript({ host, files, home, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
   const name = basename(path);
-  if ((await files.kind(path)) !== "file") {
-    const note = didYouMean(name, await files.names(dirname(path)).catch(() => []));
+  if ((await host.files.kind(path)) !== "file") {
+    const note = didYouMean(name, await host.files.names(dirname(path)).catch(() => []));
     diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
     return;
   }
   const { scriptProblem } = await import("../models/scripted/load-script.ts");
-  const message = await scriptProblem(path, (file) => files.readText(file));
+  // A script that a file names is part of the program, and read as such, once. One that cannot be read is reported there.
+  const readOfProgram = async () => (await files.read(path, { home: homeOf(path, home), from: span }))?.text ?? "[]";
+  const message = await scriptProblem(path, isFlag(span) ? host.files.readText : readOfProgram);
   if (message !== undefined) diagnostics.report("script-invalid", { message: message.replace(path, name), span });
 }
 
