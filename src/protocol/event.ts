@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalRequest, AttachmentPreview, DecisionSour
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { DroppedResult } from "./fact.ts";
 import type { JsonValue } from "./json.ts";
-import type { AnswerFinish, ToolResult } from "./message.ts";
+import type { AnswerFinish, FilePart, Message, ToolResult } from "./message.ts";
 import type { LimitName, Usage } from "./usage.ts";
 
 /** Members of every event. `time` is milliseconds since the epoch. */
@@ -24,6 +24,16 @@ export interface CallDetail {
   readonly fragments?: readonly string[];
   readonly attachments?: readonly AttachmentPreview[];
 }
+
+type MessagePart = Message["parts"][number];
+
+/** A part of a message without what only its provider understands; a file without its content. */
+export type EventPart =
+  | Omit<Extract<MessagePart, { type: "text" | "reasoning" }>, "providerData">
+  | Omit<Extract<MessagePart, { type: "tool-call" | "server-call" }>, "providerData">
+  | Omit<Extract<MessagePart, { type: "server-result" }>, "providerData">
+  | Extract<MessagePart, { type: "tool-result" | "source" }>
+  | Omit<FilePart, "data">;
 
 /** Plain, serialisable data. Attachments appear by name, type and size, never with their content. */
 export type RunEventBody =
@@ -92,6 +102,8 @@ export type RunEventBody =
       readonly stack?: string;
     }
   | { readonly type: "usage"; readonly usage: Usage }
+  /** A message that was added to the conversation of a call. */
+  | { readonly type: "message"; readonly role: Message["role"]; readonly parts: readonly EventPart[] }
   | { readonly type: "limit"; readonly limit: LimitName; readonly allowed: number; readonly message: string }
   | {
       readonly type: "compaction";

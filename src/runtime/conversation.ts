@@ -1,3 +1,4 @@
+import type { EventPart } from "../protocol/event.ts";
 import type { Message, ToolCallPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
@@ -8,12 +9,25 @@ export function addMessage(call: CallConfig, frame: CallFrame, message: Message)
   publishMessage(call, message);
 }
 
-export function publishMessage({ run, callPath }: CallConfig, message: Message): void {
+/** Emits a message, and gives it whole to the caller of the run. */
+export function publishMessage(call: CallConfig, message: Message): void {
+  const { run, callPath } = call;
+  if (run.onEvent) run.emit(call, { type: "message", role: message.role, parts: message.parts.map(toEventPart) });
   try {
     run.onMessage?.(callPath, message);
   } catch {
     // A failure of the listener does not end the run.
   }
+}
+
+function toEventPart(part: Message["parts"][number]): EventPart {
+  if (part.type === "file") {
+    const { data: _, ...file } = part;
+    return file;
+  }
+  if (!("providerData" in part)) return part;
+  const { providerData: _, ...shown } = part;
+  return shown;
 }
 
 export function addUserText(call: CallConfig, frame: CallFrame, text: string): void {

@@ -160,6 +160,7 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
       call.note = event.message;
       return [];
     case "usage":
+    case "message":
     case "reasoning-delta":
       return [];
   }

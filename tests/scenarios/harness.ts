@@ -125,7 +125,7 @@ export function worker(frontmatter: string, instructions = "Do it."): string {
 
 /** The types of a run's events, with the call they belong to, for transcripts. */
 export function transcript(events: readonly RunEvent[]): string[] {
-  const quiet = new Set(["usage", "turn-start", "turn-end"]);
+  const quiet = new Set(["usage", "message", "turn-start", "turn-end"]);
   return events.filter(({ type }) => !quiet.has(type)).map((event) => `${event.callPath} ${event.type}${detail(event)}`);
 }
 

@@ -21,7 +21,7 @@ export interface PlayedRun extends Required<Pick<RecordedRun, "host" | "facts" |
 
 /**
  * Plays a recorded run again, on a host that throws on any touch: the same facts, the same effects, and the same events of each
- * call but for times, pieces of text, progress and the numbering of questions.
+ * call but for times, messages, pieces of text, progress and the numbering of questions.
  */
 export async function expectSameReplay(program: Program, { host, facts, secrets, debug, events }: PlayedRun): Promise<void> {
   const replayed: RunEvent[] = [];
@@ -37,7 +37,7 @@ export async function expectSameReplay(program: Program, { host, facts, secrets,
 function byCall(events: readonly RunEvent[]): Record<string, unknown[]> {
   const calls: Record<string, Record<string, unknown>[]> = Object.create(null);
   for (const event of events) {
-    if (event.type.endsWith("-delta") || event.type === "progress" || event.type === "warning") continue;
+    if (event.type.endsWith("-delta") || ["message", "progress", "warning"].includes(event.type)) continue;
     const { time: _, ...rest } = event;
     calls[event.callPath] = [...(calls[event.callPath] ?? []), withoutPassing(rest)];
   }

@@ -23,7 +23,7 @@ export class OpenQuestion<T> {
     this.#signal = signal;
     this.#onInterrupt = onInterrupt;
     // It is wrapped anew, for the terminal can change its size.
-    this.subject = stripVTControlCharacters(question.subject ?? "").replace(/\n */g, " ");
+    this.subject = stripVTControlCharacters(question.subject ?? "").replace(/ *\n */g, " ");
     this.keys = question.keys ?? "";
     this.field.set(question.initial ?? "");
     this.answer = new Promise((resolve, reject) => {

@@ -48,6 +48,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "text-delta":
     case "reasoning-delta":
     case "usage":
+    case "message":
       return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { CallPath } from "../../protocol/call.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { count, show } from "../explain/phrases.ts";
+import { count, counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { dollars } from "../render-usage.ts";
 import type { CallView, RunView } from "../run-view.ts";
@@ -14,12 +14,17 @@ const marks = { running: "●", asking: "?", retrying: "↻" } as const;
 export function drawTree(view: RunView, layout: Layout, { longest, now }: { longest: number; now: number }): string[] {
   const calls = [...view.calls.values()].sort((one, other) => comparePaths(one.path, other.path));
   const shown = calls.length > longest ? calls.slice(0, Math.max(1, longest - 1)) : calls;
-  const rows = shown.map((call) => drawCall(call, layout, now));
+  const rows = shown.map((call) => drawCall(call, layout, { now, ...(view.model === undefined ? {} : { model: view.model }) }));
   const left = calls.length - shown.length;
   return left > 0 ? [...rows, layout.style(["dim"], `  … and ${count(left)} more calls`)] : rows;
 }
 
-function drawCall(call: CallView, { columns, style }: Layout, now: number): string {
+/** The model is shown where it is not the entry's, which stands in the foot. */
+function drawCall(
+  call: CallView,
+  { columns, style }: Layout,
+  { now, model: entryModel }: Pick<RunView, "now" | "model">,
+): string {
   const margin = "  ".repeat(depthOf(call.path));
   const spent = call.usage.inputTokens + call.usage.outputTokens;
   const facts = [
@@ -27,8 +32,8 @@ function drawCall(call: CallView, { columns, style }: Layout, now: number): stri
     ...(call.turn > 0 ? [`turn ${call.turn}`] : []),
     ...(spent > 0 ? [`${count(spent)} tokens`] : []),
     ...(call.usage.usd ? [dollars(call.usage.usd)] : []),
-    ...(call.ended > 0 ? [`${count(call.ended)} calls done`] : []),
-    ...(call.model === undefined ? [] : [show(modelLabel(call.model))]),
+    ...(call.ended > 0 ? [`${counted(call.ended, "call")} done`] : []),
+    ...(call.model === undefined || call.model === entryModel ? [] : [show(modelLabel(call.model))]),
   ].join(" · ");
   const name = lastLabel(call.path);
   const room = columns - margin.length - 2;
