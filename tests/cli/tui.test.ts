@@ -34,8 +34,7 @@ describe("a run in the terminal UI", () => {
   it.each([60, 100, 200])("is approved at %i columns, and leaves its transcript and result once", async (columns) => {
     const cwd = await writer();
     const terminal = open(cwd, ["."], { columns });
-    await terminal.waitFor(keys);
-    await terminal.waitFor("scripted:model.yaml");
+    await terminal.waitFor(`${keys}\n> \nscripted:model.yaml`);
     await expect(transcript(terminal)).toMatchFileSnapshot(fixture(`question-${columns}`));
     terminal.type("a\r");
     expect(await terminal.exitCode).toBe(0);
