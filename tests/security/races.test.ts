@@ -34,7 +34,8 @@ function round(file: string, n: number, folder?: string) {
     { tool: "edit_file", args: { path, old_text: text, new_text: text } },
     { tool: "append_file", args: { path, content: "" } },
     { tool: "write_file", args: { path, content: text } },
-    { tool: "search_files", args: { path: folder === undefined || n % 10 > 0 ? path : "s", regex: "." } },
+    // A call of its own in each round: a model that only repeats itself is stopped.
+    { tool: "search_files", args: { path: folder === undefined || n % 10 > 0 ? path : "s", regex: `.|${n}` } },
   ];
   if (folder === undefined) return onFile;
   return [
