@@ -53,12 +53,18 @@ export function createWindowLookup(
   providers: readonly Pick<Provider, "name" | "priceTable">[],
 ): (modelId: string) => Promise<number | undefined> {
   const tables = new Map(providers.map(({ name, priceTable: table }) => [name.toLowerCase(), table]));
-  return async (modelId) => {
+  const known = new Map<string, Promise<number | undefined>>();
+  const find = async (modelId: string): Promise<number | undefined> => {
     const split = modelId.indexOf(":");
     const table = tables.get(modelId.slice(0, split));
     if (table === undefined) return undefined;
     const { calcPrice } = await import("@pydantic/genai-prices");
     return calcPrice({ input_tokens: 1 }, modelId.slice(split + 1), { providerId: table })?.model.context_window;
+  };
+  return (modelId) => {
+    const window = known.get(modelId) ?? find(modelId);
+    known.set(modelId, window);
+    return window;
   };
 }
 
