@@ -16,6 +16,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
   {
+    name: "metering of random call trees",
+    files: ["tests/scenarios/metering.property.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "300" },
+  },
+  {
     name: "damaged journals",
     files: ["tests/scenarios/damaged-journal.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
