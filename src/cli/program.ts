@@ -118,7 +118,7 @@ function addExplain(program: Command, line: CommandLine): void {
     .argument("[target...]", `${targetHelp}; several files: exactly these; default: .`);
   addCompileOptions(explain)
     .option("--trust", "import the program's code, and show what it exports")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "mermaid"]).default("text"))
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "context", "json", "mermaid"]).default("text"))
     .action(async (targets: readonly string[], flags: ExplainFlags) => {
       refuseDashes("explain", line);
       const { explainCommand } = await import("./commands/explain.ts");

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from "node:path";
 import type { Source, Spanned } from "../diagnostics/source.ts";
 import { literalTemplate, parseTemplate, type Template } from "../language/template.ts";
-import type { RenderedPrompt } from "../program/program.ts";
+import type { RenderedPrompt, Worker } from "../program/program.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -18,7 +18,7 @@ export async function linkPrompt(
   compilation: Compilation,
   worker: LoadedWorker,
   input: LinkedSchema,
-): Promise<(values: JsonObject) => RenderedPrompt> {
+): Promise<Pick<Worker, "render" | "promptParts">> {
   const { file } = worker;
   const { jsonSchema } = input.schema;
   const context: TemplateContext = { compilation, worker, variables: input.known ? jsonSchema : undefined };
@@ -27,16 +27,22 @@ export async function linkPrompt(
   for (const text of [file.prompt, file.instructions]) if (text) warnOfOtherTemplates(text, context);
   const systemFragments = await readFragments(compilation, worker, file.system_fragments);
   const userFragments = await readFragments(compilation, worker, file.fragments);
-  return (values) => {
+  const render = (values: JsonObject): RenderedPrompt => {
     const system = instructions?.render(values).trim() ?? "";
     const used = instructions?.usedVariables ?? new Set();
     const user = prompt ? prompt.render(values) : renderInput(values, { used, jsonSchema });
     return {
-      system: [system, ...systemFragments].filter((part) => part !== ""),
+      system: [system, ...systemFragments.map(({ text }) => text)].filter((part) => part !== ""),
       user: user.trim() === "" ? noInput : user,
-      userFragments,
+      userFragments: userFragments.map(({ text }) => text),
     };
   };
+  const written = [
+    { path: "instructions", text: file.instructions.value.trim() },
+    ...(file.prompt ? [{ path: "prompt", text: file.prompt.value }] : []),
+  ];
+  const parts = [...written, ...systemFragments, ...userFragments].filter(({ text }) => text !== "");
+  return { render, promptParts: parts.map(({ path, text }) => ({ part: path, tokens: Math.ceil(text.length / 4) })) };
 }
 
 /** Warns of the notations of other templates: of comments, and of fields in a text that prints no field. */
@@ -113,18 +119,24 @@ async function findInclude(text: Spanned<string>, path: string, context: Templat
   return files.read(found, { home, from: span });
 }
 
+interface Fragment {
+  /** As it is written. */
+  readonly path: string;
+  readonly text: string;
+}
+
 /** The texts of the files that a worker's calls bring along. They are data: no template. */
 async function readFragments(
   { files }: Compilation,
   { home }: LoadedWorker,
   paths: Spanned<readonly Spanned<string>[]> | undefined,
-): Promise<readonly string[]> {
-  const texts: string[] = [];
+): Promise<readonly Fragment[]> {
+  const texts: Fragment[] = [];
   for (const written of paths?.value ?? []) {
     const path = await files.resolve(written, home);
     const source = path === undefined ? undefined : await files.read(path, { home, from: written.span });
     const text = source?.text.replace(/^\uFEFF/, "") ?? "";
-    if (text.trim() !== "") texts.push(text);
+    if (text.trim() !== "") texts.push({ path: written.value, text });
   }
   return texts;
 }

@@ -73,7 +73,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     modelSettings: await linkModelSettings(compilation, file.model_settings?.value, providers),
     input: input.schema,
     output: output?.schema,
-    render: await linkPrompt(compilation, resolved, input),
+    ...(await linkPrompt(compilation, resolved, input)),
     toolsets,
     serverTools: linkServerTools(compilation, file, { model, providers }),
     scopes,

@@ -3,8 +3,9 @@ import type { ReadRule } from "../approval/approval-rule.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
-import type { Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import type { ContextPart, Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
+import { toolName } from "../toolsets/tool-name.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
@@ -95,6 +96,7 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     ...(output ? { output: output.jsonSchema } : {}),
     scopes: scopes.map((scope) => outlineScope(scope, showing)),
     ...(runsPrograms(worker) ? { commands: worker.commands } : {}),
+    context: [...worker.promptParts, ...worker.toolsets.flatMap(estimateTools)],
     limits,
     attachments: attachmentPolicy,
     toolsets: [
@@ -104,6 +106,14 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
       ...outlineServerTools(worker, { ...showing, scopes, callers: [name, id] }),
     ],
   };
+}
+
+/** Definitions as a request has them. */
+function estimateTools({ prefix, tools }: ToolsetReference): readonly ContextPart[] {
+  return tools.map(({ name, description, input }) => {
+    const definition = { name: toolName(prefix, name), description, inputSchema: input.jsonSchema };
+    return { part: `tool ${definition.name}`, tokens: Math.ceil(JSON.stringify(definition).length / 4) };
+  });
 }
 
 function outlineModel({ id, source, namedBy }: ModelChoice, { servers }: Showing): OutlinedWorker["model"] {

@@ -6,7 +6,7 @@ import type { DeclaredProvider } from "../models/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { ToolsEstimate } from "../protocol/outline.ts";
+import type { ContextPart, ToolsEstimate } from "../protocol/outline.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -81,6 +81,8 @@ export interface Worker {
    * `TemplateError` where the values do not make a text (a loop that grows too long, a value that is not there).
    */
   render(input: JsonObject): RenderedPrompt;
+  /** What `render` makes its texts of, by size. */
+  readonly promptParts: readonly ContextPart[];
   readonly toolsets: readonly ToolsetReference[];
   /** Tools that the provider executes: each is enabled by one grant for the run, and its calls pass no gate. */
   readonly serverTools: readonly ServerTool[];

@@ -43,9 +43,18 @@ export interface OutlinedWorker {
   readonly scopes: readonly OutlinedScope[];
   /** Present if its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
   readonly commands?: { readonly networkEnabled: boolean; readonly isolationRequired: boolean };
+  /** What its first request holds without its input, estimated. Tools that are known when they connect are left out. */
+  readonly context: readonly ContextPart[];
   readonly limits: Limits;
   readonly attachments: AttachmentPolicy;
   readonly toolsets: readonly OutlinedToolset[];
+}
+
+/** A part of a request: `instructions`, `tool read_file`, the path of a fragment. */
+export interface ContextPart {
+  readonly part: string;
+  /** At four characters each. */
+  readonly tokens: number;
 }
 
 /** `namedBy`: `user` if a flag, a variable or the library set it, `program` if a file of the program did. */

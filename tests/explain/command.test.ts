@@ -76,7 +76,9 @@ describe("llm-do explain", () => {
 
   it("refuses a format that it does not know, and a prompt", async () => {
     const cwd = await temporaryFolder();
-    expect((await runCli(["explain", "--format", "xml"], { cwd })).stderr).toContain("Allowed choices are text, json, mermaid.");
+    expect((await runCli(["explain", "--format", "xml"], { cwd })).stderr).toContain(
+      "Allowed choices are text, context, json, mermaid.",
+    );
     expect((await runCli(["explain", ".", "--", "x"], { cwd })).exitCode).toBe(2);
   });
 });

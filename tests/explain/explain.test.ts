@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Outline } from "../../src/protocol/outline.ts";
+import { renderContext } from "../../src/ui/explain/render-context.ts";
 import { renderExplanation } from "../../src/ui/explain/render-explanation.ts";
 import { hostileOutline } from "./hostile.ts";
 import { outlineOfExample, outlineOfNewsroom, outlineOfShells } from "./programs.ts";
@@ -63,6 +64,23 @@ describe("the example", () => {
     ])
       expect(text).toContain(answer);
   });
+});
+
+test("what takes how much of each first request is listed, the largest first, as the outline has it", async () => {
+  const outline = await outlineOfExample();
+  const [main] = outline.workers;
+  const text = renderContext(outline);
+  expect(main?.context.map(({ part }) => part).sort()).toEqual([
+    "instructions",
+    ...["append_file", "edit_file", "list_files", "pitch_evaluator", "read_file", "search_files", "write_file"].map(
+      (name) => `tool ${name}`,
+    ),
+  ]);
+  const total = main?.context.reduce((sum, { tokens }) => sum + tokens, 0).toLocaleString("en-US");
+  expect(text).toMatch(
+    new RegExp(`^main: about ${total} tokens before its input\n +\\d+ instructions\n +\\d+ tool search_files\n`),
+  );
+  expect(text).toMatch(/\npitch_evaluator: about (\d+) tokens before its input\n {2}\1 instructions\n$/);
 });
 
 describe("programs of the machine", () => {

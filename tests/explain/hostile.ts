@@ -33,6 +33,7 @@ export const hostileOutline: Outline = {
           readApproval: true,
         },
       ],
+      context: [{ part: hostile, tokens: 7 }],
       limits: {},
       attachments,
       toolsets: [

@@ -1,13 +1,14 @@
 import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
 import { listPrices, priceTable } from "../../llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
+import { renderContext } from "../../ui/explain/render-context.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
-export type ExplainFormat = "text" | "json" | "mermaid";
+export type ExplainFormat = "text" | "context" | "json" | "mermaid";
 
 export interface ExplainFlags extends CompileFlags {
   readonly format: ExplainFormat;
@@ -31,6 +32,7 @@ const formats: Readonly<Record<ExplainFormat, (outline: Outline, flags: ExplainF
     const prices = { of: await listPrices(outline.ceiling.models), date: priceTable.date };
     return renderExplanation(outline, { columns: process.stdout.columns || 80, prices, unisolated });
   },
+  context: renderContext,
   json: (outline) => `${JSON.stringify(outline, undefined, 2)}\n`,
   mermaid: renderMermaid,
 };

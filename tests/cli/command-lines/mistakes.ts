@@ -22,7 +22,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["check", "--format", "xml"], "Allowed choices are text, json, sarif, github."],
     [["check", "--headless", "--format", "sarif"], "take text or json\n"],
     [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run, and `llm-do check` takes none\n"],
-    [["explain", "--format", "dot"], "Allowed choices are text, json, mermaid."],
+    [["explain", "--format", "dot"], "Allowed choices are text, context, json, mermaid."],
     [["schema", "manifst"], "Allowed choices are worker, manifest."],
     [["models", "antropic"], "llm-do: no listed model fits antropic; "],
     [["verdict", "."], "llm-do: missing required argument 'tool'\n"],
