@@ -21,6 +21,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "300" },
   },
   {
+    name: "killed and resumed call trees",
+    files: ["tests/scenarios/resume.property.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "1000" },
+  },
+  {
     name: "damaged journals",
     files: ["tests/scenarios/damaged-journal.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },

@@ -18,9 +18,11 @@ export {
   judgeCalls,
   type ReplayReport,
   type ReplayRequest,
+  type ResumeRequest,
   type RunOutput,
   type RunRequest,
   replay,
+  resume,
   run,
 } from "./llm-do.ts";
 // Models.

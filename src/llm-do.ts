@@ -23,8 +23,9 @@ import { builtInProviders } from "./models/providers.ts";
 import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
 import type { Program } from "./program/program.ts";
 import type { ApprovalRule } from "./protocol/approval.ts";
+import type { CompiledWith } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
-import type { FilePart, Message } from "./protocol/message.ts";
+import type { FilePart } from "./protocol/message.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import {
   type CompileRequest,
@@ -32,11 +33,14 @@ import {
   type JudgeRequest,
   judgeOptions,
   type ReplayRequest,
+  type ResumeRequest,
   type RunOutput,
   type RunRequest,
   replayOptions,
+  resumeOptions,
   runOptions,
 } from "./requests.ts";
+import { collectMessages, continueRun, describeCompilation } from "./resume.ts";
 import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
@@ -57,7 +61,7 @@ import { version } from "./version.ts";
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
 export type { Program } from "./program/program.ts";
 export type { ReplayReport } from "./replay.ts";
-export type { CompileRequest, JudgeRequest, ReplayRequest, RunOutput, RunRequest } from "./requests.ts";
+export type { CompileRequest, JudgeRequest, ReplayRequest, ResumeRequest, RunOutput, RunRequest } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
 /**
@@ -82,7 +86,9 @@ async function compileSources(request: CompileRequest): Promise<Compiled> {
   const sources = createSnapshotHost(host);
   const options = { ...rest, host: sources, providers: known, builtIns: createBuiltInToolsets(host), trusted: trust, toRun };
   const keep = (compiled: Compiled, trusted: boolean): Compiled => {
-    if (compiled.program) compilations.set(compiled.program, { compiled, trusted, toRun, host, sources, providers });
+    const { program } = compiled;
+    const how = { compiled, trusted, toRun, host, sources, providers };
+    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, rest, host) });
     const { trust: goOn } = compiled;
     return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
   };
@@ -98,6 +104,7 @@ interface Compilation {
   /** The host with the program's files as they were read. */
   readonly sources: Host;
   readonly providers: readonly Provider[];
+  readonly compiledWith: CompiledWith;
 }
 
 /** Held beside programs, so that nothing else passes for one. */
@@ -185,7 +192,9 @@ async function openProgram({ program: given, ...source }: CompileRequest & { rea
   if (!trusted) requireTrust(compiled);
   const { host = how.host, providers = how.providers } = source;
   const warnings = given ? [] : warningsOfOptions(compiled);
-  return { program, warnings, trusted, host, providers, sources: host === how.host ? how.sources : host };
+  const { compiledWith } = how;
+  const sources = host === how.host ? how.sources : host;
+  return { program, warnings, trusted, host, providers, compiledWith, sources };
 }
 
 function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {
@@ -205,19 +214,39 @@ function requireTrust({ untrusted, reach }: Compiled): void {
   if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
 }
 
+/**
+ * Goes on with a recorded run: what is recorded is not done again. Rejects as `run` does; with a `RunError` `configuration` where the
+ * run has ended or another process executes it, `changed` where the program asks a model for something else than was recorded, and
+ * `uncertain` where a call may have run already and there is no approver to ask.
+ */
+export async function resume(request: ResumeRequest): Promise<RunOutput> {
+  checkRequest(request, resumeOptions);
+  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  return resumeProgram(opened, request).catch(failAsRun);
+}
+
+async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promise<RunOutput> {
+  const { program, host } = opened;
+  const { keys, secrets: stored } = await readCredentials(host);
+  const secrets = secretsOf(host, program, stored);
+  const policy = tighten(request.approval, program);
+  return continueRun(program, {
+    host,
+    request,
+    secrets,
+    policy,
+    createSetup: (of) => createSetup(opened, { ...request, ...of, keys }),
+  });
+}
+
 async function runProgram(opened: OpenProgram, request: RunRequest): Promise<RunOutput> {
   const { program, host } = opened;
-  const { entry } = program;
   const start = await createStart(opened, request);
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
   const { keys, secrets } = await readCredentials(host);
   const redactor = new Redactor(secretsOf(host, program, secrets), privateFolder.secrets);
-  const messages: Message[] = [];
-  const onMessage: RunRequest["onMessage"] = (callPath, message) => {
-    if (entry.kind === "worker" && callPath === entry.worker.name) messages.push(message);
-    request.onMessage?.(callPath, message);
-  };
+  const { messages, onMessage } = collectMessages(program, request.onMessage);
   const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
@@ -230,6 +259,8 @@ async function runProgram(opened: OpenProgram, request: RunRequest): Promise<Run
     { ...setup, effects },
     {
       ...start,
+      artifacts: [],
+      ...(opened.compiledWith ? { compiled: opened.compiledWith } : {}),
       warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...opened.warnings, ...warnOfPrices(program, request)],
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
       closeJournal: async () => {

@@ -1,11 +1,13 @@
 import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
 import { createReplayedEffects, type Drift } from "./effects/replayed.ts";
+import { standingFacts } from "./effects/standing.ts";
 import type { Host } from "./host/host.ts";
 import { createUntouchedHost } from "./host/untouched-host.ts";
 import type { RunRecord } from "./journal/read-journal.ts";
 import type { Program } from "./program/program.ts";
 import type { ApprovalMode } from "./protocol/approval.ts";
 import type { EventSink } from "./protocol/event.ts";
+import type { Fact } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { type RunResult, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
@@ -49,13 +51,15 @@ export async function replayFacts(
 ): Promise<ReplayReport> {
   const [start] = facts;
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
-  const { runId, onDenied, limits } = start;
+  const { facts: standing, attempt } = standingFacts(facts);
+  const { runId } = start;
+  const { mode, onDenied, limits } = attempt ?? start;
   const redactor = new Redactor([...environmentSecrets(host.environment), ...stored, ...program.secrets], secrets);
   const effects = createReplayedEffects(facts, host.clock);
   const setup = {
     ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },
     host: createUntouchedHost(),
-    policy: { mode: start.mode as ApprovalMode, onDenied },
+    policy: { mode: mode as ApprovalMode, onDenied },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
     // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,
@@ -72,8 +76,9 @@ export async function replayFacts(
     if (!(thrown instanceof RunError)) throw thrown;
     outcome = { error: thrown };
   }
+  const asContinued = (fact: Fact): Fact => (fact.type === "run-start" ? { ...fact, mode, onDenied, limits } : fact);
   // A token that could not be restored equals the secret that it stands for.
-  const differences = compareRuns(redactor.toDigestForm(facts), redactor.toDigestForm(effects.facts));
+  const differences = compareRuns(redactor.toDigestForm(standing.map(asContinued)), redactor.toDigestForm(effects.facts));
   const drifts = redactor.toDigestForm(effects.drifts);
   return {
     runId,

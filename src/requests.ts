@@ -72,6 +72,14 @@ export interface ReplayRequest extends ProgramRequest {
   readonly onEvent?: EventSink;
 }
 
+/** A run that goes on. Its input is the recorded one; limits are those of the record, and over them these. */
+export interface ResumeRequest extends Omit<RunRequest, "input" | "fragments" | "attachments" | "history" | "journal"> {
+  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
+  readonly directory: string;
+  /** Goes on with a run of another machine, whose processes cannot be looked at. Default false. */
+  readonly takeOver?: boolean;
+}
+
 export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   /** Policy of approvals. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
@@ -157,6 +165,15 @@ function isAttachment(value: unknown): boolean {
   return isText(value["path"]) || (isText(value["name"]) && value["bytes"] instanceof Uint8Array);
 }
 
+const {
+  history: _history,
+  input: _input,
+  fragments: _fragments,
+  attachments: _attachments,
+  journal: _journal,
+  ...resumeTable
+} = runTable;
+
 const renamed = {
   prompt: "pass the text as `input`",
   rules: "write `approval: { rules: … }`",
@@ -166,6 +183,12 @@ const renamed = {
 
 export const compileOptions: OptionCheck<CompileRequest> = { path: "compile", table: compileTable };
 export const runOptions: OptionCheck<RunRequest> = { path: "run", table: runTable, renamed };
+export const resumeOptions: OptionCheck<ResumeRequest> = {
+  path: "resume",
+  table: { ...resumeTable, directory: textOption, takeOver: flagOption },
+  renamed,
+  required: ["directory"],
+};
 export const judgeOptions: OptionCheck<JudgeRequest> = {
   path: "judgeCalls",
   table: { ...programTable, unisolated: flagOption },

@@ -27,6 +27,7 @@ test("llm-do", async () => {
     needsApproval
     preApproved
     replay
+    resume
     run
     tool
     toolFailure
@@ -97,6 +98,7 @@ test("llm-do", async () => {
     type ReplayReport
     type ReplayRequest
     type ReportedUsage
+    type ResumeRequest
     type RuleForRun
     type RuleText
     type RunErrorCode

@@ -1,6 +1,6 @@
 import type { Effects } from "../effects/effects.ts";
 import type { Verdict } from "../protocol/approval.ts";
-import type { CallAddress } from "../protocol/call.ts";
+import type { CallAddress, CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -71,6 +71,8 @@ export interface GatedCall {
    * own take none. Default: there is no bound.
    */
   readonly takeSlot?: (signal: AbortSignal) => Promise<() => void>;
+  /** Called where the call ended in an earlier attempt of the run, so that it is not entered: its calls still count. */
+  readonly onRepeated?: () => void;
 }
 
 /** The part of a run's record that the gate reads. */
@@ -102,6 +104,17 @@ export interface GateRun extends GateOptions {
 
 export interface Gate {
   gate(binding: ToolsetBinding): GatedToolset;
+}
+
+/** Ends the run: a call of an earlier attempt may have had its effect, and nobody can say whether it is repeated. */
+export class UncertainCall extends Error {
+  readonly callPath: CallPath;
+
+  constructor(callPath: CallPath, message: string) {
+    super(message);
+    this.name = "UncertainCall";
+    this.callPath = callPath;
+  }
 }
 
 /** Ends the run: a person said stop, or something was denied in a run that stops for it. */

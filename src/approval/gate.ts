@@ -2,7 +2,7 @@ import type { Effect } from "../effects/effects.ts";
 import { toolKey } from "../effects/keys.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { FactKey } from "../protocol/fact.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { type Tool, ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
@@ -38,7 +38,9 @@ import {
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue, type StageReport } from "./question-queue.ts";
+import { recallResult, recordEnd, recordStart, resultCodec } from "./record-code.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
+import { settleBegun } from "./settle-begun.ts";
 
 /*
  * Terminology, one word a thing:
@@ -192,7 +194,10 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     const key = { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
     const call: Round = { binding, tool, request, unisolated, open, key, tickets: [], stage: run.questions.register() };
     try {
-      const prepared = await prepare(run, call, edited);
+      const given = await takeTurn(run, call, edited);
+      const settled = number === 1 ? await settleBegun(run, call) : undefined;
+      if (settled) return settled;
+      const prepared = await prepare(run, call, { given, edited });
       const verdict = judge(run, call, prepared);
       if (verdict.type === "blocked") return blockedResult(name, verdict.why);
       const answer: Answer =
@@ -212,14 +217,28 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
 }
 
 /**
- * Waits for the call's turn, checks its arguments and looks at what it is about. The ticket is taken before the first `await`: calls
- * have the order in which they reach the gate. The arguments are copied before it, too: code may change what it passed while the call
- * waits. Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
+ * Waits for the call's turn. Returns its arguments. The ticket is taken before the first `await`: calls have the order in which they
+ * reach the gate. The arguments are copied before it, too: code may change what it passed while the call waits.
  */
-async function prepare(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<PreparedCall> {
-  const { tool, request } = call;
+async function takeTurn(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<JsonValue> {
+  const { request } = call;
   const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
   await turnOf(call, takeTicket(run.order, call, given));
+  return given;
+}
+
+interface GivenArgs {
+  readonly given: JsonValue;
+  /** Checked arguments of an approver. */
+  readonly edited: CheckedArgs | undefined;
+}
+
+/**
+ * Checks the arguments and looks at what the call is about. Calls that share a target which only looking can find go one after
+ * another; one that had to wait is looked at again.
+ */
+async function prepare(run: GateRun, call: Round, { given, edited }: GivenArgs): Promise<PreparedCall> {
+  const { tool } = call;
   const prepared = await lookAt(run, call, edited ?? (await checkArgs(call, given)));
   const { targets } = prepared.preparation;
   if (isDelegating(tool) || targets.length === 0) return prepared;
@@ -317,11 +336,15 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
     return run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
   }
   releaseTickets(call);
+  let result = recallResult(run, call);
+  if (result) return result;
+  // Of a call that was granted in an earlier attempt, no payload is recorded.
+  const isBare = run.effects.isReplayed(callPath) && granted.isRestored && call.binding.toolset.prepare !== undefined;
   const isBracketed = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
   if (isBracketed) await recordStart(run, call, granted);
-  let result: ToolResult | undefined;
   try {
-    const redeemed = await redeem(run, call, granted);
+    const whole = isBracketed && isBare ? await prepareCall(call, granted.checked, run.redactor) : granted;
+    const redeemed = await redeem(run, call, whole as Granted<PreparedCall>);
     if (isBracketed) await run.effects.finish(callPath, signal);
     result = redeemed;
     return result;
@@ -339,29 +362,6 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
   const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
   const repeat = repeatQuestions.bind(undefined, run, call);
   return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted), repeat };
-}
-
-const resultCodec = {
-  encode: (result: ToolResult) => result as unknown as JsonValue,
-  decode: (value: JsonValue) => value as unknown as ToolResult,
-  encodePartial: (thrown: unknown) => (thrown instanceof ToolInterrupted ? thrown.partial : undefined),
-};
-
-/**
- * Code that calls others is entered in every replay. What it does besides is no effect of its own, so its start is on disk before it.
- */
-function recordStart(run: GateRun, { request }: Round, { preparation }: PreparedCall): Promise<void> {
-  const { callPath, depth } = request.runtime;
-  const input = { input: preparation.canonicalArgs, files: [], fragments: [] };
-  return run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
-}
-
-function recordEnd(run: GateRun, { request }: Round, result: ToolResult | undefined): void {
-  const { callPath, signal } = request.runtime;
-  const stopReason = result?.ok ? "done" : !result && signal.aborted ? "aborted" : "failed";
-  const usage = run.effects.state.usageOf(callPath);
-  const shown = result ? { result: result as unknown as JsonObject } : {};
-  run.effects.record({ type: "call-end", callPath, stopReason, usage, ...shown });
 }
 
 /** The only place in the product where a tool's code is entered. A tool that does not end by itself on an abort is abandoned. */

@@ -184,8 +184,10 @@ function createRuntime({
   signal,
   callPath,
 }: Pick<WorkerRuntime, "scopes" | "signal" | "callPath"> & { readonly name: string }): WorkerRuntime {
-  return Object.freeze({
+  return Object.freeze<WorkerRuntime>({
     call: () => Promise.reject(new Error("there is no program here whose tools could be called")),
+    step: async (_name, fn) => fn(),
+    now: async () => nodeClock.now(),
     scopes,
     attachments: [],
     worker: Object.freeze({ name, description: "" }),

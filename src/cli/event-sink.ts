@@ -37,7 +37,8 @@ export function openListeners(options: ListenOptions): Listeners {
   const sinks: EventSink[] = [];
   const printer = quiet ? undefined : createTextPrinter({ verbosity, write: writeStderr });
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
-  sinks.push((event) => streamed?.add(event) || printer?.(event));
+  // What a run did before it went on is in its journal.
+  sinks.push((event) => event.replayed || streamed?.add(event) || printer?.(event));
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
   if (file) sinks.push(file.write);

@@ -64,6 +64,8 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   authentication: exitCodes.provider,
   aborted: exitCodes.interrupted,
   journal: exitCodes.failed,
+  changed: exitCodes.failed,
+  uncertain: exitCodes.approvalNeeded,
   failed: exitCodes.failed,
 };
 

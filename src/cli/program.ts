@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
+import { addResume } from "./add-resume.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -32,6 +33,7 @@ export function createProgram(line: CommandLine): Command {
   addExplain(program, line);
   addVerdict(program, line);
   addRuns(program, line);
+  addResume(program, line);
   addReplay(program, line);
   addModels(program, line);
   addKeys(program, line);

@@ -22,8 +22,7 @@ export function addCompileOptions(command: Command): Command {
 
 /** The flags of a run; `RunFlags` is what becomes of them. */
 export function addRunOptions(run: Command): Command {
-  acceptBareEvents(run);
-  return addCompileOptions(
+  addCompileOptions(
     run
       .optionsGroup("Input:")
       .option(
@@ -36,7 +35,26 @@ export function addRunOptions(run: Command): Command {
         "the entry's input as one JSON object, as @FILE, or - for stdin; -i has the last word on a field",
       )
       .option("-a, --attachment <file>", "pass a file along (repeatable)", collect),
-  )
+  );
+  return addAttendanceOptions(run)
+    .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
+    .option("--chat", "hold a conversation: the entry answers one message after the other, and remembers them")
+    .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
+    .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
+    .option("--no-journal", "keep no record of the run");
+}
+
+/** The flags of a run that goes on. */
+export function addResumeOptions(resume: Command): Command {
+  return addAttendanceOptions(addCompileOptions(resume)).option(
+    "--take-over",
+    "go on with a run of another machine, where whether it is still executed cannot be seen",
+  );
+}
+
+function addAttendanceOptions(run: Command): Command {
+  acceptBareEvents(run);
+  return run
     .optionsGroup("Approval and trust:")
     .option("--approve-all", "run everything that would ask")
     .option("--reject-all", "deny everything that would ask")
@@ -56,9 +74,6 @@ export function addRunOptions(run: Command): Command {
     )
     .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
     .optionsGroup("Output and records:")
-    .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
-    .option("--chat", "hold a conversation: the entry answers one message after the other, and remembers them")
-    .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")
     .option(
@@ -66,8 +81,6 @@ export function addRunOptions(run: Command): Command {
       "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run beside it",
     )
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
-    .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
-    .option("--no-journal", "keep no record of the run")
     .option("-v, --verbose", "show calls, approvals and usage on stderr; -vv: text as it comes", increase, 0)
     .option("-q, --quiet", "say nothing but the result, and why it failed")
     .option(

@@ -115,7 +115,10 @@ async function linkCode(
   const input = isTool(value) ? value.input : undefined;
   if (isTool(value) || typeof value === "function") {
     const execute = (isTool(value) ? value.execute : value) as CodeEntry["execute"];
-    return { kind: "code", code: Object.freeze({ name, input, scopes, execute }) };
+    return {
+      kind: "code",
+      code: Object.freeze({ name, input, scopes, replayable: isTool(value) && value.replayable === true, execute }),
+    };
   }
   const message = `\`${relative(host.workingDirectory, path)}\` exports no function \`${name}\``;
   return diagnostics.report("entry-not-found", { message, span, note: didYouMean(name, names.keys()) });

@@ -35,6 +35,9 @@ export function freezeProgram(
     files: [...own],
     protectedPaths: [...new Set([...own, ...files.reserved])],
     digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
+    sources: Object.fromEntries(
+      sources.flatMap(([path = "", digest = ""]) => (path.startsWith("/") ? [[path.slice(1), digest]] : [])),
+    ),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     servers: servers.flatMap(({ provider }) => provider ?? []),
     limits: valuesOf(manifest?.limits?.value ?? {}),

@@ -12,7 +12,7 @@ export interface RunDifference {
 
 /**
  * Compares two runs call by call, since calls beside each other may interleave in any way. Left out are the id of the run, the
- * digest of its program, which another text that does the same has, the version of llm-do, the
+ * digests of its program, which another text that does the same has, how it was compiled, the process, the version of llm-do, the
  * numbering of questions, revocations, which answer nothing, and a request's allowance, which depends on what runs beside it.
  */
 export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]): readonly RunDifference[] {
@@ -46,10 +46,14 @@ function textOf(fact: Fact | undefined): string {
   return fact === undefined ? "" : canonicalJson(withoutPassing(fact));
 }
 
+const passingOfStart = {
+  ...{ runId: undefined, programDigest: undefined, version: undefined, owner: undefined, files: undefined, compiled: undefined },
+};
+
 function withoutPassing(fact: Fact): unknown {
-  if (fact.type === "run-start") return { ...fact, runId: undefined, programDigest: undefined, version: undefined };
+  if (fact.type === "run-start") return { ...fact, ...passingOfStart };
   if (fact.type !== "intent") return fact;
-  const { request, allowance: _, ...detail } = fact.detail;
+  const { request, allowance: _, reserved: __, ...detail } = fact.detail;
   const question = isRecord(request) ? { ...request, runId: undefined, position: undefined } : request;
   return { ...fact, detail: { ...detail, request: question } };
 }

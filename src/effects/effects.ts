@@ -38,6 +38,8 @@ export interface OutcomeCodec<T> {
 export interface Effect<T> {
   readonly record: EffectRecord;
   readonly codec: OutcomeCodec<T>;
+  /** Decodes a value for a run that goes on with it. Default: `codec.decode`, which is for replays, too. */
+  readonly revive?: (value: JsonValue) => T;
   /** Usage that the provider reported before it failed. Default: nothing. */
   readonly spentByFailure?: () => Usage | undefined;
   /** Does it. Called by the answerer `live` alone, once. */
@@ -74,6 +76,15 @@ export interface Effects {
   finish(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
   /** The recorded start of a call; undefined where it starts now. */
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
+  /** The recorded end of a call that is not entered again: its caller gets what it got. Undefined in a replay, which enters every call. */
+  recallEnd(callPath: CallPath): FactOf<"call-end"> | undefined;
+  /**
+   * The last verdict on a call that has begun in an earlier attempt of the run and of whose end nothing is recorded: it may have had its
+   * effect. `key` is the call's prefix of keys.
+   */
+  begun(key: FactKey): FactOf<"verdict"> | undefined;
+  /** True while all that a call does is taken from an earlier attempt of the run. */
+  isReplayed(callPath: CallPath): boolean;
   /**
    * Called before something outside of any effect is read: the files that a call names, an approver. Undefined where it can be read. A
    * replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a `ReplayMiss`.
@@ -83,8 +94,8 @@ export interface Effects {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
   onInterruption(end: (reason: Interruption) => void): void;
-  /** Calls `expire` when the time is over. Returns a function that stops the timer. In a replayed run time does not pass. */
-  startTimer(milliseconds: number, expire: () => void): () => void;
+  /** Calls `expire` when the time of a call is over, of which earlier attempts are a part. Returns a function that stops the timer. In a replayed run time does not pass. */
+  startTimer(milliseconds: number, expire: () => void, callPath: CallPath): () => void;
 }
 
 /** `owner`: the call whose limit it is; absent for the run's own. */

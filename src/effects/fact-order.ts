@@ -1,5 +1,6 @@
 import type { Clock } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
+import { idOf } from "./standing.ts";
 
 /**
  * A replay in which nothing has happened for so long is one that its record does not fit: it goes on without the order. Slots of the
@@ -95,8 +96,4 @@ export class FactOrder {
     }
     this.#isWatched = false;
   }
-}
-
-function idOf(fact: Fact): string {
-  return [fact.type, "callPath" in fact ? fact.callPath : "", "key" in fact ? fact.key : ""].join("\n");
 }

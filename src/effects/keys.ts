@@ -20,6 +20,9 @@ export const codeCallKey = (name: string, digest: string, number: number): strin
 /** Key of a connection. `digest`: of the configuration, where one connection serves the whole run. */
 export const connectKey = (reference: string, digest?: string): string =>
   `connect ${reference}${digest === undefined ? "" : ` ${digest}`}`;
+/** Key of a step of code, by its name; `now 2` is the second look at the time. */
+export const stepKey = (name: string): string => `step ${name}`;
+export const nowKey = (number: number): string => `now ${number}`;
 /** Key of the fact that the time of a call was up. */
 export const timeKey = "seconds";
 /** The same for the time of the run, under the entry's path. */

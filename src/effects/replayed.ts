@@ -8,6 +8,7 @@ import type { Effect, EffectRecord, Effects, Interruption, LiveNeed } from "./ef
 import { FactOrder } from "./fact-order.ts";
 import { runTimeKey, timeKey } from "./keys.ts";
 import { createRunState } from "./run-state.ts";
+import { standingFacts } from "./standing.ts";
 
 /**
  * A replayed run asked for something that the record does not hold. It becomes the failure of its call, as any error does, and the
@@ -48,12 +49,14 @@ export interface ReplayedEffects extends Effects {
  * `recorded` are the facts of the earlier run, with the content of their blobs; `clock` is a real one.
  */
 export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): ReplayedEffects {
-  const index = indexFacts(recorded);
+  const { facts: standing, lost } = standingFacts(recorded);
+  const index = indexFacts(standing);
   const state = createRunState();
+  for (const fact of lost) state.spend(fact);
   const facts: Fact[] = [];
   const drifts: Drift[] = [];
   let interrupt = (_reason: Interruption): void => undefined;
-  const order = new FactOrder(recorded, clock);
+  const order = new FactOrder(standing, clock);
   const record = (fact: Fact): void => {
     facts.push(fact);
     state.apply(fact);
@@ -109,6 +112,9 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
       return index.isCutShort(callPath) ? unwind({ callPath, what: "its end", signal }) : undefined;
     },
     recallStart: (callPath) => index.starts.get(callPath),
+    recallEnd: () => undefined,
+    begun: () => undefined,
+    isReplayed: () => false,
     onInterruption: (end) => {
       interrupt = end;
     },

@@ -12,6 +12,10 @@ import { createUsageState } from "./state/usage.ts";
  */
 export interface RunState {
   apply(fact: Fact): void;
+  /** Applies what a fact spent, and nothing else of it: it is void. */
+  spend(fact: Fact): void;
+  /** Calls of tools and workers that a call and everything below it made. */
+  toolCallsOf(callPath: CallPath): number;
   /** Usage of a call and everything below it. */
   usageOf(callPath: CallPath): Usage;
   /** How many model requests in a row have failed after their retries with this code, where one more does. */
@@ -37,6 +41,8 @@ export function createRunState(): RunState {
       approvals.apply(fact);
       failures.apply(fact);
     },
+    spend: usage.apply,
+    toolCallsOf: usage.toolCallsOf,
     usageOf: usage.of,
     streakWith: failures.streakWith,
     remembered: approvals.remembered,

@@ -28,6 +28,15 @@ export interface Host {
   /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
   readonly commands: Commands;
+  readonly processes: Processes;
+}
+
+/** Identifies processes, so that one of them alone executes a run. */
+export interface Processes {
+  /** This process, in a text that no other process has on any machine. */
+  readonly self: string;
+  /** Whether the process with this text runs. Undefined: it belongs to another machine, or to another container. */
+  isRunning(process: string): boolean | undefined;
 }
 
 /** A variable of the environment; an empty one counts as unset. */

@@ -8,6 +8,7 @@ import type { Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
 import { nodeClock } from "./node-clock.ts";
 import { createNodeFiles } from "./node-files.ts";
+import { createNodeProcesses } from "./node-processes.ts";
 import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
 import { openScopes } from "./open-scopes.ts";
 import { OwnWrites } from "./own-writes.ts";
@@ -49,6 +50,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
     commands: createLazyCommands({ environment, homeDirectory, stateDirectory, configFile, wall, writes }),
+    processes: createNodeProcesses(system.writer),
     ...replaced,
   };
 }

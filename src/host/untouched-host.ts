@@ -37,6 +37,7 @@ export function createUntouchedHost(): Host {
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, { ...options, missingRoots: "pretend" }),
     commands: refusing("commands."),
+    processes: { self: "", isRunning: () => throwTouched("processes") },
   });
 }
 

@@ -27,6 +27,7 @@ const usage = {
   ...{ requests: "number", inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
   ...{ "reasoningTokens?": "number", "cacheWriteTokens?": "number", "estimatedTokens?": "number", "usd?": "number" },
   "savedUsd?": "number",
+  ...{ "unknownTokens?": "number", "unknownUsd?": "number" },
 } satisfies Fields;
 const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
 const keyed = { callPath: "string", key: "string" } satisfies Fields;
@@ -49,7 +50,22 @@ const decision = {
 export const factFields: Readonly<Record<FactType, Fields>> = {
   "run-start": {
     ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
-    ...{ onDenied: "string", limits: "numbers", input: callInput, "history?": "content messages" },
+    ...{ onDenied: "string", limits: "numbers", input: callInput, "owner?": "string", "files?": "object" },
+    "history?": "content messages",
+    "compiled?": {
+      ...{
+        target: "string",
+        "files?": "strings",
+        "entry?": "string",
+        "model?": "string",
+        "set?": "content strings",
+        "modelFor?": "strings",
+      },
+    },
+  },
+  attempt: {
+    ...{ number: "number", voids: "any", programDigest: "string", mode: "string", onDenied: "string", limits: "numbers" },
+    ...{ version: "string", owner: "string" },
   },
   "run-end": { ...end, denied: "number" },
   "call-start": {
@@ -92,6 +108,7 @@ const outcomeFields: Readonly<Record<EffectKind, Fields>> = {
   tool: { ok: "boolean" },
   question: { decision, source: "string" },
   connect: { tools: "any", fingerprint: "string", "session?": "boolean" },
+  step: { value: "any" },
 };
 
 /** Returns what is wrong with an entry; undefined where it has all that its type needs. */

@@ -30,16 +30,28 @@ export interface JournalOptions {
   readonly redactor: Redactor;
   /** Keeps what the journal must not hold. Closed with the journal. */
   readonly private: PrivateFolder;
+  /** How many entries the journal has: it goes on after them. Default: none, and it is a new one. */
+  readonly entries?: number;
 }
 
 export async function createJournal(options: JournalOptions): Promise<Journal> {
   const { host, directory } = options;
   try {
     await host.files.makeDirectory(directory, 0o700);
-    return new FileJournal(options, await host.files.openAppend(`${directory}/journal.jsonl`, 0o600));
+    const journal = new FileJournal(options, await host.files.openAppend(`${directory}/journal.jsonl`, 0o600));
+    openJournals.add(`${host.processes.self}\n${directory}`);
+    return journal;
   } catch (cause) {
     throw new JournalError(cause);
   }
+}
+
+/** The journals that runs of this process write. */
+const openJournals = new Set<string>();
+
+/** True while a run of this process writes the journal. */
+export function isOpen({ processes }: Pick<Host, "processes">, directory: string): boolean {
+  return openJournals.has(`${processes.self}\n${directory}`);
 }
 
 /** For runs that keep none. */
@@ -55,12 +67,13 @@ class FileJournal implements Journal {
   readonly #blobs = new Set<string>();
   #tail: Promise<void> = Promise.resolve();
   #failure: JournalError | undefined;
-  #entries = 0;
+  #entries: number;
   #ended = false;
 
   constructor(options: JournalOptions, file: AppendFile) {
     this.#options = options;
     this.#file = file;
+    this.#entries = options.entries ?? 0;
   }
 
   append(fact: Fact): void {
@@ -87,6 +100,8 @@ class FileJournal implements Journal {
     const note = (cause: unknown) => {
       this.#failure ??= new JournalError(cause);
     };
+    const { host, directory } = this.#options;
+    openJournals.delete(`${host.processes.self}\n${directory}`);
     await this.#options.private.close();
     await this.#file.sync().catch(note);
     await this.#file.close().catch(note);

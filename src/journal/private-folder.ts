@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AppendFile, Host } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { RecordedSecret, Secret } from "../util/redactor.ts";
+import { cutTail } from "./cut-tail.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
@@ -26,16 +27,18 @@ export function privateFolderOf({ stateDirectory }: Pick<Host, "stateDirectory">
   return join(stateDirectory, "private", runId);
 }
 
-export function createPrivateFolder(host: Host, runId: string): PrivateFolder {
+/** `kept`: what the folder holds, where the run goes on. */
+export function createPrivateFolder(host: Host, runId: string, kept?: PrivateContents): PrivateFolder {
   const path = privateFolderOf(host, runId);
-  const secrets = new RunSecrets(() => host.createKey());
-  const known = new Set<string>();
+  const secrets = kept?.secrets ?? new RunSecrets(() => host.createKey());
+  const known = new Set<string>(kept?.tokens);
   let file: AppendFile | undefined;
   let isLost = false;
   const open = async (): Promise<AppendFile> => {
     await host.files.makeDirectory(join(path, "blobs"), 0o700);
+    if (kept) await cutTail(host, join(path, "secrets.jsonl"));
     const opened = await host.files.openAppend(join(path, "secrets.jsonl"), 0o600);
-    opened.append(`${JSON.stringify({ v: 1, key: secrets.key })}\n`);
+    if (!kept) opened.append(`${JSON.stringify({ v: 1, key: secrets.key })}\n`);
     return opened;
   };
   const keep: PrivateFolder["keep"] = async (found, blobs) => {
@@ -71,6 +74,8 @@ export function createPrivateFolder(host: Host, runId: string): PrivateFolder {
 /** The values that a private folder holds for the references of a run's journal. */
 export interface PrivateContents {
   readonly secrets: RunSecrets;
+  /** The tokens that it knows. */
+  readonly tokens: readonly string[];
   /** Returns the value that a token stands for: the kept one, or today's of a name that this run recorded. */
   secretOf(token: string): string | undefined;
   /** The content of a file, unless it is gone or changed: then it throws. */
@@ -101,6 +106,7 @@ export async function readPrivateFolder(
   const today = new Map(known.map(({ name, value }) => [name, value]));
   return {
     secrets,
+    tokens: [...values.keys()],
     secretOf: (token) => (values.has(token) ? (values.get(token) ?? valueToday(token, today)) : undefined),
     readBlob: async (name) => {
       const content = await host.files.readBytes(join(folder, "blobs", name), { within: folder });

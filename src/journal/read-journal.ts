@@ -7,7 +7,7 @@ import type { Secret } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
-import { readPrivateFolder } from "./private-folder.ts";
+import { type PrivateContents, readPrivateFolder } from "./private-folder.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
@@ -94,6 +94,12 @@ function versionOf(first: Readonly<Record<string, unknown>> | undefined): 1 | 2 
 /** The record of a run. */
 export interface RunRecord {
   readonly facts: readonly Fact[];
+  /** When each fact was recorded: milliseconds since the epoch. */
+  readonly times: readonly number[];
+  /** The values that the run's private folder keeps; undefined where it has none. */
+  readonly kept: PrivateContents | undefined;
+  /** True where the last line was cut off. */
+  readonly torn: boolean;
   /** The ids that the run's secrets have in it. */
   readonly secrets: RunSecrets;
   /** False where the run recorded a secret and its private folder is gone: tokens then stand for what cannot be restored. */
@@ -107,7 +113,7 @@ export interface RunRecord {
  */
 export async function readRecord(host: Host, directory: string, known: readonly Secret[] = []): Promise<RunRecord> {
   const path = `${directory}/journal.jsonl`;
-  const { version, entries, problems } = await readJournal(host, directory);
+  const { version, entries, problems, torn } = await readJournal(host, directory);
   if (version === 1) throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not replayed");
   const kept = await readPrivateFolder(host, { runId: basename(directory), known });
   let isWhole = true;
@@ -135,7 +141,8 @@ export async function readRecord(host: Host, directory: string, known: readonly 
       throw new UnreadableJournal(path, index + 1, errorMessage(thrown));
     }
   }
-  return { facts, secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()), isWhole };
+  const times = entries.map(({ time }) => time);
+  return { facts, times, kept, torn, secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()), isWhole };
 }
 
 const isDigest = /^[0-9a-f]{64}$/;

@@ -34,6 +34,8 @@ export interface Program {
   readonly protectedPaths: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
+  /** SHA-256 of each source in the program's folder, by its path in it. */
+  readonly sources: Readonly<Record<string, string>>;
   /** Values of the environment that configuration holds, by their variables' names. They must not be shown. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[];
   /** The manifest's: where models of its own providers are reached. */
@@ -59,6 +61,8 @@ export interface CodeEntry {
   readonly name: string;
   readonly input: Schema | undefined;
   readonly scopes: readonly ScopeDeclaration[];
+  /** As of a tool: it can be entered again in a run that goes on. */
+  readonly replayable: boolean;
   execute(input: unknown, runtime: WorkerRuntime): unknown;
 }
 

@@ -12,6 +12,8 @@ export interface EventEnvelope {
   readonly callPath: CallPath;
   readonly depth: number;
   readonly time: number;
+  /** It happened in an earlier attempt of the run, which goes on: sums that count usage leave it out. Absent: it happens now. */
+  readonly replayed?: true;
 }
 
 /** Everything that a call begins with. Omitted members mean "none"; code has neither instructions nor a prompt. */

@@ -9,7 +9,7 @@ import type { LimitName, Limits, Usage } from "./usage.ts";
  * The kinds of effects: a run touches the world by these alone. Everything else in a run is
  * computed, but for code that makes calls: what it does besides is its own.
  */
-export type EffectKind = "model" | "tool" | "question" | "connect";
+export type EffectKind = "model" | "tool" | "question" | "connect" | "step";
 
 /**
  * The identity of an effect or a decision in its run: the same in every replay. `key` tells those of one call apart:
@@ -74,6 +74,19 @@ export interface DroppedResult {
   readonly tokens: number;
 }
 
+/** The options that a program was compiled with. A folder that was given for a scope is none of them: it belongs to a machine. */
+export interface CompiledWith {
+  /** Relative to the program's folder. */
+  readonly target: string;
+  /** In the place of the target; relative, too. */
+  readonly files?: readonly string[];
+  /** Of code. */
+  readonly entry?: string;
+  readonly model?: string;
+  readonly set?: readonly string[];
+  readonly modelFor?: readonly string[];
+}
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
@@ -89,6 +102,28 @@ export type Fact =
       readonly input: CallInput;
       /** The conversation that the entry goes on with. The request's facts leave it out. */
       readonly history?: readonly Message[];
+      /** The process that executes the run (`Host.processes`). */
+      readonly owner?: string;
+      /** Digests of the program's files, by their path in it. */
+      readonly files?: Readonly<Record<string, string>>;
+      /** How the program was compiled, to compile it so again. */
+      readonly compiled?: CompiledWith;
+    }
+  /**
+   * A run goes on. `voids` are the numbers of the entries that no longer answer anything; their usage still counts. The other
+   * members replace those of the start.
+   */
+  | {
+      readonly type: "attempt";
+      /** The first continuation is 2. */
+      readonly number: number;
+      readonly voids: readonly number[];
+      readonly programDigest: string;
+      readonly mode: string;
+      readonly onDenied: "return" | "stop";
+      readonly limits: Limits;
+      readonly version: string;
+      readonly owner: string;
     }
   | {
       readonly type: "run-end";
@@ -116,6 +151,7 @@ export type Fact =
       readonly reason?: string;
       readonly usage: Usage;
       readonly output?: JsonValue;
+      /** `failure`: the `ToolError` that the caller got. Without it the call unwound what is above. */
       readonly error?: JsonObject;
       /** Present for a tool that calls others. */
       readonly result?: JsonObject;

@@ -10,6 +10,10 @@ export interface Usage {
   readonly cacheWriteTokens?: number;
   /** Tokens of input and output together that the provider did not count and that are estimated. Absent: none. */
   readonly estimatedTokens?: number;
+  /** The most tokens that requests took whose outcome was lost, as by a kill. Absent: none. */
+  readonly unknownTokens?: number;
+  /** The same in dollars, where prices are known. */
+  readonly unknownUsd?: number;
   /** The cost of all requests. Absent if the price of one is unknown. */
   readonly usd?: number;
   /** Dollars that requests would have cost more without the provider's cache; below 0 where writing cost more. Absent: none. */
@@ -22,6 +26,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
   const estimated = (a.estimatedTokens ?? 0) + (b.estimatedTokens ?? 0);
   const saved = (a.savedUsd ?? 0) + (b.savedUsd ?? 0);
+  const unknown = (a.unknownTokens ?? 0) + (b.unknownTokens ?? 0);
+  const unknownUsd = (a.unknownUsd ?? 0) + (b.unknownUsd ?? 0);
   const usd = a.requests === 0 ? b.usd : b.requests === 0 ? a.usd : sum(a.usd, b.usd);
   return {
     requests: a.requests + b.requests,
@@ -31,6 +37,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     ...(written > 0 ? { cacheWriteTokens: written } : {}),
     ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
+    ...(unknown > 0 ? { unknownTokens: unknown } : {}),
+    ...(unknownUsd > 0 ? { unknownUsd } : {}),
     ...(usd === undefined ? {} : { usd }),
     ...(saved === 0 ? {} : { savedUsd: saved }),
   };

@@ -1,5 +1,6 @@
 import type { CallPath } from "../protocol/call.ts";
-import type { Artifact, FilePart } from "../protocol/message.ts";
+import type { Fact } from "../protocol/fact.ts";
+import type { Artifact, AssistantMessage, FilePart } from "../protocol/message.ts";
 
 /** Longer names are cut: some file systems take no more than 255 bytes, and a number can come behind. */
 const longestName = 120;
@@ -28,6 +29,21 @@ export class Artifacts {
     for (let n = 2; this.#byName.has(free.toLowerCase()); n++) free = `${stem}-${n}${suffix}`;
     return free;
   }
+}
+
+/** The files that a record holds, with their content. */
+export function recordedArtifacts(facts: readonly Fact[]): readonly Artifact[] {
+  const files = new Map<string, FilePart>();
+  const made: Artifact[] = [];
+  for (const fact of facts) {
+    if (fact.type === "result" && fact.kind === "model" && fact.outcome.type === "value") {
+      const { message } = fact.outcome.value as unknown as { readonly message: AssistantMessage };
+      for (const part of message.parts) if (part.type === "file") files.set(part.sha256, part);
+    }
+    const file = fact.type === "artifact" ? files.get(fact.sha256) : undefined;
+    if (file && fact.type === "artifact") made.push({ ...file, name: fact.name, callPath: fact.callPath });
+  }
+  return made;
 }
 
 /** One name of a file, on every system: no folder, nothing hidden, nothing that a shell or a terminal reads into. */

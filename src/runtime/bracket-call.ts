@@ -2,6 +2,7 @@ import type { CallAddress, CallKind, StopReason } from "../protocol/call.ts";
 import type { CallDetail } from "../protocol/event.ts";
 import type { CallInput } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { ToolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallEnd, RuntimeConfig } from "./config.ts";
 
@@ -36,7 +37,10 @@ export function bracketCall(run: RuntimeConfig, call: BracketedCall) {
       close(how, { output });
       return ended;
     },
-    fail: (thrown: unknown): void =>
-      close({ stopReason: signal.aborted ? "aborted" : "failed" }, { error: { message: errorMessage(thrown) } }),
+    /** `failure`: what the caller gets, and goes on with. */
+    fail: (thrown: unknown, failure?: ToolFailure): void => {
+      const got = failure && !signal.aborted ? { failure: failure.toolError as unknown as JsonObject } : {};
+      close({ stopReason: signal.aborted ? "aborted" : "failed" }, { error: { message: errorMessage(thrown), ...got } });
+    },
   };
 }

@@ -1,12 +1,25 @@
 import type { ReachedLimit } from "../effects/effects.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { LimitName, Limits } from "../protocol/usage.ts";
+import type { LimitName, Limits, Usage } from "../protocol/usage.ts";
 import { Semaphore } from "../util/semaphore.ts";
 
 /** The share of a budget that a model request reserves. */
 export interface Amount {
   readonly tokens: number;
   readonly usd: number;
+}
+
+export interface BudgetPlace {
+  /** The call whose budget it is. Absent for the run's. */
+  readonly owner?: CallPath;
+  readonly parent?: Budget;
+  /** The spending of earlier attempts of the run, which the parent counts by itself. Default: nothing. */
+  readonly spent?: Amount;
+}
+
+/** Requests whose outcome was lost count with all that they could take. */
+export function amountOf({ inputTokens, outputTokens, unknownTokens = 0, usd = 0, unknownUsd = 0 }: Usage): Amount {
+  return { tokens: inputTokens + outputTokens + unknownTokens, usd: usd + unknownUsd };
 }
 
 /** Set aside before a request; the answer says what was spent in fact. */
@@ -30,11 +43,12 @@ export class Budget {
   readonly #parent: Budget | undefined;
   readonly #slots: Semaphore | undefined;
   #toolCalls = 0;
-  #spent = nothing;
+  #spent: Amount;
   #reserved = nothing;
 
-  constructor(limits: Limits, owner?: CallPath, parent?: Budget) {
+  constructor(limits: Limits, { owner, parent, spent = nothing }: BudgetPlace = {}) {
     this.#limits = limits;
+    this.#spent = spent;
     this.#owner = owner;
     this.#parent = parent;
     this.#slots = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
@@ -46,6 +60,11 @@ export class Budget {
     const [reached] = chain.flatMap((budget) => budget.#check("tool_calls", budget.#toolCalls + 1));
     if (!reached) for (const budget of chain) budget.#toolCalls++;
     return reached;
+  }
+
+  /** Counts tool calls that were made in an earlier attempt of the run. */
+  countToolCalls(calls: number): void {
+    for (const budget of this.#chain()) budget.#toolCalls += calls;
   }
 
   /** The limit that a request would cross. */

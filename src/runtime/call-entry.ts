@@ -43,6 +43,8 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   const { name } = code;
   if (given.fragments.length > 0)
     throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
+  if (!code.replayable && run.effects.recallStart(callPath) && run.effects.isReplayed(callPath))
+    throw enteredBefore(name, callPath);
   const input = code.input ? await validateInput(code.input, given.input, callPath) : given.input;
   const scopes = await openCallScopes(run, code.scopes, callPath);
   const bracket = bracketCall(run, {
@@ -62,6 +64,11 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   } finally {
     await scopes.close();
   }
+}
+
+function enteredBefore(name: string, callPath: CallPath): RunError {
+  const error = `\`${name}\` was entered already, and what it did besides its calls is not recorded: it goes on only with \`replayable: true\``;
+  return new RunError("uncertain", `${error}, where all of that is \`step\` and \`now\` of its runtime`, { callPath });
 }
 
 async function validateInput(schema: Schema, input: JsonObject, callPath: CallPath): Promise<unknown> {

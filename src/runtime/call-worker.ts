@@ -1,13 +1,15 @@
 import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
+import type { FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message, UserMessage } from "../protocol/message.ts";
+import type { ToolError } from "../protocol/tool.ts";
 import { toHandle } from "../toolsets/attachments.ts";
-import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
+import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
-import { Budget } from "./budget.ts";
+import { amountOf, Budget } from "./budget.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, WorkerInput } from "./config.ts";
 import { addNotes } from "./connection-notes.ts";
 import type { OpenToolsets } from "./connections.ts";
@@ -26,6 +28,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   const { run, callPath, depth, signal } = request;
   const worker = run.program.workers.get(id);
   if (!worker) throw new Error(`invariant: the worker ${id} is not part of the program`);
+  const recorded = run.effects.recallEnd(callPath);
+  if (recorded) return repeatEnd(request, worker, recorded);
   const { id: model, source: modelSource } = requireModel(worker, callPath);
   const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? given;
   const prompt = renderPrompt(worker, input.input);
@@ -48,10 +52,23 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       await close(opened);
     }
   } catch (thrown) {
-    bracket.fail(thrown);
-    throw depth > 0 && thrown instanceof RequestFailed ? failureOf(worker, thrown) : thrown;
+    const failure = depth > 0 && thrown instanceof RequestFailed ? failureOf(worker, thrown) : thrown;
+    bracket.fail(thrown, depth > 0 && failure instanceof ToolFailure ? failure : undefined);
+    throw failure;
   }
   return bracket.end(ended);
+}
+
+/** Ends a call as it was recorded, without entering it. Its caller is charged what it used. */
+function repeatEnd({ run, callPath, depth, budget }: CallRequest, worker: Worker, ended: FactOf<"call-end">): CallEnd {
+  const { state } = run.effects;
+  const { stopReason, reason, output, usage, error } = ended;
+  const callee = { kind: "worker" as const, name: worker.name };
+  run.emit({ callPath, depth }, { type: "call-start", ...callee });
+  run.emit({ callPath, depth }, { type: "call-end", ...callee, stopReason, usage, milliseconds: 0 });
+  budget.countToolCalls(state.toolCallsOf(callPath));
+  if (error) throw new ToolFailure(error["failure"] as unknown as ToolError);
+  return { output: output ?? "", stopReason: stopReason as CallEnd["stopReason"], ...(reason === undefined ? {} : { reason }) };
 }
 
 /** A failure of its provider ends the worker's call alone: its caller goes on. */
@@ -83,7 +100,11 @@ async function openCall(
   const controller = new AbortController();
   const scopes = await openCallScopes(run, worker.scopes, callPath);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
-  const budget = new Budget(worker.limits, callPath, request.budget);
+  const budget = new Budget(worker.limits, {
+    owner: callPath,
+    parent: request.budget,
+    spent: amountOf(run.effects.state.usageOf(callPath)),
+  });
   const { turns } = run.limits;
   const call = Object.freeze({
     ...{ run, callPath, depth, worker, model: requireModel(worker, callPath), scopes, budget },

@@ -1,8 +1,9 @@
 import { createGate } from "../approval/gate.ts";
 import type { Program } from "../program/program.ts";
+import type { CallPath } from "../protocol/call.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { Artifacts } from "./artifacts.ts";
-import { Budget } from "./budget.ts";
+import { amountOf, Budget } from "./budget.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { Connections } from "./connections.ts";
@@ -20,14 +21,14 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
   const declared: Limits = program.entry.kind === "worker" ? program.entry.worker.limits : {};
   const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
-  const emit = createEmitter({ runId, clock: host.clock, redactor, onEvent: setup.onEvent });
+  const emit = createEmitter({ runId, clock: host.clock, redactor, effects, onEvent: setup.onEvent });
   const config: RuntimeConfig = {
     ...setup,
     program,
     debug: setup.debug || (program.debug ?? false),
     emit,
     gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, endsRun }),
-    budget: new Budget({ ...limits, depth, parallel }),
+    budget: new Budget({ ...limits, depth, parallel }, { spent: amountOf(effects.state.usageOf(entryName(program))) }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     connections: new Connections(),
@@ -39,4 +40,9 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     callWorker,
   };
   return Object.freeze(config);
+}
+
+/** The path of the entry's call. */
+export function entryName({ entry }: Program): CallPath {
+  return entry.kind === "worker" ? entry.worker.name : entry.code.name;
 }

@@ -1,3 +1,4 @@
+import type { Effects } from "../effects/effects.ts";
 import type { Clock } from "../host/host.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { EventSink, RunEvent, RunEventBody } from "../protocol/event.ts";
@@ -8,6 +9,7 @@ export interface EmitterOptions {
   readonly runId: string;
   readonly clock: Clock;
   readonly redactor: Redactor;
+  readonly effects: Pick<Effects, "isReplayed">;
   readonly onEvent: EventSink | undefined;
 }
 
@@ -16,13 +18,15 @@ export function createEmitter({
   runId,
   clock,
   redactor,
+  effects,
   onEvent,
 }: EmitterOptions): (call: CallAddress, body: RunEventBody) => void {
   if (!onEvent) return () => undefined;
   const streams = new Map<string, RedactedStream>();
   let ended = false;
   const tell = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
-    const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...body };
+    const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : {};
+    const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...replayed, ...body };
     try {
       Promise.resolve(onEvent(event) as unknown).catch(() => undefined);
     } catch {}

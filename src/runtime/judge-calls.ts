@@ -107,7 +107,7 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
       unconnected: [],
     };
   }
-  const budget = new Budget(worker.limits, worker.name, run.budget);
+  const budget = new Budget(worker.limits, { owner: worker.name, parent: run.budget });
   const toolsets = [...worker.toolsets, serverSideTools(worker)].map((binding) => gate.gate(binding));
   return {
     place: { ...open, callPath: worker.name, worker, model: worker.model, budget, reach: [] },

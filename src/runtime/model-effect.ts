@@ -19,6 +19,7 @@ import type { Amount } from "./budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { digestRequest } from "./digest-request.ts";
 import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
+import { longestAnswer } from "./request-budget.ts";
 
 /** An answer with what it came to, and what bounded its length. */
 export interface BoundedResponse extends ModelResponse {
@@ -89,7 +90,8 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
 }
 
 /** The request as a record keeps it: what the record does not have yet. */
-function takeUnrecorded({ model }: CallConfig, frame: CallFrame, { request }: Attempt): JsonObject {
+function takeUnrecorded({ model }: CallConfig, frame: CallFrame, attempt: Attempt): JsonObject {
+  const { request } = attempt;
   const fresh = frame.messages.slice(frame.recorded);
   const first = frame.recorded === frame.earlier;
   frame.recorded = frame.messages.length;
@@ -100,8 +102,16 @@ function takeUnrecorded({ model }: CallConfig, frame: CallFrame, { request }: At
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
     ...(first && request.serverTools ? { serverTools: request.serverTools as unknown as JsonValue } : {}),
     ...(allowance === undefined ? {} : { allowance }),
+    reserved: reservedBy(attempt),
     messages: fresh as unknown as JsonValue,
   };
+}
+
+/** The most that the request takes: charged where its outcome is lost. */
+function reservedBy({ request, estimate: { inputTokens, priceOf } }: Attempt): JsonObject {
+  const outputTokens = request.settings.max_output_tokens ?? longestAnswer;
+  const usd = priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 });
+  return { tokens: inputTokens + outputTokens, ...(usd === undefined ? {} : { usd }) };
 }
 
 /** A failure after the last retry carries how many in a row failed so. */

@@ -6,7 +6,7 @@ import { estimateTokens } from "./estimate-tokens.ts";
 import { RunError } from "./run-error.ts";
 
 /** Tokens of one answer under a limit of tokens or dollars; more, and some models refuse the request. */
-const longestAnswer = 16_384;
+export const longestAnswer = 16_384;
 
 /** Tokens that the answer of the last turn gets, where a tenth of what there is comes to as much. */
 const lastAnswer = 1024;

@@ -34,7 +34,9 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
     try {
       // Planned after taking the slot: the remaining budget may change while queued.
       const attempt = planAllowed(call, frame, { number, priceOf });
-      const reservation = budget.reserve(attempt.cost);
+      // What a record answers was charged when it was spent.
+      const isRecorded = run.effects.recall("result", { callPath: call.callPath, key: attempt.key }) !== undefined;
+      const reservation = isRecorded ? undefined : budget.reserve(attempt.cost);
       try {
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
         charge(reservation, response.usage);
@@ -53,7 +55,7 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
       leaveSlot();
     }
     const canShrink = failed.error.code === "context_window" && noteRefusal(call, frame);
-    if (!canShrink) await waitForRetry(call, failed);
+    if (!canShrink) await waitForRetry(call, frame, failed);
     number = failed.attempt.number + 1;
   }
 }
@@ -64,9 +66,9 @@ interface FailedAttempt {
 }
 
 /** Replaces what was reserved by what was spent; `undefined` where nothing is known to be. */
-function charge(reservation: Reservation, usage: Usage | undefined): void {
-  if (usage) reservation.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
-  else reservation.release();
+function charge(reservation: Reservation | undefined, usage: Usage | undefined): void {
+  if (usage) reservation?.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
+  else reservation?.release();
 }
 
 interface NextAttempt {
@@ -124,7 +126,7 @@ function serverToolsLeft({ serverTools }: CallConfig, { messages, earlier }: Cal
   return left.length > 0 ? { serverTools: left } : {};
 }
 
-async function waitForRetry(call: CallConfig, { attempt, error }: FailedAttempt): Promise<void> {
+async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error }: FailedAttempt): Promise<void> {
   const { run, callPath, worker, signal } = call;
   const { number, progress } = attempt;
   const policy = toRetryPolicy(worker.modelSettings);
@@ -134,7 +136,9 @@ async function waitForRetry(call: CallConfig, { attempt, error }: FailedAttempt)
   const afterOutput = progress.characters > 0;
   const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
   run.emit(call, { type: "retry", ...facts, reason: error.message });
-  await run.effects.sleep(delay, signal);
+  const next = modelKey(frame.turn + 1, number + 1, frame.lastTurn !== undefined);
+  const wasWaitedFor = run.effects.recall("intent", { callPath, key: next }) !== undefined;
+  if (!wasWaitedFor) await run.effects.sleep(delay, signal);
 }
 
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */

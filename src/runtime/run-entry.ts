@@ -1,5 +1,6 @@
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
+import type { CompiledWith } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact, Message } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -8,7 +9,7 @@ import { errorStacks } from "../util/error-stacks.ts";
 import { callCode, checkEntryInput } from "./call-entry.ts";
 import { callWorker } from "./call-worker.ts";
 import type { CallEnd, CallRequest, RunSetup, WorkerInput } from "./config.ts";
-import { createConfig } from "./create-config.ts";
+import { createConfig, entryName } from "./create-config.ts";
 import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
@@ -22,6 +23,10 @@ export interface RunStart extends WorkerInput {
   readonly signal: AbortSignal | undefined;
   /** Warnings from before the run began; emitted first. */
   readonly warnings: readonly string[];
+  /** Files of earlier attempts of the run. */
+  readonly artifacts: readonly Artifact[];
+  /** Absent: it is not recorded. */
+  readonly compiled?: CompiledWith;
   /** Puts the files that providers made where they stay, and says where. Never rejects. */
   readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
   /** Closes the journal after the last fact. Resolves with what could not be written. */
@@ -32,6 +37,7 @@ export interface RunStart extends WorkerInput {
 export const unattended: Omit<RunStart, keyof WorkerInput | "history"> = {
   signal: undefined,
   warnings: [],
+  artifacts: [],
   keepArtifacts: async (made) => made,
   closeJournal: async () => undefined,
 };
@@ -53,11 +59,12 @@ export interface RunResult {
 export async function runEntry(program: Program, setup: RunSetup, start: RunStart): Promise<RunResult> {
   const { runId, effects, limits, policy } = setup;
   const { state } = effects;
-  const name = program.entry.kind === "worker" ? program.entry.worker.name : program.entry.code.name;
+  const name = entryName(program);
   const place = { callPath: name, depth: 0 };
   const controller = new AbortController();
   const abort = controller.abort.bind(controller);
   const run = createConfig(program, setup, abort);
+  for (const made of start.artifacts) run.artifacts.add(made.callPath, made, made.name);
   effects.onInterruption((reason) => endAsRecorded(run, reason, abort));
   const stopTimer = startLimitTimer(run, { seconds: limits.seconds, callPath: name, owner: undefined, controller });
   const signal = start.signal ? AbortSignal.any([start.signal, controller.signal]) : controller.signal;
@@ -68,7 +75,21 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   for (const message of start.warnings) run.emit(place, { type: "warning", message });
   const digests = { programDigest: program.digest, version: setup.version };
   const terms = { onDenied: policy.onDenied ?? "return", limits };
-  effects.record({ type: "run-start", runId, ...facts, ...digests, ...terms, input: { input, files, fragments }, ...earlier });
+  const more = {
+    owner: setup.host.processes.self,
+    files: program.sources,
+    ...(start.compiled ? { compiled: start.compiled } : {}),
+  };
+  effects.record({
+    type: "run-start",
+    runId,
+    ...facts,
+    ...digests,
+    ...terms,
+    ...more,
+    input: { input, files, fragments },
+    ...earlier,
+  });
   try {
     await requirePrices(run, name);
     const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });

@@ -21,6 +21,10 @@ export type RunErrorCode =
   | "aborted"
   | "configuration"
   | "journal"
+  /** The program asks a model for something else than the recorded run did. */
+  | "changed"
+  /** A call may have had its effect when an earlier attempt of the run ended, and nobody said whether it is repeated. */
+  | "uncertain"
   /** Code of the program (a code entry) failed. */
   | "failed";
 

@@ -1,4 +1,6 @@
-import { PolicyStop } from "../approval/gate-types.ts";
+import { PolicyStop, UncertainCall } from "../approval/gate-types.ts";
+import { describeChange } from "../effects/describe-change.ts";
+import { RequestChanged } from "../effects/resumed.ts";
 import { JournalError } from "../journal/journal.ts";
 import type { StopReason } from "../protocol/call.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
@@ -9,6 +11,7 @@ import { LimitReached, RunError, type RunErrorCode } from "./run-error.ts";
 export function endsRun(thrown: unknown): boolean {
   // A RunError with a `run` is another run's, which code of this one started and lost.
   if (thrown instanceof RunError) return thrown.run === undefined;
+  if (thrown instanceof RequestChanged || thrown instanceof UncertainCall) return true;
   return thrown instanceof LimitReached || thrown instanceof JournalError || thrown instanceof PolicyStop;
 }
 
@@ -17,6 +20,10 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
   if (signal.reason instanceof PolicyStop) return new RunError("denied", signal.reason.message, { cause: signal.reason });
   if (thrown instanceof RunError) return thrown;
   if (thrown instanceof JournalError) return new RunError("journal", thrown.message, { cause: thrown });
+  if (thrown instanceof RequestChanged)
+    return new RunError("changed", describeChange(thrown), { cause: thrown, callPath: thrown.today.callPath });
+  if (thrown instanceof UncertainCall)
+    return new RunError("uncertain", thrown.message, { cause: thrown, callPath: thrown.callPath });
   if (signal.aborted)
     return new RunError("aborted", `the run was aborted: ${errorMessage(signal.reason)}`, { cause: signal.reason });
   return new RunError(codeOf(thrown), errorMessage(thrown), { cause: thrown });

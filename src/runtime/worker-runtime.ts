@@ -14,6 +14,7 @@ import { nearestNames } from "../util/nearest-names.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Budget } from "./budget.ts";
+import { createSteps } from "./code-steps.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { reportCall } from "./report-call.ts";
 import { LimitReached } from "./run-error.ts";
@@ -42,7 +43,7 @@ export interface CodeContext extends CallAddress {
 
 /** A call as the gate takes it; its tool runs in `context`. */
 export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" | "args" | "extraContext">): GatedCall {
-  const { depth, worker, budget } = context;
+  const { run, callPath, depth, worker, budget } = context;
   const { id, name, attachmentPolicy } = worker;
   return {
     ...call,
@@ -53,6 +54,7 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
     },
     runtime: createRuntime(context),
     takeSlot: budget.takeSlot.bind(budget),
+    onRepeated: () => budget.countToolCalls(run.effects.state.toolCallsOf(callPath)),
   };
 }
 
@@ -64,6 +66,7 @@ export function createRuntime(context: CodeContext): WorkerRuntime {
     ...{ scopes, attachments, signal, callPath, depth },
     worker: Object.freeze({ name: worker.name, description: worker.description }),
     model: model?.id,
+    ...createSteps(context),
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
     call: (name: string, input: JsonValue = {}, options: CallOptions = {}) => {
       const result = callByName(context, made, { name, input, options });

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Isolation } from "../host/commands.ts";
 import { findConfigFile } from "../host/config-file.ts";
 import { createId } from "../host/create-id.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, Processes } from "../host/host.ts";
 import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
 import { privatePlacesOf } from "../host/private-folders.ts";
 import { findStateDirectory } from "../host/state-directory.ts";
@@ -31,6 +31,8 @@ export interface MemoryHostOptions {
   readonly isolation?: Isolation;
   /** Default: every request rejects with a `TypeError`, as without a network. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Default: one process, `memory 1`, which runs. */
+  readonly processes?: Processes;
 }
 
 /** A machine in memory. Time stands still until `clock.advance`; ids and random numbers are the same for every host. */
@@ -82,6 +84,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
       clock,
       random,
     }),
+    processes: options.processes ?? { self: "memory 1", isRunning: (owner) => owner === "memory 1" },
     put: (path, content) => tree.put(absolute(path), content),
     snapshot: (path = "/") => snapshotOf(tree, path),
     setFaults: (faults) => {

@@ -54,6 +54,8 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     ...{ scopes, worker, model, made, told, callPath: `${worker.name}/0.tool`, depth: 0 },
     attachments: parts.map(toHandle),
     signal: controller.signal,
+    step: async (_name, fn) => fn(),
+    now: async () => host.clock.now(),
     progress: (message) => told.push(String(message)),
     call: async (name, input = {}, given = {}) => {
       controller.signal.throwIfAborted();

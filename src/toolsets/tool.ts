@@ -28,6 +28,8 @@ export interface ToolOptions<S> {
   readonly sideEffect?: boolean;
   /** The workers and tools that `run` calls through its runtime; it reaches no others. */
   readonly calls?: readonly string[];
+  /** True where `run` can be entered again in a run that goes on; see `Tool.replayable`. For tools with `calls`. Default false. */
+  readonly replayable?: boolean;
   /** As `Tool.reconcile`: says after a crash whether a call had its effect. Default: nobody knows, and a person is asked. */
   readonly reconcile?: Required<Tool>["reconcile"];
   /** May return anything that JSON can hold, or a promise of it. What it throws is told to the model. */
@@ -47,6 +49,7 @@ const toolOptions: OptionTable<ToolOptions<unknown>> = {
   sequential: flagOption,
   sideEffect: flagOption,
   calls: textsOption,
+  replayable: flagOption,
   reconcile: functionOption,
   run: functionOption,
 };
@@ -64,13 +67,14 @@ const renamedToolOptions = {
 /** Makes a tool of a function and a schema. Export it from `tools.ts`, and name the export under a worker's `toolsets`. */
 export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Tool {
   checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
-  const { input, name = "", description = "", run, ...rest } = options;
+  const { input, name = "", description = "", run, reconcile, ...rest } = options;
   const schema = toSchema(refuseShape(input));
   const { type = "object" } = schema.jsonSchema;
   if (![type].flat().includes("object"))
     throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");
   return Object.freeze({
     ...rest,
+    ...(reconcile ? { reconcile } : {}),
     [toolMark]: true as const,
     name,
     description,

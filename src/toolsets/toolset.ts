@@ -40,6 +40,8 @@ export interface Tool {
   readonly sideEffect?: boolean;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
+  /** True where a run that goes on can enter `execute` again: besides calls it does `step` and `now` alone. Default: a person is asked. */
+  readonly replayable?: boolean;
   /** True where `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
   readonly settlesOnAbort?: boolean;
   /**
@@ -284,7 +286,8 @@ export interface Preparation {
 /** The part of a preparation that a journal keeps. */
 export type RecordedPreparation = Pick<Preparation, "canonicalArgs" | "facts" | "recorded">;
 
-export type Reconciliation = "done" | "not-done" | "unknown";
+/** `done`: with the result of the call, where it can be told. */
+export type Reconciliation = "done" | "not-done" | "unknown" | { readonly done: JsonValue };
 
 /**
  * `default`: the toolset's general caution, which the author of a worker may lift with `pre_approved: true`.
@@ -322,6 +325,13 @@ export interface WorkerRuntime {
   readonly signal: AbortSignal;
   readonly callPath: CallPath;
   readonly depth: number;
+  /**
+   * Does something once, also where the run is killed and goes on: a recorded result is not computed again. The result has to be JSON;
+   * `name` is unique in the call. Where the run was killed while the function was under way it may be called again.
+   */
+  step<T extends JsonValue>(name: string, fn: () => T | Promise<T>): Promise<T>;
+  /** The time in milliseconds since the epoch, and the same in a run that goes on. */
+  now(): Promise<number>;
   /** Tells whoever listens; never fails. */
   progress(message: string): void;
 }

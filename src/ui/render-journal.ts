@@ -97,6 +97,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label}${show(entry.key.replace(/^compaction (\d+).*/, ", turn $1"))}: ${renderCompaction(entry)}`;
     case "cut":
       return `  ${label}: the result of ${entry.characters.toLocaleString("en-US")} characters was cut, as ${show(entry.id)}`;
+    case "attempt":
+      return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
     case "run-start":
     case "grant":
     case "intent":
@@ -137,7 +139,13 @@ function unfinishedEffects(entries: readonly JournalEntry[]): string[] {
   return [...open.values()];
 }
 
-const effectNames = { model: "a model request", tool: "a tool", question: "a question", connect: "a connection" } as const;
+const effectNames = {
+  model: "a model request",
+  tool: "a tool",
+  question: "a question",
+  connect: "a connection",
+  step: "a step of code",
+} as const;
 
 function clip(line: string, columns: number): string {
   return clipText(line, columns, "...");

@@ -10,11 +10,12 @@ const smallestSaving = 1e-9;
  * to it cost.
  */
 export function renderUsage(usage: Usage): string {
-  const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, usd, savedUsd = 0 } = usage;
+  const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, unknownTokens, usd, savedUsd = 0 } = usage;
   const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
   const about = estimatedTokens > 0 ? "about " : "";
+  const unknown = unknownTokens === undefined ? "" : `, unknown: up to ${count(unknownTokens)} tokens`;
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}${renderSaved(savedUsd)}`;
+  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}${renderSaved(savedUsd)}${unknown}`;
 }
 
 function renderSaved(usd: number): string {

@@ -77,7 +77,10 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
 }
 
 /** The time after which a run, or its entry, ends. */
-function secondsOf({ entry, limits: ofProgram }: Program, { limits: ofRun }: Pick<RunRequest, "limits">): number | undefined {
+export function secondsOf(
+  { entry, limits: ofProgram }: Program,
+  { limits: ofRun }: Pick<RunRequest, "limits">,
+): number | undefined {
   const ofEntry = entry.kind === "worker" ? entry.worker.limits.seconds : undefined;
   const all = [ofRun?.seconds ?? ofProgram.seconds, ofEntry].filter((seconds) => seconds !== undefined);
   return all.length === 0 ? undefined : Math.min(...all);
@@ -167,7 +170,7 @@ function warnOfTimeout({ approveAll, rejectAll }: RunFlags): void {
   writeStderr(`llm-do: warning: --approval-timeout does nothing: ${why}\n`);
 }
 
-async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
+export async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
   const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   if (approvalTimeout !== undefined && (approveAll || rejectAll || !terminal) && !quiet) warnOfTimeout(flags);

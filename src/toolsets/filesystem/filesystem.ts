@@ -79,7 +79,7 @@ function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScop
     description: `${tool.description} ${scopes === "" ? "" : `Paths begin with: ${scopes}.`}`,
     input: fromJsonSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
     sideEffect: !isReading,
-    ...(isReading ? {} : { reconcile: reconcileWrite }),
+    ...(isReading ? {} : { reconcile: (recorded, access) => reconcileWrite(name, recorded, access) }),
     execute: async (args, runtime, payload) => {
       const access = { scopes: runtime.scopes, signal: runtime.signal, config };
       return failing(async () => {

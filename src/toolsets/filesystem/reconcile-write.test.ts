@@ -33,14 +33,17 @@ const calls: [string, JsonObject][] = [
   ["edit_file", { path: "a.txt", old_text: "one", new_text: "two" }],
 ];
 
-test.each(calls)("%s %o: not done before, done after, and unknown once another has written", async (tool, args) => {
-  const { scopes, execute, reconcile } = await prepare(tool, args);
-  expect(await reconcile()).toBe("not-done");
-  await execute();
-  expect(await reconcile()).toBe("done");
-  await scopes.append(String(args["path"]), Buffer.from(" by another"));
-  expect(await reconcile()).toBe("unknown");
-});
+test.each(calls)(
+  "%s %o: not done before, done with its result after, and unknown once another has written",
+  async (tool, args) => {
+    const { scopes, execute, reconcile } = await prepare(tool, args);
+    expect(await reconcile()).toBe("not-done");
+    const result = await execute();
+    expect(await reconcile()).toEqual({ done: result });
+    await scopes.append(String(args["path"]), Buffer.from(" by another"));
+    expect(await reconcile()).toBe("unknown");
+  },
+);
 
 test("a tool that only reads has nothing to reconcile", async () => {
   expect((await prepare("read_file", { path: "a.txt" })).reconcile()).toBeUndefined();

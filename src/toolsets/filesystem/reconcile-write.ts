@@ -17,22 +17,28 @@ export function toRecorded(
   return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) };
 }
 
-/** Compares what a file holds now with what a call found, and with what it would have left. */
+/** Compares what a file holds now with what a call found, and with what it would have left. `tool` names the file tool. */
 export async function reconcileWrite(
+  tool: string,
   { canonicalArgs, recorded = {} }: RecordedPreparation,
   { scopes }: Pick<PrepareAccess, "scopes">,
 ): Promise<Reconciliation> {
   const { before, after } = recorded;
-  const now = await digestOf(scopes, String(canonicalArgs["path"]));
-  if (now === undefined || after === undefined) return "unknown";
-  if (now === after) return "done";
+  const path = String(canonicalArgs["path"]);
+  const bytes = await readOrNothing(scopes, path);
+  if (bytes === undefined || after === undefined) return "unknown";
+  const now = bytes && sha256(bytes);
+  if (bytes && now === after) {
+    const result = tool === "edit_file" ? { replaced: 1 } : { created: before === null };
+    return { done: { path, bytes: bytes.length, ...result } };
+  }
   return now === before ? "not-done" : "unknown";
 }
 
 /** Null for a file that does not exist; undefined for one that cannot be read. */
-async function digestOf(scopes: Scopes, path: string): Promise<string | null | undefined> {
+async function readOrNothing(scopes: Scopes, path: string): Promise<Uint8Array | null | undefined> {
   try {
-    return sha256((await scopes.read(path)).bytes);
+    return (await scopes.read(path)).bytes;
   } catch (thrown) {
     return thrown instanceof ScopeError && thrown.type === "not_found" ? null : undefined;
   }

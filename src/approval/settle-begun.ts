@@ -1,0 +1,113 @@
+import { toolKey } from "../effects/keys.ts";
+import type { FactKey, FactOf } from "../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { ToolResult } from "../protocol/message.ts";
+import type { Reconciliation } from "../toolsets/toolset.ts";
+import { decide, type SettledQuestion } from "./decide.ts";
+import { type GateRun, PolicyStop, UncertainCall } from "./gate-types.ts";
+import { describeCall, type PendingCall, restoreCall } from "./pending-call.ts";
+import type { StageReport } from "./question-queue.ts";
+
+/*
+ * A call that began in an earlier attempt of the run, and whose end is not recorded, may have had its effect. It is never repeated
+ * silently: its tool looks, or else a person decides.
+ */
+
+interface BegunCall extends PendingCall {
+  readonly stage: StageReport;
+}
+
+/** Returns the call's result where it is taken as done; undefined where it is made (again), or has not begun before. */
+export async function settleBegun(run: GateRun, call: BegunCall): Promise<ToolResult | undefined> {
+  const { tool, request } = call;
+  const { keyPrefix = "", runtime } = request;
+  const { callPath } = runtime;
+  const verdict = run.effects.begun({ callPath, key: keyPrefix });
+  if (!verdict || (tool.calls && tool.replayable)) return undefined;
+  const found = await reconcile(call, verdict);
+  if (found === "not-done") return undefined;
+  const done = typeof found === "object" ? found.done : found === "done" ? "done" : undefined;
+  const value = done === undefined ? await askForRepetition(run, call, verdict) : done;
+  if (value === undefined) return undefined;
+  const result: ToolResult = { ok: true, value };
+  const outcome = { type: "value" as const, value: result as unknown as JsonValue };
+  if (tool.calls) {
+    const usage = run.effects.state.usageOf(callPath);
+    run.effects.record({ type: "call-end", callPath, stopReason: "done", usage, result: result as unknown as JsonObject });
+  } else run.effects.record({ type: "result", callPath, key: toolKey(keyPrefix), kind: "tool", outcome });
+  return result;
+}
+
+/** A failure to look leaves it open. */
+async function reconcile({ tool, request }: PendingCall, verdict: FactOf<"verdict">): Promise<Reconciliation> {
+  const { scopes, signal } = request.runtime;
+  const { args: canonicalArgs, facts, recorded } = verdict;
+  try {
+    const looked = { canonicalArgs, facts, ...(recorded ? { recorded } : {}) };
+    return (await tool.reconcile?.(looked, { scopes, signal })) ?? "unknown";
+  } catch {
+    signal.throwIfAborted();
+    return "unknown";
+  }
+}
+
+const why =
+  "it may have run already: the run ended while it was under way. Approve to run it again; deny to take it as done, with your note as its result";
+
+/** Undefined: run it again. No mode answers this question, and no earlier approval. */
+async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"verdict">): Promise<JsonValue | undefined> {
+  const { name: tool, keyPrefix = "", runtime, caller } = call.request;
+  const { callPath, signal } = runtime;
+  const { args, digest } = verdict;
+  const key: FactKey = { callPath, key: `${keyPrefix}again` };
+  const known = run.effects.recall("decision", key) ?? (await ask());
+  if (known.source !== "person") throw uncertain(run, call, verdict);
+  if (known.decision.type === "stop") {
+    const stop = new PolicyStop(`\`${tool}\` may have run already, and the run stops for it`);
+    run.stop(stop);
+    throw stop;
+  }
+  return known.decision.type === "approve" ? undefined : (known.decision.note ?? "done");
+
+  async function ask(): Promise<Pick<SettledQuestion, "decision" | "source">> {
+    if (!run.policy.approver) throw uncertain(run, call, verdict);
+    const { shown } = run.redactor.hideKnown({
+      ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
+      description: describe(call, verdict),
+    });
+    return decide(
+      {
+        ...key,
+        digest,
+        question: { ...shown, canRemember: false },
+        call: { worker: caller.name, reference: call.binding.reference, tool, args, why, content: { now: digest } },
+      },
+      {
+        ...{ effects: run.effects, redactor: run.redactor, questions: run.questions, signal, earlier: [], stage: call.stage },
+        policy: { ...run.policy, mode: "prompt" },
+        memory: { list: () => [], rules: () => [], revoke: () => false },
+        checkArgs: async () => "the arguments of a call that may have run cannot be changed",
+        onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
+        onDecided: ({ decision, source }) => {
+          run.emit(runtime, { type: "approval-decision", tool, decision, source });
+          run.effects.record({ type: "decision", ...key, tool, decision, source });
+        },
+      },
+    );
+  }
+}
+
+function describe(call: PendingCall, verdict: FactOf<"verdict">): string {
+  try {
+    return describeCall(call, restoreCall(call, { args: verdict.args, transformed: false }, verdict));
+  } catch {
+    return `${call.request.name} ${JSON.stringify(verdict.args)}`;
+  }
+}
+
+function uncertain(run: GateRun, call: PendingCall, verdict: FactOf<"verdict">): UncertainCall {
+  const { callPath } = call.request.runtime;
+  const { shown } = run.redactor.hideKnown(describe(call, verdict));
+  const error = `\`${shown}\` (${callPath}) may have run already, and nobody can be asked whether to run it again`;
+  return new UncertainCall(callPath, error);
+}

@@ -1,0 +1,62 @@
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import type { RequestChanged } from "./resumed.ts";
+
+/** Says what is different in a request: `main, turn 3: the instructions changed at line 12`. */
+export function describeChange({ recorded, today }: Pick<RequestChanged, "recorded" | "today">): string {
+  const { callPath, key, kind, detail } = today;
+  if (kind !== "model") return `${callPath}: ${key} is not what was recorded`;
+  const turn = String(detail["turn"]);
+  return `${callPath}, turn ${turn}: ${recorded ? differenceOf(recorded.detail, detail) : "the request changed"}`;
+}
+
+function differenceOf(before: JsonObject, after: JsonObject): string {
+  if (before["model"] !== after["model"]) return `the model was \`${before["model"]}\` and is \`${after["model"]}\``;
+  const [[instructions, ...context], [now, ...contextNow]] = [textsOf(before["system"]), textsOf(after["system"])];
+  if (instructions !== now) return `the instructions changed${lineOf(instructions, now)}`;
+  if (canonicalJson(context) !== canonicalJson(contextNow)) return "the context beside the instructions changed";
+  return toolDifference(before["tools"], after["tools"]) ?? messageDifference(before, after);
+}
+
+function textsOf(system: unknown): readonly string[] {
+  return Array.isArray(system) ? system.map(String) : [];
+}
+
+/** Names the first line that is different; a text that is not there has none. */
+function lineOf(before: string | undefined, after: string | undefined): string {
+  if (before === undefined || after === undefined) return "";
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const line = now.findIndex((text, index) => text !== old[index]);
+  return ` at line ${(line < 0 ? now.length : line) + 1}`;
+}
+
+function toolDifference(before: unknown, after: unknown): string | undefined {
+  const [old, now] = [byName(before), byName(after)];
+  for (const [name, text] of now) {
+    if (!old.has(name)) return `the tool \`${name}\` was added`;
+    if (old.get(name) !== text) return `the description or the schema of the tool \`${name}\` changed`;
+  }
+  for (const name of old.keys()) if (!now.has(name)) return `the tool \`${name}\` was removed`;
+  return undefined;
+}
+
+function byName(tools: unknown): ReadonlyMap<string, string> {
+  const known = Array.isArray(tools) ? tools.filter(isRecord) : [];
+  return new Map(known.map((tool) => [String(tool["name"]), canonicalJson(tool)]));
+}
+
+function messageDifference(before: JsonObject, after: JsonObject): string {
+  const [old, now] = [before, after].map(({ messages }) => (Array.isArray(messages) ? messages : []));
+  const index = now?.findIndex((message, at) => canonicalJson(message) !== canonicalJson(old?.[at] ?? null)) ?? -1;
+  const message = now?.[index];
+  if (!isRecord(message)) return "its settings or its output schema changed";
+  const [part, was] = [message, old?.[index]].map((one) => (isRecord(one) && Array.isArray(one["parts"]) ? one["parts"] : []));
+  const at = part?.findIndex((one, place) => canonicalJson(one) !== canonicalJson(was?.[place] ?? null)) ?? 0;
+  const [newPart, oldPart] = [part?.[at], was?.[at]];
+  if (message["role"] === "tool")
+    return `the result of \`${isRecord(newPart) ? String(newPart["name"]) : "a call"}\` is different`;
+  const [text, oldText] = [newPart, oldPart].map((one) =>
+    isRecord(one) && typeof one["text"] === "string" ? one["text"] : undefined,
+  );
+  return `the prompt changed${lineOf(oldText, text)}`;
+}

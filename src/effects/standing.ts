@@ -1,0 +1,31 @@
+import type { Fact, FactOf } from "../protocol/fact.ts";
+
+/** The record of a run as it holds now. */
+export interface StandingFacts {
+  /** In their order, without what is void or superseded: at most one of each id, but for revocations. */
+  readonly facts: readonly Fact[];
+  /** All others, in their order. They answer nothing; what they spent counts. */
+  readonly lost: readonly Fact[];
+  /** The latest continuation; undefined where there is none. */
+  readonly attempt: FactOf<"attempt"> | undefined;
+}
+
+/** The identity of a fact in its run. Two facts of one id say the same thing at two times: the later one holds. */
+export function idOf(fact: Fact): string {
+  return [fact.type, "callPath" in fact ? fact.callPath : "", "key" in fact ? fact.key : ""].join("\n");
+}
+
+/** Separates what holds of a run's facts from what a continuation voided or a later fact replaced. */
+export function standingFacts(recorded: readonly Fact[]): StandingFacts {
+  const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
+  const latest = new Map(recorded.flatMap((fact, index) => (voids.has(index) ? [] : [[idOf(fact), index] as const])));
+  const stands = (fact: Fact, index: number) => {
+    if (fact.type === "attempt" || voids.has(index)) return false;
+    return fact.type === "revocation" || latest.get(idOf(fact)) === index;
+  };
+  return {
+    facts: recorded.filter(stands),
+    lost: recorded.filter((fact, index) => !stands(fact, index)),
+    attempt: recorded.findLast((fact) => fact.type === "attempt"),
+  };
+}

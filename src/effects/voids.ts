@@ -1,0 +1,163 @@
+import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+import { runTimeKey } from "./keys.ts";
+import { standingFacts } from "./standing.ts";
+
+type Numbered<T extends Fact = Fact> = T & { readonly n: number };
+
+/**
+ * The numbers of the entries that answer nothing when a run goes on: how it ended, what unwound, and the request that it failed with.
+ * What a completed side effect followed from stays. `recorded` are all facts of the run, each at its number.
+ */
+export function voidsOf(recorded: readonly Fact[]): readonly number[] {
+  const standing = new Set(standingFacts(recorded).facts);
+  const facts = recorded.flatMap((fact, n) => (standing.has(fact) ? [{ ...fact, n }] : [])) as Numbered[];
+  const end = facts.findLast((fact) => fact.type === "run-end");
+  const ended = new Set(facts.flatMap((fact) => (fact.type === "call-end" && isValue(fact) ? [fact.callPath] : [])));
+  const voids = new Set(facts.filter((fact) => isUnwound(fact) || isFailure(fact, facts, ended)).map(({ n }) => n));
+  for (const { n } of settledRepetitions(facts)) voids.add(n);
+  if (end?.stopReason === "denied") for (const { n } of endingDecisions(facts, recorded)) voids.add(n);
+  for (const n of lastAnswerOf(facts, end)) voids.add(n);
+  if (end?.stopReason === "limit") for (const n of afterLimits(facts)) voids.add(n);
+  return [...voids].sort((a, b) => a - b);
+}
+
+function isUnwound(fact: Fact): boolean {
+  if (fact.type === "run-end") return true;
+  if (fact.type === "result") return fact.outcome.type === "interrupted";
+  if (fact.type === "limit") return fact.key === runTimeKey;
+  return fact.type === "call-end" && !isValue(fact);
+}
+
+/** True for an end that the caller got something of. */
+function isValue({ stopReason, output, error, result }: FactOf<"call-end">): boolean {
+  if (result !== undefined) return true;
+  if (error) return isRecord(error["failure"]);
+  return output !== undefined && stopReason !== "aborted" && stopReason !== "failed";
+}
+
+/**
+ * A failure that ended its call, and with it the run: scopes that could not be opened, a connection, a request of a turn that never got
+ * its answer. All of it is tried again.
+ */
+function isFailure(fact: Fact, facts: readonly Fact[], ended: ReadonlySet<CallPath>): boolean {
+  if (fact.type === "refusal") return fact.key === "scopes" && !ended.has(fact.callPath);
+  if (fact.type !== "result" || fact.outcome.type !== "error" || ended.has(fact.callPath)) return false;
+  if (fact.kind !== "model") return fact.kind === "connect";
+  const turn = fact.key.slice(0, fact.key.indexOf(".") + 1);
+  return !facts.some((other) => isAnswerIn(other, fact.callPath) && (other as FactOf<"result">).key.startsWith(turn));
+}
+
+function isAnswerIn(fact: Fact, callPath: CallPath): boolean {
+  return fact.type === "result" && fact.kind === "model" && fact.callPath === callPath && fact.outcome.type === "value";
+}
+
+/** Answers to whether a call is repeated: each holds for one repetition, and only a person's does. */
+function settledRepetitions(facts: readonly Numbered[]): readonly Numbered[] {
+  return facts.filter((fact) => {
+    if (fact.type !== "decision" && fact.type !== "result") return false;
+    if (!fact.key.endsWith("again")) return false;
+    if (fact.type === "decision" && fact.source !== "person") return true;
+    const begins = (other: Numbered) =>
+      other.n > fact.n && (other.type === "call-start" || (other.type === "intent" && other.kind === "tool"));
+    return facts.some((other) => begins(other) && "callPath" in other && other.callPath === fact.callPath);
+  });
+}
+
+/** The decisions that stopped the run, with the answers to their questions. */
+function endingDecisions(facts: readonly Numbered[], recorded: readonly Fact[]): readonly Numbered[] {
+  const terms = recorded.findLast((fact) => fact.type === "attempt" || fact.type === "run-start") as
+    | FactOf<"run-start">
+    | undefined;
+  const stops = facts.filter(
+    (fact) =>
+      fact.type === "decision" &&
+      (fact.decision.type === "stop" || (fact.decision.type === "deny" && terms?.onDenied === "stop")),
+  ) as Numbered<FactOf<"decision">>[];
+  const answers = facts.filter(
+    (fact) =>
+      fact.type === "result" && stops.some(({ callPath, key }) => callPath === fact.callPath && fact.key === `question ${key}`),
+  );
+  return [...stops, ...answers];
+}
+
+/** An answer of the entry that could not be used, or was cut off: it is asked for again. */
+function lastAnswerOf(facts: readonly Numbered[], end: FactOf<"run-end"> | undefined): readonly number[] {
+  const code = end?.error?.["code"];
+  if (!end || (code !== "output_invalid" && code !== "refused" && end.stopReason !== "cut")) return [];
+  const entry = entryOf(facts);
+  const answer = facts.findLast((fact) => isAnswerIn(fact, entry));
+  return facts.flatMap((fact) => {
+    const isEnd = fact.type === "call-end" && fact.callPath === entry;
+    return fact === answer || isEnd ? [fact.n] : [];
+  });
+}
+
+/**
+ * Where a limit of the run or of the entry ended the run: what came of it, in each call that met it and in those above, so that a
+ * raised limit lets them go on. A call stays as it ended where something happened after it that cannot be taken back.
+ */
+function afterLimits(facts: readonly Numbered[]): ReadonlySet<number> {
+  const entry = entryOf(facts);
+  const met = facts.filter(
+    (fact): fact is Numbered<FactOf<"limit" | "intent">> =>
+      (fact.type === "limit" && (fact.owner === undefined || fact.owner === entry)) ||
+      (fact.type === "intent" && fact.callPath === entry && fact.key.endsWith(" last")),
+  );
+  const voids = new Set<number>();
+  for (const limit of met) {
+    const after = afterLimit(facts, limit);
+    if (!facts.some((fact) => after.has(fact.n) && cannotBeRepeated(fact, facts))) for (const n of after) voids.add(n);
+  }
+  return voids;
+}
+
+function afterLimit(facts: readonly Numbered[], { callPath, n }: Numbered<FactOf<"limit" | "intent">>): ReadonlySet<number> {
+  const chain = new Set([...withCallers(callPath)]);
+  const later = facts.filter((fact) => fact.n >= n && "callPath" in fact && chain.has(fact.callPath) && comesOfTurns(fact));
+  const voids = new Set(later.map((fact) => fact.n));
+  for (const path of chain) {
+    if (!later.some((fact) => isAnswerIn(fact, path))) continue;
+    const first = facts.filter((fact) => fact.n < n && isAnswerIn(fact, path)).reduce((sum, fact) => sum + ordinalsOf(fact), 0);
+    for (const fact of facts) if ("callPath" in fact && ordinalBelow(path, fact.callPath) >= first) voids.add(fact.n);
+  }
+  return voids;
+}
+
+function comesOfTurns(fact: Fact): boolean {
+  if (fact.type === "intent" || fact.type === "result") return fact.kind === "model";
+  return fact.type === "limit" || fact.type === "call-end" || fact.type === "artifact";
+}
+
+/** A side effect, an answer of a person, or the end of code. */
+function cannotBeRepeated(fact: Numbered, facts: readonly Numbered[]): boolean {
+  if (fact.type === "decision") return true;
+  if (fact.type === "intent") return fact.kind === "tool";
+  if (fact.type !== "call-end") return false;
+  const start = facts.find((other) => other.type === "call-start" && other.callPath === fact.callPath);
+  return start?.type === "call-start" && start.kind !== "worker";
+}
+
+/** How many ordinals of call paths the calls of an answer took. */
+function ordinalsOf(fact: Fact): number {
+  const value = fact.type === "result" && fact.outcome.type === "value" ? fact.outcome.value : undefined;
+  const message = isRecord(value) ? value["message"] : undefined;
+  const parts = isRecord(message) && Array.isArray(message["parts"]) ? message["parts"] : [];
+  const isCut = isRecord(value) && (value["finish"] === "length" || value["finish"] === "context-window");
+  return parts.filter(({ type }) => type === "server-call" || (type === "tool-call" && !isCut)).length;
+}
+
+/** The ordinal of the child of `path` that a call is, or lies below; -1 where it does not. */
+function ordinalBelow(path: CallPath, callPath: CallPath): number {
+  return callPath.startsWith(`${path}/`) ? Number.parseInt(callPath.slice(path.length + 1), 10) : -1;
+}
+
+function entryOf(facts: readonly Fact[]): CallPath {
+  const start = facts.find((fact) => fact.type === "run-start");
+  return start?.type === "run-start" ? start.entry : "";
+}
+
+function* withCallers(callPath: CallPath): Iterable<CallPath> {
+  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
+}

@@ -1,0 +1,72 @@
+import { basename } from "node:path";
+import type { Host } from "../host/host.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import type { Redactor, Secret } from "../util/redactor.ts";
+import { cutTail } from "./cut-tail.ts";
+import { createJournal, isOpen, type Journal, JournalError } from "./journal.ts";
+import { createPrivateFolder } from "./private-folder.ts";
+import { type RunRecord, readRecord } from "./read-journal.ts";
+import type { RunSecrets } from "./run-secrets.ts";
+
+/** A run cannot go on: another process executes it, or there is nothing to go on with. */
+export class CannotResume extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "CannotResume";
+  }
+}
+
+export interface ResumeOptions {
+  /** Today's values of secrets known by name. */
+  readonly known: readonly Secret[];
+  /** Takes over a run of another machine, whose processes cannot be looked at. */
+  readonly takeOver: boolean;
+  readonly createRedactor: (secrets: RunSecrets) => Redactor;
+  /** Creates the fact that begins the continuation. Throws where the run cannot go on. */
+  readonly begin: (facts: readonly Fact[]) => FactOf<"attempt">;
+}
+
+export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isWhole"> {
+  readonly journal: Journal;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Opens the journal of a run to go on with it: cuts a torn tail off, and records the beginning of the continuation. The last owner that
+ * the journal names has to be dead, so that one process alone executes a run; the look and the record happen under a lock. Rejects
+ * with a `CannotResume`, an `UnreadableJournal` or a `JournalError`.
+ */
+export async function resumeJournal(host: Host, directory: string, options: ResumeOptions): Promise<ResumedJournal> {
+  const path = `${directory}/journal.jsonl`;
+  return host.files.alone(path, async () => {
+    const record = await readRecord(host, directory, options.known);
+    checkOwner(host, directory, record.facts, options.takeOver);
+    const attempt = options.begin(record.facts);
+    if (record.torn)
+      await cutTail(host, path).catch((cause: unknown) => {
+        throw new JournalError(cause);
+      });
+    const folder = createPrivateFolder(host, basename(directory), record.kept);
+    const redactor = options.createRedactor(folder.secrets);
+    const entries = record.facts.length;
+    const journal = await createJournal({ host, directory, redactor, private: folder, entries });
+    journal.append(attempt);
+    await journal.written({ durable: true });
+    const { isWhole } = record;
+    return { facts: [...record.facts, attempt], times: [...record.times, host.clock.now()], isWhole, journal, redactor };
+  });
+}
+
+function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): void {
+  const last = facts.findLast((fact) => fact.type === "attempt" || fact.type === "run-start" || fact.type === "run-end");
+  const owner = last && "owner" in last ? last.owner : undefined;
+  if (owner === undefined) return;
+  const { self, isRunning } = host.processes;
+  const runs = owner === self ? isOpen(host, directory) : isRunning(owner);
+  if (runs)
+    throw new CannotResume(`another process executes this run (process ${owner.split(" ")[2] ?? owner}): wait for it, or end it`);
+  if (runs === undefined && !takeOver)
+    throw new CannotResume(
+      "this run was executed on another machine, and whether it still is cannot be seen here: --take-over goes on with it",
+    );
+}

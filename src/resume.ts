@@ -1,0 +1,135 @@
+import { relative, resolve } from "node:path";
+import type { ApprovalPolicy } from "./approval/policy.ts";
+import { createResumedEffects } from "./effects/resumed.ts";
+import { voidsOf } from "./effects/voids.ts";
+import type { Host } from "./host/host.ts";
+import { keepArtifacts } from "./journal/keep-artifacts.ts";
+import { CannotResume, resumeJournal } from "./journal/resume-journal.ts";
+import type { Program } from "./program/program.ts";
+import type { CompiledWith, Fact, FactOf } from "./protocol/fact.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import type { Message } from "./protocol/message.ts";
+import type { Limits } from "./protocol/usage.ts";
+import type { CompileRequest, ResumeRequest, RunOutput, RunRequest } from "./requests.ts";
+import { recordedArtifacts } from "./runtime/artifacts.ts";
+import { checkLimits } from "./runtime/check-limits.ts";
+import type { RunSetup } from "./runtime/config.ts";
+import { runEntry } from "./runtime/run-entry.ts";
+import { Redactor, type Secret } from "./util/redactor.ts";
+import { version } from "./version.ts";
+
+interface ResumedSetup extends Pick<RunSetup, "runId" | "redactor" | "limits"> {
+  readonly onMessage: NonNullable<RunRequest["onMessage"]>;
+}
+
+export interface Continuation {
+  readonly host: Host;
+  readonly request: ResumeRequest;
+  readonly secrets: readonly Secret[];
+  readonly policy: ApprovalPolicy;
+  readonly createSetup: (of: ResumedSetup) => Promise<Omit<RunSetup, "effects">>;
+}
+
+/** Goes on with a recorded run. Rejects with a `RunError`, or with what makes it impossible to begin. */
+export async function continueRun(
+  program: Program,
+  { host, request, secrets, policy, createSetup }: Continuation,
+): Promise<RunOutput> {
+  const { directory, takeOver = false, signal, limits } = request;
+  const { journal, redactor, facts, times } = await resumeJournal(host, directory, {
+    ...{ known: secrets, takeOver },
+    createRedactor: (ids) => new Redactor(secrets, ids),
+    begin: (recorded) => beginAttempt(recorded, { program, host, policy, limits }),
+  });
+  const { start, terms, changed } = describeRun(facts, program);
+  const { runId, history = [] } = start;
+  const { input, files, fragments } = start.input;
+  const { messages, onMessage } = collectMessages(program, request.onMessage);
+  try {
+    const setup = await createSetup({ runId, redactor, limits: terms.limits, onMessage });
+    const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
+    const result = await runEntry(
+      program,
+      { ...setup, effects },
+      {
+        ...{ input: input as JsonObject, files, fragments, history, signal, warnings: changed },
+        artifacts: recordedArtifacts(facts),
+        keepArtifacts: (made) => keepArtifacts(host, directory, made),
+        closeJournal: () => journal.close(),
+      },
+    );
+    return { ...result, messages: [...history, ...messages] };
+  } finally {
+    await journal.close();
+  }
+}
+
+interface AttemptTerms {
+  readonly program: Program;
+  readonly host: Pick<Host, "processes">;
+  readonly policy: ApprovalPolicy;
+  /** Over the recorded ones. */
+  readonly limits: Limits | undefined;
+}
+
+/** The fact that begins a continuation of a run. Throws a `CannotResume` where there is nothing to go on with. */
+function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }: AttemptTerms): FactOf<"attempt"> {
+  const start = startOf(facts);
+  const last = facts.at(-1);
+  if (last?.type === "run-end" && last.stopReason === "done")
+    throw new CannotResume("this run has ended: there is nothing to go on with");
+  const earlier = facts.filter((fact) => fact.type === "attempt");
+  return {
+    type: "attempt",
+    number: earlier.length + 2,
+    voids: voidsOf(facts),
+    programDigest: program.digest,
+    mode: policy.mode,
+    onDenied: policy.onDenied ?? "return",
+    limits: checkLimits({ ...(earlier.at(-1) ?? start).limits, ...limits }),
+    version,
+    owner: host.processes.self,
+  };
+}
+
+/** What the record says of the run as a whole. `changed`: warnings that name the files that are not those that the run began with. */
+function describeRun(facts: readonly Fact[], { sources }: Program) {
+  const start = startOf(facts);
+  const terms = facts.findLast((fact) => fact.type === "attempt") ?? start;
+  const before = start.files ?? sources;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(sources)])].filter((name) => before[name] !== sources[name]);
+  const changed = names.length > 0 ? [`changed since the run began: ${names.sort().join(", ")}`] : [];
+  return { start, terms, changed };
+}
+
+function startOf([start]: readonly Fact[]): FactOf<"run-start"> {
+  if (start?.type === "run-start") return start;
+  throw new CannotResume("nothing is recorded of this run: it ended before it began");
+}
+
+/** The options to compile a program again as it was. */
+export function describeCompilation(
+  { root, entry }: Program,
+  { files, model, set, modelFor, entry: entryName }: CompileRequest,
+  { workingDirectory }: Host,
+): CompiledWith {
+  const inside = (path: string) => relative(root, resolve(workingDirectory, path)).replaceAll("\\", "/");
+  return {
+    target: entry.kind === "worker" ? `${entry.worker.id}.worker` : ".",
+    ...(files ? { files: files.map(inside) } : {}),
+    ...(entry.kind === "code" && entryName !== undefined ? { entry: entryName } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(set ? { set } : {}),
+    ...(modelFor ? { modelFor } : {}),
+  };
+}
+
+/** The conversation of the entry, if it is a worker. */
+export function collectMessages({ entry }: Program, listener: RunRequest["onMessage"]) {
+  const messages: Message[] = [];
+  const onMessage: NonNullable<RunRequest["onMessage"]> = (callPath, message) => {
+    if (entry.kind === "worker" && callPath === entry.worker.name) messages.push(message);
+    listener?.(callPath, message);
+  };
+  return { messages, onMessage };
+}

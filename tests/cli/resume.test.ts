@@ -1,0 +1,33 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { copyExample, runCli, scripted, slowScripted, startCli } from "./run-cli.ts";
+
+async function reportsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(join(folder, "evaluations"))).filter((name) => !name.startsWith("."));
+  const texts = names.map(async (name) => [name, await readFile(join(folder, "evaluations", name), "utf8")]);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+test("a process goes on with the run of one that was killed, and one that is stopped keeps its run", async () => {
+  const [cwd, undisturbed] = [await copyExample(), await copyExample()];
+  const whole = await runCli([".", "--model", scripted, "--approve-all"], { cwd: undisturbed });
+  const env = { SLOW_MILLISECONDS: "300" };
+  const running = startCli([".", "--model", slowScripted, "--approve-all", "-v"], { cwd, env });
+  await running.stderrHolds("pitch_evaluator");
+  running.child.kill("SIGSTOP");
+  const refused = await runCli(["resume", "--approve-all", "--quiet"], { cwd, env });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(refused.stderr).toContain("another process executes this run");
+  running.child.kill("SIGKILL");
+  await running.result;
+  const resumed = await runCli(["resume", "--approve-all", "--json"], { cwd, env });
+  expect(resumed.exitCode).toBe(0);
+  expect(JSON.parse(resumed.stdout).output).toBe(whole.stdout.trimEnd());
+  expect(await reportsOf(cwd)).toEqual(await reportsOf(undisturbed));
+  const again = await runCli(["resume"], { cwd });
+  expect(again).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(again.stderr).toContain("there is no run that did not end");
+  const replayed = await runCli(["replay", "last", ".", "--model", slowScripted, "--trust"], { cwd, env });
+  expect(replayed.stdout).toMatch(/does the same\n$/);
+});

@@ -1,0 +1,135 @@
+import { setImmediate } from "node:timers/promises";
+
+import type { Host } from "../../src/host/host.ts";
+import { type ApprovalPolicy, type RunEvent, type RunOutput, resume, run, type Tool } from "../../src/index.ts";
+import { type RunRecord, readRecord } from "../../src/journal/read-journal.ts";
+import type { Script } from "../../src/testing/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+
+const root = "/program";
+
+/** A machine in memory whose processes can be killed: at an entry of a journal everything of one stops. */
+export interface World {
+  readonly memory: MemoryHost;
+  /** The number of the process that runs; a killed one reaches nothing any more. */
+  process: number;
+  /** Entries that this process may still write. */
+  left: number;
+}
+
+export interface KillableProgram {
+  readonly files: Readonly<Record<string, string>>;
+  readonly tools: (live: () => Promise<void>) => Readonly<Record<string, Tool>>;
+  readonly model: Script;
+  readonly approval: (live: () => Promise<void>) => ApprovalPolicy;
+  readonly input: string;
+  /** Time passes where the clock of the world is advanced. Default: nothing waits. */
+  readonly hasClock?: boolean;
+}
+
+export interface Attempt {
+  readonly result: RunOutput | undefined;
+  readonly error: unknown;
+  readonly wasKilled: boolean;
+  readonly events: readonly RunEvent[];
+  readonly record: RunRecord;
+}
+
+export function createWorld(files: Readonly<Record<string, string>>, tools: Readonly<Record<string, unknown>> = {}): World {
+  const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
+  const code = Object.keys(tools).map((name) => `export const ${name} = 0;\n`);
+  const memory = memoryHost({ files: { ...absolute, [`${root}/tools.ts`]: code.join("") } });
+  return { memory, process: 1, left: Number.POSITIVE_INFINITY };
+}
+
+/** Runs the program, or goes on with its run, in a process of its own that is killed before it writes entry `kill` of its own. */
+export async function attempt(
+  world: World,
+  program: KillableProgram,
+  kill = Number.POSITIVE_INFINITY,
+  more: object = {},
+): Promise<Attempt> {
+  const self = ++world.process;
+  world.left = kill;
+  let die = (): void => undefined;
+  const death = new Promise<"killed">((resolve) => {
+    die = () => resolve("killed");
+  });
+  const isDead = () => world.process !== self || world.left <= 0;
+  const live = async () => {
+    if (isDead()) await new Promise<never>(() => undefined);
+  };
+  const host = killableHost(world, {
+    self,
+    isDead,
+    die,
+    hasClock: program.hasClock ?? false,
+    modules: { ...program.tools(live) },
+  });
+  const events: RunEvent[] = [];
+  const scripted = scriptedModel(async (request) => {
+    await live();
+    return program.model(request);
+  }, "test:model");
+  const request = {
+    ...{ target: root, host, trust: true, model: "test:model", approval: program.approval(live) },
+    providers: [{ name: "test", description: "for tests", keyVariables: [], create: async () => scripted }],
+    onEvent: (event: RunEvent) => events.push(event),
+    ...more,
+  };
+  const directory = await directoryOf(world);
+  const started = directory === undefined ? run({ ...request, input: program.input }) : resume({ ...request, directory });
+  let error: unknown;
+  const outcome = await Promise.race([
+    death,
+    started.catch((thrown: unknown) => {
+      error = thrown;
+      return undefined;
+    }),
+  ]);
+  // What was under way at the kill comes to its end; it reaches nothing.
+  for (let turn = 0; turn < (outcome === "killed" ? 30 : 0); turn++) await setImmediate();
+  const recorded = await directoryOf(world);
+  if (recorded === undefined) throw error;
+  const record = await readRecord(world.memory, recorded);
+  const wasKilled = outcome === "killed";
+  return { result: wasKilled ? undefined : outcome, error: wasKilled ? undefined : error, wasKilled, events, record };
+}
+
+async function directoryOf({ memory }: World): Promise<string | undefined> {
+  const [runId] = await memory.files.names(`${root}/.llm-do/runs`);
+  return runId === undefined ? undefined : `${root}/.llm-do/runs/${runId}`;
+}
+
+interface Process {
+  readonly self: number;
+  readonly isDead: () => boolean;
+  readonly die: () => void;
+  readonly hasClock: boolean;
+  readonly modules: Readonly<Record<string, unknown>>;
+}
+
+function killableHost(world: World, { self, isDead, die, hasClock, modules }: Process): Host {
+  const { memory } = world;
+  const processes = { self: `memory ${self}`, isRunning: (owner: string) => owner === `memory ${world.process}` && !isDead() };
+  return {
+    ...memory,
+    processes,
+    clock: hasClock ? memory.clock : { ...memory.clock, sleep: () => setImmediate() },
+    importModule: async () => ({ ...modules }),
+    files: {
+      ...memory.files,
+      openAppend: async (path, mode) => {
+        const file = await memory.files.openAppend(path, mode);
+        const isJournal = path.endsWith("journal.jsonl");
+        const append = (text: string) => {
+          if (isJournal && !isDead() && --world.left <= 0) die();
+          if (isDead()) throw new Error("killed");
+          file.append(text);
+        };
+        return { ...file, append };
+      },
+    },
+  };
+}

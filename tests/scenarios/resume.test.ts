@@ -1,0 +1,288 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ApprovalDecision, type Limits, RunError, tool } from "../../src/index.ts";
+import type { Script } from "../../src/testing/index.ts";
+import { worker } from "./harness.ts";
+import { attempt, createWorld, type KillableProgram, type World } from "./killable.ts";
+
+const usage = { inputTokens: 100, outputTokens: 10 };
+
+interface Played {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly tools?: Readonly<Record<string, unknown>>;
+  readonly model: Script;
+  readonly decide?: (tool: string, why: string) => ApprovalDecision;
+}
+
+function createProgram({ files = {}, tools = {}, model, decide }: Played): { world: World; program: KillableProgram } {
+  const all = { "main.worker": worker("toolsets: { note: {} }"), ...files };
+  const program = {
+    files: all,
+    tools: () => tools as never,
+    model,
+    approval: () => ({
+      mode: "prompt" as const,
+      ...(decide ? { approver: async (request: { tool: string; why: string }) => decide(request.tool, request.why) } : {}),
+    }),
+    input: "go",
+  };
+  return { world: createWorld(all, tools), program };
+}
+
+/** A tool that counts its executions. */
+function counting(done: string[], more: object = {}) {
+  const input = z.object({ id: z.string() });
+  return tool({
+    input,
+    approval: "pre-approved",
+    run: ({ id }) => {
+      done.push(id);
+      return `did ${id}`;
+    },
+    ...more,
+  });
+}
+
+const twoTurns: Script = ({ turn }) =>
+  turn <= 2 ? { calls: [{ tool: "note", args: { id: `n${turn}` } }], usage } : { text: "done", usage };
+
+test.each<[string, Limits, Limits]>([
+  ["turns", { turns: 2 }, { turns: 10 }],
+  ["tokens", { tokens: 280 }, { tokens: 100_000 }],
+  ["tool calls", { tool_calls: 1 }, { tool_calls: 10 }],
+])("goes on after a limit of %s that is raised", async (_, limits, raised) => {
+  const done: string[] = [];
+  const { world, program } = createProgram({ tools: { note: counting(done) }, model: twoTurns });
+  const first = await attempt(world, program, undefined, { limits });
+  expect(first.result).toMatchObject({ stopReason: "limit" });
+  const before = done.length;
+  const second = await attempt(world, program, undefined, { limits: raised });
+  expect(second.error).toBeUndefined();
+  expect(second.result).toMatchObject({ output: "done", stopReason: "done" });
+  expect(done).toEqual(["n1", "n2"]);
+  expect(before).toBeLessThan(2);
+  // What the last turn under the limit spent is part of the usage.
+  expect(second.result?.usage.requests).toBeGreaterThan(3);
+});
+
+test("goes on in the calls of workers that met a limit of the run", async () => {
+  const files = {
+    "main.worker": worker("toolsets: { child: { _approval_config: { child: { pre_approved: true } } } }"),
+    "child.worker": worker("description: c\ntoolsets: { note: {} }"),
+  };
+  const done: string[] = [];
+  const model: Script = (request) => {
+    if (request.worker === "child") return twoTurns(request);
+    if (request.turn === 1) return { calls: [{ tool: "child", args: { input: "x" } }], usage };
+    return { text: JSON.stringify(request.toolResults().map(({ result }) => result)), usage };
+  };
+  const { world, program } = createProgram({ files, tools: { note: counting(done) }, model });
+  const first = await attempt(world, program, undefined, { limits: { tokens: 700 } });
+  expect(first.result).toMatchObject({ stopReason: "limit" });
+  const second = await attempt(world, program, undefined, { limits: { tokens: 100_000 } });
+  expect(second.result?.output).toBe('[{"ok":true,"value":"done"}]');
+  expect(done).toEqual(["n1", "n2"]);
+});
+
+test("asks again what stopped the run, and nothing else", async () => {
+  const asked: string[] = [];
+  let isStopping = true;
+  const done: string[] = [];
+  const tools = { note: counting(done, { approval: "ask" }) };
+  const decide = (): ApprovalDecision => {
+    asked.push(String(asked.length));
+    return isStopping && asked.length === 2 ? { type: "stop" } : { type: "approve" };
+  };
+  const { world, program } = createProgram({ tools, model: twoTurns, decide });
+  expect((await attempt(world, program)).error).toMatchObject({ code: "denied" });
+  isStopping = false;
+  expect((await attempt(world, program)).result?.output).toBe("done");
+  expect(asked).toHaveLength(3);
+  expect(done).toEqual(["n1", "n2"]);
+});
+
+test("makes a request again that failed after its retries", async () => {
+  let isDown = true;
+  const done: string[] = [];
+  const model: Script = (request) => (isDown && request.turn === 2 ? { error: { code: "overloaded" } } : twoTurns(request));
+  const { world, program } = createProgram({ tools: { note: counting(done) }, model });
+  expect((await attempt(world, program)).error).toMatchObject({ code: "provider" });
+  expect((await attempt(world, program)).error).toMatchObject({ code: "provider" });
+  isDown = false;
+  expect((await attempt(world, program)).result?.output).toBe("done");
+  expect(done).toEqual(["n1", "n2"]);
+});
+
+test("asks again for an answer that does not fit its schema", async () => {
+  let isWrong = true;
+  const files = { "main.worker": worker("output: { type: object, properties: { n: { type: number } }, required: [n] }") };
+  const { world, program } = createProgram({ files, model: () => (isWrong ? "wrong" : '{"n":1}') });
+  expect((await attempt(world, program)).error).toMatchObject({ code: "output_invalid" });
+  isWrong = false;
+  expect((await attempt(world, program)).result?.output).toEqual({ n: 1 });
+});
+
+const changes: [string, (main: string) => string, string][] = [
+  ["the instructions", (text) => text.replace("Do it.", "One.\nDo it well."), "main, turn 1: the instructions changed at line 2"],
+  ["the tools", (text) => text.replace("toolsets: { note: {} }", "description: d"), "main, turn 1: the tool `note` was removed"],
+  [
+    "the settings",
+    (text) => text.replace("toolsets:", "model_settings: { temperature: 0.5 }\ntoolsets:"),
+    "its settings or its output schema changed",
+  ],
+];
+
+test.each(changes)("says in words that %s changed", async (_, change, expected) => {
+  const main = worker("toolsets: { note: {} }", "One.\nDo it.");
+  const { world, program } = createProgram({ files: { "main.worker": main }, tools: { note: counting([]) }, model: twoTurns });
+  await attempt(world, program, 12);
+  world.memory.put("/program/main.worker", change(main));
+  const { error, events } = await attempt(world, program);
+  expect(error).toMatchObject({ code: "changed" });
+  expect(String(error)).toContain(expected);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "warning", message: expect.stringMatching(/^changed since the run began: main.worker/) }),
+  );
+  world.memory.put("/program/main.worker", main);
+  expect((await attempt(world, program)).result?.output).toBe("done");
+});
+
+test("refuses a run that has ended, and one that another process executes", async () => {
+  let goOn = (): void => undefined;
+  const started = Promise.withResolvers<void>();
+  const model: Script = async () => {
+    started.resolve();
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    return "done";
+  };
+  const { world, program } = createProgram({ files: { "main.worker": worker("") }, model });
+  const first = attempt(world, program);
+  await started.promise;
+  const owner = { processes: { self: "memory 9", isRunning: () => true } };
+  const second = await attempt({ ...world, process: 8 }, program, undefined, { host: { ...world.memory, ...owner } });
+  expect(second.error).toMatchObject({
+    code: "configuration",
+    message: expect.stringContaining("another process executes this run"),
+  });
+  goOn();
+  expect((await first).result?.output).toBe("done");
+  expect((await attempt(world, program)).error).toMatchObject({
+    code: "configuration",
+    message: expect.stringContaining("has ended"),
+  });
+});
+
+test("a run of another machine is taken over on request alone", async () => {
+  const { world, program } = createProgram({ tools: { note: counting([]) }, model: twoTurns });
+  await attempt(world, program, 6);
+  const host = {
+    ...world.memory,
+    processes: { self: "memory 9", isRunning: () => undefined },
+    importModule: async () => program.tools(async () => undefined),
+  };
+  const refused = await attempt(world, program, undefined, { host });
+  expect(String(refused.error)).toContain("--take-over");
+  expect((await attempt(world, program, undefined, { host, takeOver: true })).result?.output).toBe("done");
+});
+
+const once: Script = ({ turn, toolResults }) =>
+  turn === 1 ? { calls: [{ tool: "note", args: { id: "a" } }] } : JSON.stringify(toolResults().map(({ result }) => result));
+
+/** The world's number of entries up to the intent of the tool, so that it is killed before the result. */
+async function killAtResult(world: World, program: KillableProgram) {
+  const clean = createWorld(
+    program.files,
+    program.tools(async () => undefined),
+  );
+  const { record } = await attempt(clean, program);
+  const index = record.facts.findIndex((fact) => fact.type === "result" && fact.kind === "tool");
+  return attempt(world, program, index + 1);
+}
+
+test("a side effect that may have happened is not repeated without a person", async () => {
+  const done: string[] = [];
+  const { world, program } = createProgram({ tools: { note: counting(done) }, model: once });
+  await killAtResult(world, program);
+  done.length = 0;
+  const unattended = await attempt(world, program);
+  expect(unattended.error).toBeInstanceOf(RunError);
+  expect(unattended.error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
+  expect(String(unattended.error)).toContain("may have run already");
+  const approving = { ...program, approval: () => ({ mode: "approve_all" as const }) };
+  expect((await attempt(world, approving)).error).toMatchObject({ code: "uncertain" });
+  const approval = () => ({ mode: "prompt" as const, approver: async () => ({ type: "deny" as const, note: "did it by hand" }) });
+  const attended = await attempt(world, { ...program, approval });
+  expect(attended.result?.output).toBe('[{"ok":true,"value":"did it by hand"}]');
+  expect(attended.result?.denied).toEqual([]);
+  expect(done).toEqual([]);
+});
+
+test("code that is replayable is entered again, and does each step once", async () => {
+  const steps: string[] = [];
+  const times: number[] = [];
+  let killAt = 2;
+  const code = (more: object) =>
+    tool({
+      input: z.object({ id: z.string() }),
+      calls: [],
+      approval: "pre-approved",
+      run: async (_, runtime) => {
+        times.push(await runtime.now());
+        const results = [];
+        for (const name of ["one", "two", "three"])
+          results.push(
+            await runtime.step(name, async () => {
+              steps.push(name);
+              if (steps.length === killAt) await new Promise<never>(() => undefined);
+              return `${name}!`;
+            }),
+          );
+        return results;
+      },
+      ...more,
+    });
+  const { world, program } = createProgram({ tools: { note: code({ replayable: true }) }, model: once });
+  const running = attempt(world, program, undefined);
+  await expect.poll(() => steps.length).toBe(2);
+  killAt = -1;
+  void running;
+  world.memory.clock.advance(5000);
+  const { result, error } = await attempt(world, program);
+  expect(error).toBeUndefined();
+  expect(result?.output).toBe('[{"ok":true,"value":["one!","two!","three!"]}]');
+  expect(steps).toEqual(["one", "two", "two", "three"]);
+  expect(times[1]).toBe(times[0]);
+});
+
+test("code that does not declare it is not entered again unasked", async () => {
+  const note = tool({
+    input: z.object({ id: z.string() }),
+    calls: [],
+    approval: "pre-approved",
+    run: () => new Promise(() => undefined),
+  });
+  const { world, program } = createProgram({ tools: { note }, model: once });
+  void attempt(world, program);
+  await expect
+    .poll(async () => Object.values(world.memory.snapshot("/program/.llm-do")).join("").includes('"kind":"tool"'))
+    .toBe(true);
+  expect((await attempt(world, program)).error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
+});
+
+test("a limit of seconds counts the time of all attempts", async () => {
+  const { world, program } = createProgram({
+    model: async ({ turn }) => {
+      await world.memory.clock.advance(6000);
+      return turn === 1 ? { calls: [{ tool: "note", args: { id: "a" } }] } : "done";
+    },
+    tools: { note: counting([]) },
+  });
+  const limited = { ...program, hasClock: true };
+  const { record, wasKilled } = await attempt(world, limited, 10, { limits: { seconds: 10 } });
+  expect(wasKilled).toBe(true);
+  expect(record.facts.at(-1)).toMatchObject({ type: "intent", key: "model 2.1" });
+  const { result } = await attempt(world, limited);
+  expect(result).toMatchObject({ stopReason: "limit", reason: "the limit of 10 seconds is reached" });
+});
