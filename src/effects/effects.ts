@@ -38,8 +38,6 @@ export interface OutcomeCodec<T> {
 export interface Effect<T> {
   readonly record: EffectRecord;
   readonly codec: OutcomeCodec<T>;
-  /** Decodes a value for a run that goes on with it. Default: `codec.decode`, which is for replays, too. */
-  readonly revive?: (value: JsonValue) => T;
   /** Usage that the provider reported before it failed. Default: nothing. */
   readonly spentByFailure?: () => Usage | undefined;
   /** Does it. Called by the answerer `live` alone, once. */

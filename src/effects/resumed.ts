@@ -79,13 +79,14 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     signal.throwIfAborted();
     const { kind, digest } = effect.record;
     const [found, intent] = [find("result", effect.record), find("intent", effect.record)];
-    if (!found || found.outcome.type === "interrupted") return live.perform(effect, signal);
+    // A connection does not outlive its process. Definitions that differ make a request differ.
+    if (!found || found.outcome.type === "interrupted" || kind === "connect") return live.perform(effect, signal);
     if ((found.digest ?? intent?.digest) !== digest) {
       if (kind === "question" || kind === "tool") return live.perform(effect, signal);
       throw new RequestChanged(intent, effect.record);
     }
     if (found.outcome.type === "error") throw effect.codec.decodeError?.(found.outcome.error);
-    return (effect.revive ?? effect.codec.decode)(found.outcome.value);
+    return effect.codec.decode(found.outcome.value);
   };
   return Object.freeze<Effects>({
     ...live,

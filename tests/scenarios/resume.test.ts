@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ApprovalDecision, type Limits, RunError, tool } from "../../src/index.ts";
+import { type ApprovalDecision, type Limits, RunError, tool, toolset } from "../../src/index.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, type KillableProgram, type World } from "./killable.ts";
@@ -285,4 +285,23 @@ test("a limit of seconds counts the time of all attempts", async () => {
   expect(record.facts.at(-1)).toMatchObject({ type: "intent", key: "model 2.1" });
   const { result } = await attempt(world, limited);
   expect(result).toMatchObject({ stopReason: "limit", reason: "the limit of 10 seconds is reached" });
+});
+
+test("connects again in a call that goes on, and executes its tools", async () => {
+  const done: string[] = [];
+  let connections = 0;
+  const connect = async () => {
+    connections++;
+    return { tools: [counting(done, { name: "note" })] };
+  };
+  const files = { "main.worker": worker("toolsets: { remote: {} }") };
+  const { world, program } = createProgram({ files, tools: { remote: toolset({ name: "remote", connect }) }, model: twoTurns });
+  const { record } = await attempt(createWorld(files, { remote: 0 }), program);
+  const answered = record.facts.findIndex((fact) => fact.type === "intent" && fact.key === "model 2.1");
+  done.length = 0;
+  connections = 0;
+  expect((await attempt(world, program, answered + 2)).wasKilled).toBe(true);
+  const { result } = await attempt(world, program);
+  expect(result?.output).toBe("done");
+  expect({ done, connections }).toEqual({ done: ["n1", "n2"], connections: 2 });
 });
