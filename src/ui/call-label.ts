@@ -7,3 +7,22 @@ export function callLabel(callPath: CallPath): string {
     .map((id) => id.replace(/^(\d+)\.(.*)$/, "$2#$1"))
     .join(" > ");
 }
+
+/** `write_file#2`. */
+export function lastLabel(path: CallPath): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/^(\d+)\.(.*)$/, "$2#$1");
+}
+
+export function depthOf(path: CallPath): number {
+  return path.split("/").length - 1;
+}
+
+/** Callers before what they call, and calls of one caller by their numbers. */
+export function comparePaths(one: CallPath, other: CallPath): number {
+  const [a, b] = [one.split("/"), other.split("/")];
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = Number.parseInt(a[index] ?? "", 10) - Number.parseInt(b[index] ?? "", 10);
+    if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  }
+  return a.length - b.length;
+}

@@ -13,7 +13,9 @@ describe("dollars", () => {
     const cwd = await program();
     const told = await runCli([...args, "-v", "--price", "*:*=9,9", "--price", "scripted:*=3,15,0.3"], { cwd });
     expect(told).toMatchObject({ exitCode: 0, stdout: "hi\n" });
-    expect(told.stderr).toContain("run done: 1 request, 1,000 tokens in (500 cached), 200 out, $0.00465\n");
+    expect(told.stderr).toContain(
+      "run done: 1 request, 1,000 tokens in (500 cached), 200 out, $0.00465 (the cache saved $0.00135)\n",
+    );
     const json = await runCli([...args, "--json", "--price", "scripted:*=3,15"], { cwd });
     expect(JSON.parse(json.stdout).usage.usd).toBeCloseTo(0.006, 9);
   });

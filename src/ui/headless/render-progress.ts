@@ -1,9 +1,8 @@
-import { callLabel } from "../call-label.ts";
+import { callLabel, comparePaths } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
 import { dollars } from "../render-usage.ts";
 import type { RunView } from "../run-view.ts";
 import { clipRow } from "../tui/clip-row.ts";
-import { comparePaths } from "../tui/draw-tree.ts";
 
 /** A run has gone on for so long before its progress is shown. In milliseconds. */
 const unnoticed = 2000;

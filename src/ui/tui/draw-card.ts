@@ -1,7 +1,7 @@
-import type { CallPath } from "../../protocol/call.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { runSteps } from "../../util/in-steps.ts";
+import { depthOf, lastLabel } from "../call-label.ts";
 import { count, show } from "../explain/phrases.ts";
 import { previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
@@ -66,15 +66,6 @@ function drawPart(lines: readonly PreviewLine[], { columns, style }: Layout, mar
 
 function text(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-}
-
-/** `write_file#2`. */
-export function lastLabel(path: CallPath): string {
-  return path.slice(path.lastIndexOf("/") + 1).replace(/^(\d+)\.(.*)$/, "$2#$1");
-}
-
-export function depthOf(path: CallPath): number {
-  return path.split("/").length - 1;
 }
 
 /** `120 ms`, `3.4 s`, `2 min 5 s`. */

@@ -1,11 +1,11 @@
-import type { CallPath } from "../../protocol/call.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { comparePaths, depthOf, lastLabel } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { dollars } from "../render-usage.ts";
 import type { CallView, RunView } from "../run-view.ts";
 import { clipRow } from "./clip-row.ts";
-import { depthOf, lastLabel, seconds } from "./draw-card.ts";
+import { seconds } from "./draw-card.ts";
 import type { Layout } from "./spans.ts";
 
 const marks = { running: "●", asking: "?", retrying: "↻" } as const;
@@ -46,14 +46,4 @@ function drawCall(
 /** The end of what it writes, on one line. Text of the entry is shown whole elsewhere. */
 function lastWords({ path, text }: CallView): string {
   return depthOf(path) === 0 ? "" : text.replace(/\s+/g, " ").slice(-80).trim();
-}
-
-/** Callers before what they call, and calls of one caller by their numbers. */
-export function comparePaths(one: CallPath, other: CallPath): number {
-  const [a, b] = [one.split("/"), other.split("/")];
-  for (let index = 0; index < Math.min(a.length, b.length); index++) {
-    const difference = Number.parseInt(a[index] ?? "", 10) - Number.parseInt(b[index] ?? "", 10);
-    if (difference !== 0 && !Number.isNaN(difference)) return difference;
-  }
-  return a.length - b.length;
 }
