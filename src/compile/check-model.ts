@@ -3,6 +3,7 @@ import type { Span } from "../diagnostics/source.ts";
 import type { ModelId } from "../models/model-id.ts";
 import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 import { homeOf } from "./home.ts";
@@ -23,9 +24,11 @@ export async function checkModel(
     await checkName(compilation, { ...id, table: provider.priceTable }, span);
 }
 
-async function checkScript({ host, files, home, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
+async function checkScript({ host, root, files, home, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
   const name = basename(path);
-  if ((await host.files.kind(path)) !== "file") {
+  // A file beyond the program's folder is not even looked for: whether it may be read is a question of trust.
+  if (!isFlag(span) && !isWithin(path, root)) return;
+  if ((await host.files.kind(path)) === undefined) {
     const note = didYouMean(name, await host.files.names(dirname(path)).catch(() => []));
     diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
     return;

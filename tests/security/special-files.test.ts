@@ -65,6 +65,7 @@ describe.skipIf(process.platform === "win32")("special files in the place of fil
     const world = new World({
       "main.worker": "---\ndescription: x\ntoolsets: { t: {} }\n---\n",
       "tools.ts": "export const t = 1;\n",
+      "../model.mjs": model,
     });
     fifo(world.at("state/trust.json"));
     const { exitCode, stderr } = await runCli(run, {
