@@ -21,6 +21,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "300" },
   },
   {
+    name: "creators and what they create",
+    files: ["tests/compile/attenuation.property.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "10000" },
+  },
+  {
     name: "killed and resumed call trees",
     files: ["tests/scenarios/resume.property.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "1000" },

@@ -12,7 +12,9 @@ export { ScopeError, type Scopes } from "./host/scopes.ts";
 export {
   type CallJudge,
   type CompileRequest,
+  type CreateWorkerOptions,
   compile,
+  createWorker,
   type JudgedCall,
   type Judgement,
   judgeCalls,
@@ -77,6 +79,7 @@ export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
 // Tools.
+export type { CreatedWorkerFile } from "./toolsets/dynamic-workers.ts";
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {
   AttachmentHandle,
@@ -101,3 +104,4 @@ export type {
   WorkerRuntime,
 } from "./toolsets/toolset.ts";
 export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";
+export type { WorkerSpec } from "./toolsets/worker-toolset.ts";

@@ -1,6 +1,7 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { type ApprovalPolicy, checkPolicy, checkPolicyOptions, checkRuleOptions } from "./approval/policy.ts";
-import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
+import { tightenPolicy } from "./approval/tighten-policy.ts";
+import { type Compiled, compile as compileProgram, makerOf } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { isFlag } from "./compile/flag.ts";
 import { createLiveEffects } from "./effects/live.ts";
@@ -8,6 +9,7 @@ import type { Host } from "./host/host.ts";
 import { openKeyFile } from "./host/key-file.ts";
 import { openLoginFile } from "./host/login-file.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
+import { createWorkerRecords } from "./host/worker-records.ts";
 import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
@@ -18,18 +20,18 @@ import type { Login } from "./models/login.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
-import { createProviderEnvironment } from "./models/provider-environment.ts";
+import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
 import type { Program } from "./program/program.ts";
-import type { ApprovalRule } from "./protocol/approval.ts";
 import type { CompiledWith } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
-import type { FilePart } from "./protocol/message.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import {
   type CompileRequest,
+  type CreateWorkerOptions,
   compileOptions,
+  createOptions,
   type JudgeRequest,
   judgeOptions,
   type ReplayRequest,
@@ -46,12 +48,14 @@ import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "./runtime/entry-input.ts";
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
+import { readFiles, sizeOf } from "./runtime/read-files.ts";
 import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
 import { runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
-import { type FileSize, toFilePart } from "./toolsets/attachments.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
+import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
+import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { getOrMake } from "./util/get-or-make.ts";
@@ -61,7 +65,15 @@ import { version } from "./version.ts";
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
 export type { Program } from "./program/program.ts";
 export type { ReplayReport } from "./replay.ts";
-export type { CompileRequest, JudgeRequest, ReplayRequest, ResumeRequest, RunOutput, RunRequest } from "./requests.ts";
+export type {
+  CompileRequest,
+  CreateWorkerOptions,
+  JudgeRequest,
+  ReplayRequest,
+  ResumeRequest,
+  RunOutput,
+  RunRequest,
+} from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 
 /**
@@ -84,7 +96,15 @@ async function compileSources(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
   const sources = createSnapshotHost(host);
-  const options = { ...rest, host: sources, providers: known, builtIns: createBuiltInToolsets(host), trusted: trust, toRun };
+  const options = {
+    ...rest,
+    host: sources,
+    providers: known,
+    builtIns: createBuiltInToolsets(host),
+    records: createWorkerRecords(host),
+    trusted: trust,
+    toRun,
+  };
   const keep = (compiled: Compiled, trusted: boolean): Compiled => {
     const { program } = compiled;
     const how = { compiled, trusted, toRun, host, sources, providers };
@@ -176,6 +196,20 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   return replayFacts(program, { host, stored, ...record, ...(onEvent ? { onEvent } : {}) });
 }
 
+/** Creates a worker with no more than its creator. The next compilation finds it. Rejects with a `RunError` that says what can be had. */
+export async function createWorker(
+  program: Program,
+  spec: WorkerSpec,
+  options: CreateWorkerOptions = {},
+): Promise<CreatedWorkerFile> {
+  const create = async () => {
+    checkOptions(options, createOptions);
+    const { host } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
+    return createWorkerFile(host, makerOf(program, options.creator), { spec, ...options });
+  };
+  return create().catch(failAsRun);
+}
+
 interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
   readonly program: Program;
   /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
@@ -229,7 +263,7 @@ async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promi
   const { program, host } = opened;
   const { keys, secrets: stored } = await readCredentials(host);
   const secrets = secretsOf(host, program, stored);
-  const policy = tighten(request.approval, program);
+  const policy = tightenPolicy(request.approval, program);
   return continueRun(program, {
     host,
     request,
@@ -283,9 +317,9 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   const { program, host, sources, trusted } = opened;
   const known = [...builtInProviders, ...program.servers.map(createDeclaredProvider), ...opened.providers];
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
-  const policy = checkPolicy(tighten(request.approval, program));
+  const policy = checkPolicy(tightenPolicy(request.approval, program));
   await requireIsolation(program, host);
-  const ownScripts = scriptsOfTheUser(program);
+  const ownScripts = scriptsOfTheUser([...program.workers.values()].flatMap(({ model }) => model ?? []));
   const mayImport = (path: string) => trusted || ownScripts.has(path);
   const environment = createProviderEnvironment(sources, { mayImport, keys: request.keys });
   return {
@@ -354,41 +388,9 @@ function refuse(message: string): never {
   throw new RunError("configuration", message);
 }
 
-/** A manifest can take approvals away, and never give any. A program that was compiled before may not know the run's rules. */
-function tighten(policy: ApprovalPolicy, { approval, rules: known }: Program): ApprovalPolicy {
-  const rules = [...known, ...(policy.rules ?? []).filter((rule) => !known.some((one) => isSameRule(one, rule)))];
-  return { ...policy, rules, ...(approval === "reject_all" ? { mode: approval } : {}) };
-}
-
-function isSameRule(one: ApprovalRule, other: ApprovalRule): boolean {
-  return one.effect === other.effect && one.rule === other.rule;
-}
-
 /** Warns of prices that fit no model of the program. */
 export function warnOfPrices({ workers }: Program, { prices = {} }: Pick<RunRequest, "prices">): readonly string[] {
   const models = [...new Set([...workers.values()].flatMap(({ model }) => model?.id ?? []))];
   const shown = models.map((id) => `\`${id}\``).join(", ") || "none";
   return unusedPrices(prices, models).map((pattern) => `the price of \`${pattern}\` fits no model of the program: ${shown}`);
-}
-
-/** Scripts that the user named, and not the program: they need no trust in it. */
-function scriptsOfTheUser({ workers }: Program): ReadonlySet<string> {
-  const models = [...workers.values()].flatMap(({ model }) => (model?.namedBy === "user" ? [model.id] : []));
-  return new Set(models.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
-}
-
-type AttachmentSource = NonNullable<RunRequest["attachments"]>[number];
-
-async function sizeOf({ files }: Host, source: AttachmentSource): Promise<FileSize> {
-  if (!("path" in source)) return { name: source.name, bytes: source.bytes.length };
-  return { name: basename(source.path), bytes: (await files.readEnds(source.path, { bytes: 0 })).bytes };
-}
-
-async function readFiles(host: Host, sources: readonly AttachmentSource[]): Promise<FilePart[]> {
-  const files: FilePart[] = [];
-  for (const source of sources) {
-    if ("path" in source) files.push(await toFilePart(basename(source.path), await host.files.readBytes(source.path)));
-    else files.push(await toFilePart(source.name, source.bytes));
-  }
-  return files;
 }

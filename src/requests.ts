@@ -111,6 +111,15 @@ export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   readonly signal?: AbortSignal;
 }
 
+export interface CreateWorkerOptions {
+  /** The name or id of the worker that the new one never has more than. Default: the entry. */
+  readonly creator?: string;
+  /** Keys of a worker file for what the spec does not name, in place of the manifest's `generated_workers`. */
+  readonly defaults?: JsonObject;
+  /** Replaces a created worker of the same name, unless it is locked. Default false. */
+  readonly force?: boolean;
+}
+
 export interface RunOutput extends RunResult {
   /** The conversation of the entry, if it is a worker; its history first. `history` of another run takes it. */
   readonly messages: readonly Message[];
@@ -181,6 +190,9 @@ const renamed = {
   mode: "write `approval: { mode: … }`",
 };
 
+const createTable: OptionTable<CreateWorkerOptions> = { creator: textOption, defaults: objectOption, force: flagOption };
+
+export const createOptions: OptionCheck<CreateWorkerOptions> = { path: "createWorker", table: createTable };
 export const compileOptions: OptionCheck<CompileRequest> = { path: "compile", table: compileTable };
 export const runOptions: OptionCheck<RunRequest> = { path: "run", table: runTable, renamed };
 export const resumeOptions: OptionCheck<ResumeRequest> = {

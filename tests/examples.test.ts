@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Not what earlier runs in the repository left behind. */
 function isSource(path: string): boolean {
-  return !/[\\/](?:\.llm-do|evaluations|output)$/.test(path);
+  return !/[\\/](?:\.llm-do|evaluations|generated|output)$/.test(path);
 }
 
 describe.each(names)("%s", (name) => {
@@ -99,6 +99,11 @@ describe("pitchdeck_eval_locked", () => {
 });
 
 test.each([
+  [
+    "bootstrapping",
+    ["Go"],
+    "Harbour Paints: Amount: 412 EUR, Due: 14 May\nMrs Lind: The blue boat leaks at the bow, again.\nNordic Ropes:",
+  ],
   ["orchestrating_tool", ["Go"], "notes/roof.md: mend the roof before the rain (urgent)\n"],
   [
     "recursive_summarizer",

@@ -22,6 +22,7 @@ test("llm-do", async () => {
     UntrustedProgram
     blocked
     compile
+    createWorker
     fromLanguageModel
     judgeCalls
     needsApproval
@@ -51,6 +52,8 @@ test("llm-do", async () => {
     type Connection
     type ConnectionChange
     type ConnectionNote
+    type CreateWorkerOptions
+    type CreatedWorkerFile
     type DecisionSource
     type DeniedCall
     type Diagnostic
@@ -127,7 +130,8 @@ test("llm-do", async () => {
     type Usage
     type Verdict
     type Worker
-    type WorkerRuntime"
+    type WorkerRuntime
+    type WorkerSpec"
   `);
 });
 

@@ -83,6 +83,23 @@ export function ruleOn(rules: readonly ReadRule[], ...calls: readonly RuledCall[
   return strictest && { effect: strictest.effect, why: describeRule(strictest) };
 }
 
+/**
+ * The same for a call of a worker that was created in a run: its creators' rules hold for it, too, and one that allows has to allow each
+ * of them. `creators`: the names that each goes by.
+ */
+export function ruleOnCreated(
+  rules: readonly ReadRule[],
+  creators: readonly (readonly string[])[],
+  ...calls: readonly RuledCall[]
+): Ruling | undefined {
+  const own = ruleOn(rules, ...calls);
+  const inherited = creators.map((workers) => ruleOn(rules, ...calls.map((call) => ({ ...call, workers }))));
+  const stated = inherited.filter((ruling) => ruling !== undefined);
+  const strictest = [...(own ? [own] : []), ...stated].toSorted((a, b) => strictness[b.effect] - strictness[a.effect])[0];
+  const isStated = own !== undefined && stated.length === inherited.length;
+  return strictest?.effect === "allow" && !isStated ? undefined : strictest;
+}
+
 const strictness: Readonly<Record<RuleEffect, number>> = { allow: 0, ask: 1, block: 2 };
 
 export function describeRule({ effect, rule, source }: ApprovalRule): string {

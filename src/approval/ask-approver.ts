@@ -32,7 +32,9 @@ export interface Asking extends FactKey {
 export async function askApprover(run: GateRun, call: PendingCall, asking: Asking): Promise<ApprovalDecision> {
   const { name: tool, runtime } = call.request;
   const { callPath, key, prepared, isUnstated, stage } = asking;
-  const ruled = isUnstated && !prepared.isRestored ? toRuledCall(call, prepared) : undefined;
+  // A rule for the run would hold for a worker that a model made, which nobody could read when the rule was given.
+  const isRuled = isUnstated && !prepared.isRestored && !call.request.caller.creators;
+  const ruled = isRuled ? toRuledCall(call, prepared) : undefined;
   if (ruled) run.asked.push(ruled);
   const settled = await decide(
     { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },

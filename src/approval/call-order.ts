@@ -2,6 +2,7 @@ import { parentCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { Target } from "../toolsets/toolset.ts";
 import type { Hold, Ticket, Tickets } from "../util/tickets.ts";
+import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";
 
 /**
@@ -15,6 +16,17 @@ export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue)
   const { callPath } = call.request.runtime;
   const caller = parentCallPath(callPath) ?? "";
   return tickets.take(targetsOf(call, args).flatMap((target) => holdsOf(target, caller)));
+}
+
+/** Takes the place of a call that may wait for a worker which is being created. Undefined for one that never does. */
+export function takeForwardTicket(
+  { run, binding }: { readonly run: Pick<GateRun, "order">; readonly binding: ToolsetBinding },
+  { args, runtime }: GatedCall,
+): Ticket | undefined {
+  const targets = binding.forward?.targets(args, runtime.scopes) ?? [];
+  if (targets.length === 0) return undefined;
+  const caller = parentCallPath(runtime.callPath) ?? "";
+  return run.order.take(targets.flatMap((target) => holdsOf(target, caller)));
 }
 
 /** `args` are as the caller gave them; those that are no object are refused later. */

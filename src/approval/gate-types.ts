@@ -2,13 +2,13 @@ import type { Effects } from "../effects/effects.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { CallAddress, CallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
-import type { JsonValue } from "../protocol/json.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
 import type { Forward } from "../toolsets/delegation.ts";
 import type { Tool, ToolCaller, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
 import type { Redactor } from "../util/redactor.ts";
-import type { Tickets } from "../util/tickets.ts";
+import type { Ticket, Tickets } from "../util/tickets.ts";
 import type { ReadRule, RuledCall } from "./approval-rule.ts";
 import type { ApprovalPolicy } from "./policy.ts";
 import type { QuestionQueue } from "./question-queue.ts";
@@ -48,6 +48,8 @@ export interface ToolsetBinding {
   readonly connection?: string;
   /** Turns calls of its tools into calls of workers' own tools, before anything else of the gate. */
   readonly forward?: Forward;
+  /** Called when a tool has its result, in a replay too: for what a result changes in the run itself. */
+  readonly settled?: (args: JsonObject, runtime: WorkerRuntime) => Promise<void>;
   /** Code refers to it by calling it: no file can pre-approve its tools. */
   readonly fromCode?: boolean;
   /** The tools of this configuration, under their unprefixed names. Before a toolset is connected: those that are known without. */
@@ -73,6 +75,8 @@ export interface GatedCall {
   readonly takeSlot?: (signal: AbortSignal) => Promise<() => void>;
   /** Called where the call ended in an earlier attempt of the run, so that it is not entered: its calls still count. */
   readonly onRepeated?: () => void;
+  /** Taken before it was forwarded, in place of the one of its first round. */
+  readonly ticket?: Ticket;
 }
 
 /** The part of a run's record that the gate reads. */
@@ -100,6 +104,16 @@ export interface GateRun extends GateOptions {
   readonly order: Tickets;
   /** Tickets for the targets that `prepare` found. */
   readonly foundTargets: Tickets;
+}
+
+/** A toolset behind the gate, and the run that it belongs to. */
+export interface Gated {
+  readonly run: GateRun;
+  readonly binding: ToolsetBinding;
+  /** By the names that models and code call them by. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Opens the toolset before its first execution; later calls wait for the same opening. */
+  readonly open: () => Promise<void>;
 }
 
 export interface Gate {

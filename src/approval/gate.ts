@@ -5,18 +5,20 @@ import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { type Tool, ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
+import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
 import { abortable } from "../util/abortable.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs, endsRunAt, policyStop } from "./ask-approver.ts";
-import { takeTicket } from "./call-order.ts";
+import { takeForwardTicket, takeTicket } from "./call-order.ts";
 import { joinContext } from "./extra-context.ts";
 import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
+import { type Forwarded, forwardCall } from "./forward-call.ts";
 import {
   type Gate,
+  type Gated,
   type GatedCall,
   type GatedToolset,
   type GateOptions,
@@ -79,16 +81,6 @@ export function createGate(options: GateOptions): Gate {
   return { gate: (binding) => gateToolset(run, binding) };
 }
 
-/** A toolset behind the gate, and the run that it belongs to. */
-interface Gated {
-  readonly run: GateRun;
-  readonly binding: ToolsetBinding;
-  /** By the names that models and code call them by. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** Opens the toolset before its first execution; later calls wait for the same opening. */
-  readonly open: () => Promise<void>;
-}
-
 /** A call in one of its rounds. */
 interface Round extends PendingCall {
   readonly open: () => Promise<void>;
@@ -119,35 +111,6 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   return Object.freeze(members) as unknown as GatedToolset;
 }
 
-/** A call as it is judged and made: under the worker's own name, where its toolset forwards calls. */
-interface Forwarded {
-  readonly gated: Gated;
-  readonly request: GatedCall;
-  readonly toResult: (output: JsonValue) => JsonValue;
-}
-
-/** Throws a `ToolFailure` where no worker can be called so. Synchronous: the call has no ticket yet. */
-function forwardCall(gated: Gated, request: GatedCall): Forwarded {
-  const { binding, tools } = gated;
-  const via = tools.get(request.name);
-  if (!binding.forward || !via) return { gated, request, toResult: (output) => output };
-  const { name, toolset, tools: offered, args, extraContext, toResult } = binding.forward(copyJson(request.args));
-  const preApproved = binding.approvals.get(via.name) ?? binding.approvals.get("*");
-  const approvals = new Map(preApproved === undefined ? [] : [[name, preApproved]]);
-  return {
-    gated: {
-      ...gated,
-      binding: { reference: name, toolset, config: undefined, tools: offered, approvals },
-      tools: new Map(offered.map((tool) => [name, tool])),
-    },
-    request: {
-      ...{ ...request, name, args, ...(extraContext ? { extraContext } : {}) },
-      via: { name: request.name, args: request.args, reference: binding.reference, tool: via },
-    },
-    toResult,
-  };
-}
-
 /** The verdict on a call that nobody makes. */
 async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
   const {
@@ -167,14 +130,16 @@ function unknownTool(name: string): ToolFailure {
 /** Makes the call that another one is forwarded to. */
 async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolResult> {
   let forwarded: Forwarded;
+  let ticket: Ticket | undefined;
   try {
-    forwarded = forwardCall(gated, given);
+    ticket = takeForwardTicket(gated, given);
+    // Only a call that waits gives up its place: the others are forwarded before anything is awaited.
+    if (ticket?.waits) await ticket.turn(given.runtime.signal);
+    else ticket?.release();
+    forwarded = forwardCall(gated, ticket?.waits ? { ...given, ticket } : given);
   } catch (thrown) {
-    const { name, keyPrefix = "", runtime } = given;
-    const refused = failureOf(gated.run, given, thrown);
-    const key = { callPath: runtime.callPath, key: `${keyPrefix}1` };
-    if (!refused.ok) gated.run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
-    return refused;
+    ticket?.release();
+    return recordRefusal(gated.run, given, { number: 1, thrown });
   }
   const result = await passGate(forwarded.gated, forwarded.request);
   return result.ok ? { ok: true, value: forwarded.toResult(result.value) } : result;
@@ -185,14 +150,15 @@ async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolR
  * way is recorded, so that a replayed run refuses the call at the same point.
  */
 async function passGate({ run, binding, tools, open }: Gated, request: GatedCall): Promise<ToolResult> {
-  const { name, keyPrefix = "", runtime } = request;
+  const { name } = request;
   const tool = tools.get(name);
   if (!tool) return toRefusal(unknownTool(name));
   const unisolated = run.policy.unisolated === true;
   let edited: CheckedArgs | undefined;
   for (let number = 1; ; number++) {
-    const key = { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
-    const call: Round = { binding, tool, request, unisolated, open, key, tickets: [], stage: run.questions.register() };
+    const key = keyOfRound(request, number);
+    const taken = number === 1 && request.ticket ? [request.ticket] : [];
+    const call: Round = { binding, tool, request, unisolated, open, key, tickets: taken, stage: run.questions.register() };
     try {
       const given = await takeTurn(run, call, edited);
       const settled = number === 1 ? await settleBegun(run, call) : undefined;
@@ -206,9 +172,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
       if (answer.type === "approved") return await execute(run, call, grant(run, call, answer.prepared));
       edited = answer.args;
     } catch (thrown) {
-      const refused = failureOf(run, request, thrown);
-      if (!refused.ok) run.effects.record({ type: "refusal", ...key, tool: name, error: refused.error });
-      return refused;
+      return recordRefusal(run, request, { number, thrown });
     } finally {
       call.stage("past");
       releaseTickets(call);
@@ -223,7 +187,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
 async function takeTurn(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<JsonValue> {
   const { request } = call;
   const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
-  await turnOf(call, takeTicket(run.order, call, given));
+  await turnOf(call, call.tickets[0] ?? takeTicket(run.order, call, given));
   return given;
 }
 
@@ -333,7 +297,9 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   const { callPath, signal } = request.runtime;
   if (!isDelegating(tool)) {
     const leaveSlot = await request.takeSlot?.(signal);
-    return run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
+    const result = await run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
+    if (result.ok) await call.binding.settled?.(granted.preparation.canonicalArgs, request.runtime);
+    return result;
   }
   releaseTickets(call);
   let result = recallResult(run, call);
@@ -388,6 +354,22 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
 
 function releaseTickets({ tickets }: Round): void {
   for (const ticket of tickets) ticket.release();
+}
+
+function keyOfRound({ keyPrefix = "", runtime }: GatedCall, number: number): FactKey {
+  return { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
+}
+
+interface FailedRound {
+  readonly number: number;
+  readonly thrown: unknown;
+}
+
+function recordRefusal(run: GateRun, request: GatedCall, { number, thrown }: FailedRound): ToolResult {
+  const refused = failureOf(run, request, thrown);
+  const { name: tool } = request;
+  if (!refused.ok) run.effects.record({ type: "refusal", ...keyOfRound(request, number), tool, error: refused.error });
+  return refused;
 }
 
 /** Rethrows errors that end the run; returns all others to the model. */

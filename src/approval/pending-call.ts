@@ -14,7 +14,7 @@ import { abortable } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
-import { type ReadRule, type RuledCall, type Ruling, ruleOn, textOfArgument } from "./approval-rule.ts";
+import { type ReadRule, type RuledCall, type Ruling, ruleOnCreated, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
 import type { ShownContent } from "./memory.ts";
@@ -161,9 +161,10 @@ function findRuling(rules: readonly ReadRule[], call: PendingCall, prepared: Pre
   if (rules.length === 0) return undefined;
   const { via } = call.request;
   const own = toRuledCall(call, prepared);
-  if (!via) return ruleOn(rules, own);
+  const { creators = [] } = call.request.caller;
+  if (!via) return ruleOnCreated(rules, creators, own);
   const made = Object.entries(isRecord(via.args) ? via.args : {}).map(([arg, value]) => [arg, [textOfArgument(value)]] as const);
-  return ruleOn(rules, own, { tool: via.name, args: new Map(made), first: ["worker"], workers: own.workers });
+  return ruleOnCreated(rules, creators, own, { tool: via.name, args: new Map(made), first: ["worker"], workers: own.workers });
 }
 
 /** The call as rules see it, by the name of its tool. */

@@ -12,7 +12,7 @@ import { renderExitCodes } from "./exit-code-table.ts";
 import { explainUnknownFlag } from "./other-words.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
-import { addConfig, addInit, addKeys, addModels, addOAuth, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
+import { addInit, addKeys, addModels, addOAuth, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
@@ -38,7 +38,6 @@ export function createProgram(line: CommandLine): Command {
   addModels(program, line);
   addKeys(program, line);
   addOAuth(program, line);
-  addConfig(program, line);
   addTrust(program, line);
   addSchema(program, line);
   addInit(program, line);

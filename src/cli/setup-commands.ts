@@ -1,5 +1,4 @@
 import { Argument, type Command } from "commander";
-import type { ConfigFlags } from "./commands/config.ts";
 import type { InitFlags } from "./commands/init.ts";
 import type { KeysFlags } from "./commands/keys.ts";
 import type { ModelsFlags } from "./commands/models.ts";
@@ -102,19 +101,6 @@ export function addKeys(program: Command, exit: Exit): void {
       refuseDashes("keys rm", exit);
       const { removeKeyCommand } = await import("./commands/keys.ts");
       exit.exitCode = await removeKeyCommand(provider);
-    });
-}
-
-/** `llm-do config`. */
-export function addConfig(program: Command, exit: Exit): void {
-  program
-    .command("config")
-    .description("show your configuration, which holds for all programs, and where each value is from")
-    .option("--json", "print JSON")
-    .action(async (flags: ConfigFlags) => {
-      refuseDashes("config", exit);
-      const { configCommand } = await import("./commands/config.ts");
-      exit.exitCode = await configCommand(flags);
     });
 }
 

@@ -100,8 +100,6 @@ async function ask<T>(
   const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
   await dropTypeAhead(input);
   signal.throwIfAborted();
-  // Until the line is read, the terminal itself would show what is typed.
-  if (isSecret) input.setRawMode(true);
   const isTall = subject !== undefined && text.split("\n").length > tallRows;
   output.write(`${text}${isTall ? `${subject}\n` : ""}${keys}`);
   const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;

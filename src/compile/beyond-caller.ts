@@ -143,7 +143,7 @@ function covers(scopes: readonly OutlinedScope[], scope: OutlinedScope, writes: 
 }
 
 /** Roots are relative to the program's folder where they lie in it, and absolute elsewhere. */
-function contains(outer: string, inner: string): boolean {
+export function contains(outer: string, inner: string): boolean {
   if (outer === inner) return true;
   if (outer === ".") return !inner.startsWith("/") && !/^[A-Za-z]:/.test(inner);
   return inner.startsWith(outer.endsWith("/") ? outer : `${outer}/`);

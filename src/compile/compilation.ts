@@ -1,5 +1,6 @@
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
+import type { WorkerRecords } from "../host/worker-records.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { UserConfigFile } from "../language/user-config.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
@@ -29,6 +30,8 @@ export interface Compilation {
   readonly config: UserConfigFile;
   readonly diagnostics: DiagnosticList;
   readonly builtIns: ReadonlyMap<string, Toolset>;
+  /** What workers that were made in a run may do. */
+  readonly records: WorkerRecords;
   readonly files: ProgramFiles;
   readonly modules: Modules;
   readonly packages: Packages;

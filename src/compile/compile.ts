@@ -2,12 +2,13 @@ import { basename } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
+import type { WorkerRecords } from "../host/worker-records.ts";
 import type { Entry, Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
-import type { WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
 import type { Graph } from "./ceiling.ts";
@@ -15,6 +16,8 @@ import { checkDescriptions, checkNames } from "./checks/names.ts";
 import { argumentsOfTools, checkRules } from "./checks/rules.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
+import { type Creation, createMaker } from "./create/create-worker.ts";
+import { withoutGrowth } from "./create/without-growth.ts";
 import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
 import { findCode } from "./find-code.ts";
 import { createFlagSource, isFlag, wholeOf } from "./flag.ts";
@@ -25,7 +28,7 @@ import { linkModel } from "./link-model.ts";
 import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
 import { linkRules } from "./link-rules.ts";
 import { linkScopes } from "./link-scopes.ts";
-import { linkWorker } from "./link-worker.ts";
+import { linkWorker, type WorkerLinks } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type LocatedProgram, locateTarget } from "./locate-target.ts";
 import { Modules } from "./modules.ts";
@@ -60,6 +63,8 @@ export interface CompileOptions {
   readonly scopes?: Readonly<Record<string, string>> | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
+  /** What workers that were made in a run may do. */
+  readonly records: WorkerRecords;
   readonly providers: readonly KnownProvider[];
   /** Imports the program's code. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
@@ -107,14 +112,20 @@ async function compileAt(place: LocatedProgram, options: CompileOptions): Promis
   // Called once the program runs, when it is described.
   const abilitiesBeyond: LinkOptions["abilitiesBeyond"] = (caller, callee) =>
     description ? describeAbilitiesBeyond(description.graph, caller, callee) : [];
-  const linked = await link(compilation, place, { ...options, abilitiesBeyond });
+  const linked = await link(compilation, place, { ...options, abilitiesBeyond, graph: () => description?.graph });
   description = describe(compilation, linked);
   const untrusted = modules.trusted ? undefined : needOfTrust(compilation, linked);
   const isVerified = modules.trusted || !modules.areUsed;
   const { entry } = linked;
+  const isWhole = isVerified && description && !diagnostics.hasErrors;
+  const program = entry && isWhole ? freezeProgram(compilation, { ...linked, entry }) : undefined;
+  if (program)
+    makers.set(
+      program,
+      [...linked.resolved.values()].map((one) => ({ ...one, maker: linked.makerOf(one) })),
+    );
   return {
-    program:
-      entry && isVerified && description && !diagnostics.hasErrors ? freezeProgram(compilation, { ...linked, entry }) : undefined,
+    program,
     outline: description?.outline,
     reach: description?.reach,
     diagnostics: diagnostics.toArray(),
@@ -123,13 +134,27 @@ async function compileAt(place: LocatedProgram, options: CompileOptions): Promis
   };
 }
 
+type NamedMaker = Pick<ResolvedWorker, "id" | "name"> & { readonly maker: WorkerMaker };
+
+const makers = new WeakMap<Program, readonly NamedMaker[]>();
+
+/** Makes workers for a worker of a program, by its id or name; by default for its entry. Throws an `Error` where it is not one. */
+export function makerOf(program: Program, creator?: string): WorkerMaker {
+  const { entry } = program;
+  const wanted = creator ?? (entry.kind === "worker" ? entry.worker.id : undefined);
+  const [one, ...others] = (makers.get(program) ?? []).filter(({ id, name }) => id === wanted || name === wanted);
+  if (one && others.length === 0) return one.maker;
+  throw new Error(`\`creator\` has to name one worker of the program${wanted === undefined ? "" : `, not \`${wanted}\``}`);
+}
+
 interface Linked extends Omit<OutlineParts, "entry"> {
   /** The place of the entry; undefined if it was not found. */
   readonly at: LocatedEntry | undefined;
   readonly entry: Entry | undefined;
+  readonly makerOf: WorkerLinks["makerOf"];
 }
 
-interface LinkOptions extends CompileOptions, Pick<WorkerSource, "abilitiesBeyond"> {}
+interface LinkOptions extends CompileOptions, Pick<WorkerSource, "abilitiesBeyond">, Pick<Creation, "graph"> {}
 
 async function link(compilation: Compilation, place: LocatedProgram, options: LinkOptions): Promise<Linked> {
   const { diagnostics } = compilation;
@@ -138,7 +163,7 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   const resolved = at ? await resolveAll(compilation, at, calls) : new Map<string, ResolvedWorker>();
   checkNames(resolved, diagnostics);
   checkDescriptions(resolved, diagnostics);
-  const workers = await linkAll(resolved, compilation, options);
+  const { workers, makerOf } = await linkAll(resolved, compilation, options);
   const servers = await linkProviders(compilation, workers.values(), options.providers);
   const entryScopes = at?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
@@ -147,7 +172,17 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   if (at && options.model?.trim() && !diagnostics.hasErrors) reportUnusedModel(compilation, workers, options.model);
   if (at && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
   const code = await findCode(compilation, workers);
-  return { at, entry, resolved, workers, callables: calls.link(workers, options.abilitiesBeyond), servers, code, entryScopes };
+  return {
+    at,
+    entry,
+    resolved,
+    workers,
+    callables: calls.link(workers, options.abilitiesBeyond),
+    servers,
+    code,
+    entryScopes,
+    makerOf,
+  };
 }
 
 function reportUnusedModel({ diagnostics }: Compilation, workers: ReadonlyMap<string, Worker>, model: string): void {
@@ -206,7 +241,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
 }
 
 async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
-  const { host, builtIns, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
+  const { host, builtIns, records, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const realRoot = await host.files.realPath(root).catch(() => root);
   const diagnostics = new DiagnosticList();
@@ -229,6 +264,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     config: config.file,
     diagnostics,
     builtIns,
+    records,
     files,
     modules: new Modules({ host, files, trusted, report }),
     packages: new Packages({ host, root, realRoot, manifest, report }),
@@ -261,10 +297,10 @@ async function resolveAll(compilation: Compilation, entry: LocatedEntry, calls: 
 }
 
 async function linkAll(
-  resolved: ReadonlyMap<string, ResolvedWorker>,
+  resolved: Map<string, ResolvedWorker>,
   compilation: Compilation,
-  { providers: known, model, abilitiesBeyond }: LinkOptions,
-): Promise<Map<string, Worker>> {
+  { providers: known, model, abilitiesBeyond, graph }: LinkOptions,
+): Promise<{ readonly workers: Map<string, Worker>; readonly makerOf: WorkerLinks["makerOf"] }> {
   const workers = new Map<string, Worker>();
   const workerOf = (path: string): Worker => {
     const worker = workers.get(path);
@@ -273,7 +309,14 @@ async function linkAll(
   };
   const names = providerNames(compilation, known);
   const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { names, providers: known, model });
-  for (const one of resolved.values())
-    workers.set(one.path, await linkWorker(one, { compilation, providers: known, modelOf, workerOf, abilitiesBeyond }));
-  return workers;
+  const makerOf: WorkerLinks["makerOf"] = (one) => createMaker({ links: () => links, graph }, one);
+  const links: WorkerLinks = { compilation, providers: known, modelOf, workerOf, abilitiesBeyond, makerOf };
+  for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, links));
+  for (const one of resolved.values()) {
+    const kept = withoutGrowth(compilation, one, workerOf(one.path));
+    if (kept === one) continue;
+    resolved.set(one.path, kept);
+    workers.set(one.path, await linkWorker(kept, links));
+  }
+  return { workers, makerOf };
 }

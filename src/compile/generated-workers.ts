@@ -1,14 +1,17 @@
-import { join, resolve } from "node:path";
-import type { DiagnosticCode } from "../diagnostics/catalogue.ts";
+import { join, relative, resolve } from "node:path";
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { usualGeneratedFolder } from "../language/generated-workers-shape.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
+import { isRecord } from "../protocol/json.ts";
+import type { WorkerReach } from "../protocol/reach.ts";
+import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
+import type { LoadedWorker } from "./load-worker.ts";
 
 /** The folder of workers that were made in a run; the manifest can name another one. Reports one that is not below the program's. */
 export function generatedFolder(root: string, manifest: ManifestFile | undefined, diagnostics: DiagnosticList): string {
@@ -33,30 +36,57 @@ const refused = { fragments: "other files", system_fragments: "other files", ext
 /** Keys that need a record of the worker's capability. */
 const capabilities = ["model", "model_settings", "attachment_policy", "sandbox", "toolsets", "server_side_tools"] as const;
 
+/** The record of a worker that llm-do wrote, as it is on disk. Undefined without one: whoever wrote the file, it may do nothing. */
+export async function readRecord(
+  { records, root }: Compilation,
+  { path, text }: { readonly path: string; readonly text: string },
+): Promise<Pick<LoadedWorker, "creators" | "recorded"> | undefined> {
+  const file = relative(root, path).replaceAll("\\", "/");
+  const { creators, reach } = (await records.read({ folder: root, file, digest: sha256(text) })) ?? {};
+  if (!Array.isArray(creators) || !isRecord(reach)) return undefined;
+  return { creators: creators as LoadedWorker["creators"] & object, recorded: reach as unknown as WorkerReach };
+}
+
+/** A worker with a record of its capability: what its file does not name, it has nothing of. */
+export function withRecord(compilation: Compilation, file: WorkerFile): WorkerFile {
+  return { ...nothing(file), ...without(file, reportRefused(compilation, file)) };
+}
+
 /**
  * A worker that was made in a run, as far as it may go without a record of its capability: it has no tools, no scopes and
- * no attachments. Tells of everything that the file says to no effect. Its texts are no templates: that is the linker's part.
+ * no attachments. Reports everything that the file says to no effect. Its texts are no templates: that is the linker's part.
  */
-export function withoutCapability({ diagnostics }: Compilation, file: WorkerFile): WorkerFile {
-  const report = (code: DiagnosticCode, span: Span, message: string) => diagnostics.report(code, { message, span });
-  for (const [key, what] of Object.entries(refused)) {
-    const written = file[key as keyof typeof refused];
-    if (written) report("generated-refused", written.span, `a worker that was made in a run takes no ${what}: \`${key}\``);
-  }
-  const coded = (["input", "output"] as const).filter((key) => file[key]?.value.kind === "reference");
-  for (const key of coded) {
-    const message = `\`${key}\` of a worker that was made in a run is data, and no reference to code`;
-    report("generated-refused", file[key]?.span as Span, message);
-  }
+export function withoutCapability(
+  compilation: Compilation,
+  file: WorkerFile,
+  why = "there is no record of what this worker may do",
+): WorkerFile {
+  const written = reportRefused(compilation, file);
   const withheld = capabilities.filter((key) => file[key] && !isOfUser(file[key]));
-  for (const key of withheld) {
-    report(
-      "generated-capability",
-      file[key]?.span as Span,
-      `\`${key}\` has no effect: there is no record of what this worker may do`,
-    );
+  // What the file does not name has been filled in at no place.
+  for (const key of withheld.filter((one) => (file[one]?.span.end ?? 0) > 0)) {
+    const message = `\`${key}\` has no effect: ${why}`;
+    compilation.diagnostics.report("generated-capability", { message, span: file[key]?.span as Span });
   }
-  return { ...without(file, [...Object.keys(refused), ...coded, ...withheld]), ...nothing(file) };
+  return { ...without(file, [...written, ...withheld]), ...nothing(file) };
+}
+
+/** Reports keys that such a file must not have. */
+function reportRefused({ diagnostics }: Compilation, file: WorkerFile): readonly string[] {
+  const report = (key: string, span: Span, message: string) => {
+    diagnostics.report("generated-refused", { message, span });
+    return key;
+  };
+  const read = Object.entries(refused).flatMap(([key, what]) => {
+    const written = file[key as keyof typeof refused];
+    return written ? [report(key, written.span, `a worker that was made in a run takes no ${what}: \`${key}\``)] : [];
+  });
+  const coded = (["input", "output"] as const).flatMap((key) => {
+    const written = file[key]?.value.kind === "reference" ? file[key] : undefined;
+    const message = `\`${key}\` of a worker that was made in a run is data, and no reference to code`;
+    return written ? [report(key, written.span, message)] : [];
+  });
+  return [...read, ...coded];
 }
 
 /** The user may choose its model. */

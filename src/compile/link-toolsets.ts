@@ -9,7 +9,7 @@ import { type DelegationConfig, delegationToolset } from "../toolsets/delegation
 import { readResultName } from "../toolsets/read-result.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { isTool, type Tool, type Toolset, type ToolsetRequirement, type ToolsetScope } from "../toolsets/toolset.ts";
-import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
+import { isDynamicWorkers, type WorkerMaker, type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -31,6 +31,10 @@ export interface LinkContext {
   /** The worker that a file was linked to; to be called when all are linked. */
   readonly workerOf: (path: string) => Worker;
   readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
+  /** Makes workers for the worker whose toolsets they are. */
+  readonly maker: WorkerMaker;
+  /** It can create workers. */
+  readonly canCreate: boolean;
 }
 
 type ToolsetTarget = ReferenceTarget & { readonly kind: "toolset" };
@@ -44,13 +48,19 @@ interface Linked {
 /** The toolsets of one worker, configured; with the approval plan that its author wrote. Wrong ones are left out. */
 export async function linkToolsets(
   references: readonly ResolvedReference[],
-  context: LinkContext,
+  given: Omit<LinkContext, "canCreate">,
 ): Promise<readonly ToolsetReference[]> {
+  const context = { ...given, canCreate: references.some(canCreateWorkers) };
   const linked = (await Promise.all(references.map((reference) => linkReference(reference, context)))).filter(
     (one) => one !== undefined,
   );
   checkToolNames(linked, context.compilation);
   return linked.map(({ reference }) => reference);
+}
+
+/** Returns true for `dynamic_workers`. */
+export function canCreateWorkers({ target }: ResolvedReference): boolean {
+  return target.kind === "toolset" && isDynamicWorkers(target.toolset);
 }
 
 async function linkReference({ syntax, target }: ResolvedReference, context: LinkContext): Promise<Linked | undefined> {
@@ -70,11 +80,11 @@ async function linkReference({ syntax, target }: ResolvedReference, context: Lin
 
 async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context: LinkContext): Promise<Linked | undefined> {
   const { compilation, scope } = context;
-  const { toolset } = target;
-  if (!(await checkRequirements(syntax, toolset, context))) return undefined;
-  if (toolset === compilation.builtIns.get("mcp")) checkHeaderKeys(compilation, syntax, context.providers);
+  if (!(await checkRequirements(syntax, target.toolset, context))) return undefined;
+  if (target.toolset === compilation.builtIns.get("mcp")) checkHeaderKeys(compilation, syntax, context.providers);
   const config = await linkConfig(syntax, target, compilation);
-  if (!config) return undefined;
+  const toolset = config && (await constructToolset(syntax, target, { compilation, config: config.value }));
+  if (!config || !toolset || !(await checkRequirements(syntax, toolset, context))) return undefined;
   const estimate = await toolset.estimate?.(config.value, { folder: compilation.root }).catch(() => undefined);
   const connection = {
     ...(toolset.connect ? { connection: digestOf(syntax, target, context) } : {}),
@@ -93,8 +103,23 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   }
   for (const tool of tools) warnOfApproval(syntax, { toolset, config: config.value, tool }, context);
   const { networkEnabled } = scope;
+  if (isDynamicWorkers(toolset)) return toLinked(syntax, toolset.link(context.maker), compilation);
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), compilation);
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
+}
+
+/** The toolset that a class or factory makes of its configuration; any other one is there already. */
+async function constructToolset(
+  { reference }: ToolsetSyntax,
+  { toolset, construct }: ToolsetTarget,
+  { compilation, config }: { readonly compilation: Compilation; readonly config: unknown },
+): Promise<Toolset | undefined> {
+  try {
+    return construct ? await construct(config) : toolset;
+  } catch (thrown) {
+    const message = `\`${reference.value}\` does not make a toolset: ${errorMessage(thrown)}`;
+    return compilation.diagnostics.report("toolset-not-one", { message, span: reference.span });
+  }
 }
 
 /** Reports tools of code whose calls could not be checked; true where there are none. */
@@ -108,9 +133,9 @@ async function checkInputs({ reference: { span } }: ToolsetSyntax, tools: readon
   return true;
 }
 
-function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond }: LinkContext) {
+function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond, canCreate }: LinkContext) {
   const workers = new Map(delegates.map(({ name, path }) => [name, () => workerOf(path)]));
-  const linked = delegationToolset({ config: config as DelegationConfig, workers, abilitiesBeyond });
+  const linked = delegationToolset({ config: config as DelegationConfig, workers, isOpen: canCreate, abilitiesBeyond });
   return { ...linked, delegates: () => new Map([...workers].map(([name, worker]) => [name, worker()])) };
 }
 

@@ -11,7 +11,7 @@ import {
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import type { WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
@@ -41,6 +41,8 @@ export interface WorkerLinks {
   readonly modelOf: (worker: ResolvedWorker) => Promise<ModelChoice | undefined>;
   readonly workerOf: (path: string) => Worker;
   readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
+  /** Makes workers for a worker that is linked. */
+  readonly makerOf: (worker: ResolvedWorker) => WorkerMaker;
 }
 
 /** Makes the linked form of one resolved worker: defaults filled in, schemas compiled, toolsets configured; frozen. */
@@ -55,6 +57,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const isolationRequired = sandbox?.required?.value ?? false;
   const toolsets = await linkToolsets(resolved.references, {
     ...links,
+    maker: links.makerOf(resolved),
     scope: { worker: name, readable, writable, networkEnabled, isolationRequired },
     scopes,
     scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
@@ -84,6 +87,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     locked: file.locked?.value ?? false,
     auth: file.auth?.value ?? compilation.manifest?.auth?.value ?? "off",
     debug: file.debug?.value ?? false,
+    ...(resolved.creators ? { creators: resolved.creators } : {}),
   });
 }
 
@@ -128,7 +132,7 @@ function linkContext(manifest: ContextSyntax | undefined, own: ContextSyntax | u
 }
 
 /** The default description of a worker. */
-function firstSentence(instructions: string): string {
+export function firstSentence(instructions: string): string {
   const [sentence = ""] = instructions.trim().split(/(?<=[.!?])\s|\n\s*\n/, 1);
   return clipText(sentence.replace(/\s+/g, " "), 200);
 }

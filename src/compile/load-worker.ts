@@ -1,9 +1,10 @@
 import type { Span } from "../diagnostics/source.ts";
 import { parseWorkerFile } from "../language/parse-worker-file.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
+import type { WorkerReach } from "../protocol/reach.ts";
 import type { Compilation } from "./compilation.ts";
 import { extendWorker } from "./extend-worker.ts";
-import { isGenerated, withoutCapability } from "./generated-workers.ts";
+import { isGenerated, readRecord, withoutCapability, withRecord } from "./generated-workers.ts";
 import { type Home, workerId, workerName } from "./home.ts";
 
 /** A worker's file as it is to be taken: with what the command line sets, and what it extends. */
@@ -16,6 +17,10 @@ export interface LoadedWorker {
   readonly isEntry: boolean;
   /** It was made in a run: its texts are no templates. */
   readonly generated: boolean;
+  /** Of a worker with a record of its capability: the workers that created it, each by name and id, the nearest first. */
+  readonly creators?: readonly (readonly string[])[];
+  /** What the record says that it may do. */
+  readonly recorded?: WorkerReach;
   readonly file: WorkerFile;
 }
 
@@ -40,7 +45,12 @@ export async function loadWorker(
   diagnostics.addAll(parsed.diagnostics);
   if (!parsed.file) return undefined;
   const generated = await isGenerated(compilation.host, compilation.generated, path);
-  const own = generated ? withoutCapability(compilation, parsed.file) : parsed.file;
+  const record = generated ? await readRecord(compilation, { path, text: source.text }) : undefined;
+  const own = record
+    ? withRecord(compilation, parsed.file)
+    : generated
+      ? withoutCapability(compilation, parsed.file)
+      : parsed.file;
   const file = await extendWorker(compilation, { path, home, file: own });
-  return { ...names, path, home, generated, file };
+  return { ...names, path, home, generated, file, ...record };
 }

@@ -34,10 +34,10 @@ export interface OutlineParts {
 
 /** The plain description of a program that compiles, whether or not it is trusted. */
 export function buildOutline(compilation: Compilation, parts: OutlineParts): Outline {
-  const { name, root, realRoot, manifest, modules } = compilation;
+  const { name, root, manifest, modules } = compilation;
   const { entry, resolved, callables, servers, code } = parts;
-  const show = (path: string): string => showPath(root, path);
-  const showing = { show, realRoot, servers, rules: compilation.rules };
+  const showing = showingOf(compilation, servers);
+  const { show } = showing;
   const entryScopes = parts.entryScopes.map((scope) => outlineScope(scope, showing));
   const workers = [...resolved.values()].flatMap((one) => {
     const worker = parts.workers.get(one.path);
@@ -71,20 +71,25 @@ export function buildOutline(compilation: Compilation, parts: OutlineParts): Out
   };
 }
 
+export function showingOf({ root, realRoot, rules }: Compilation, servers: readonly LinkedServer[]): Showing {
+  return { show: (path) => showPath(root, path), realRoot, servers, rules };
+}
+
 function showPath(root: string, path: string): string {
   return isWithin(path, root) ? relative(root, path).replaceAll("\\", "/") || "." : path;
 }
 
-interface Showing {
+export interface Showing {
   readonly show: (path: string) => string;
   readonly realRoot: string;
   readonly rules: readonly ReadRule[];
   readonly servers: readonly LinkedServer[];
 }
 
-function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
+export function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, showing: Showing): OutlinedWorker {
   const { id, name, description, model, compatibleModels, input, output, scopes, limits, attachmentPolicy } = worker;
   const linked = new Map(worker.toolsets.map((one) => [one.reference, one]));
+  const context = { ...showing, scopes, callers: [name, id], creators: worker.creators };
   return {
     id,
     name,
@@ -100,10 +105,8 @@ function outlineWorker({ references, path }: ResolvedWorker, worker: Worker, sho
     limits,
     attachments: attachmentPolicy,
     toolsets: [
-      ...references.flatMap(
-        (one) => outlineToolset(one, linked.get(one.syntax.reference.value), { ...showing, scopes, callers: [name, id] }) ?? [],
-      ),
-      ...outlineServerTools(worker, { ...showing, scopes, callers: [name, id] }),
+      ...references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), context) ?? []),
+      ...outlineServerTools(worker, context),
     ],
   };
 }

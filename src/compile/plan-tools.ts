@@ -1,8 +1,8 @@
 import { allowLine } from "../approval/allow-line.ts";
-import { concerns, describeRule, type ReadRule, type Ruling, ruleOn } from "../approval/approval-rule.ts";
+import { concerns, describeRule, type ReadRule, type Ruling, ruleOnCreated } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
-import type { ToolsetReference } from "../program/program.ts";
+import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { OutlinedCallable, OutlinedTool, ToolPlan } from "../protocol/outline.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import type { OwnVerdict, Tool, Toolset } from "../toolsets/toolset.ts";
@@ -11,17 +11,22 @@ export interface PlanContext {
   readonly scopes: readonly ScopeDeclaration[];
   /** The names that the worker goes by. */
   readonly callers: readonly string[];
+  /** Of a worker that was created in a run. */
+  readonly creators?: Worker["creators"];
   readonly rules: readonly ReadRule[];
 }
 
 /** The tools of one reference, each with what will happen to its calls as far as that can be told beforehand. */
-export function planTools(reference: ToolsetReference, { scopes, callers, rules }: PlanContext): readonly OutlinedTool[] {
+export function planTools(
+  reference: ToolsetReference,
+  { scopes, callers, creators, rules }: PlanContext,
+): readonly OutlinedTool[] {
   const { toolset, config, prefix, approvals, fromCode } = reference;
   const unverified = unverifiedTools(reference);
   return [...reference.tools, ...unverified].map((tool) => {
     const name = toolName(prefix, tool.name);
     const preApproved = approvals.get(tool.name) ?? approvals.get("*");
-    const words = { preApproved, ...rulesOn(name, callers, rules, [...(reference.delegates?.().keys() ?? [])]) };
+    const words = { preApproved, ...rulesOn(name, { callers, creators, rules }, [...(reference.delegates?.().keys() ?? [])]) };
     const outlook = toolset.outlook?.(tool.name, config, scopes);
     const { plan, isUnstated } = withSometimes(planTool({ toolset, tool, outlook }, words), words);
     return {
@@ -67,13 +72,13 @@ interface Words {
 /** Rules that speak of a worker which the tool can call concern some of its calls. */
 function rulesOn(
   tool: string,
-  workers: readonly string[],
-  rules: readonly ReadRule[],
+  { callers, creators = [], rules }: Omit<PlanContext, "scopes">,
   delegates: readonly string[] = [],
 ): Omit<Words, "preApproved"> {
+  const workers = [...callers, ...creators.flat()];
   const concerning = rules.filter(({ pattern }) => concerns(pattern, { workers, tool }));
   const always = concerning.filter(({ pattern }) => pattern.args.length === 0);
-  const ruling = ruleOn(always, { workers, tool, args: new Map(), first: [] });
+  const ruling = ruleOnCreated(always, creators, { workers: callers, tool, args: new Map(), first: [] });
   const named = rules.filter(({ pattern }) => delegates.some((name) => concerns(pattern, { workers, tool: name })));
   return { ruling, sometimes: [...new Set([...concerning, ...named])].filter((rule) => !always.includes(rule)) };
 }

@@ -74,6 +74,11 @@ export class ProgramFiles {
     return getOrMake(this.#texts, path, () => this.#read(path, {}));
   }
 
+  /** Gives a text that is not on disk its place, for its relative paths. */
+  place(source: Source, path: string): void {
+    this.#places.set(source, path);
+  }
+
   /** Counts a path as part of the program, existing or not: what would be found there would be its code or its text. */
   reserve(path: string): void {
     this.#reserved.add(path);

@@ -49,6 +49,16 @@ function scopesOfFiles(scopes: readonly OutlinedScope[]): readonly OutlinedScope
   return scopes.filter(({ isChosen }) => !isChosen);
 }
 
+/** The same of one worker. */
+export function reachOfWorker(worker: OutlinedWorker, root: string): WorkerReach {
+  return workerReach(worker, { root, network: worker.commands?.networkEnabled ?? false });
+}
+
+/** Lists what a worker could do now and could not before, in words that follow its name. */
+export function growthOfWorker(before: WorkerReach, now: WorkerReach, folder = "/"): string[] {
+  return [...workerGrowth(before, now), ...loosening(before, now, folder)];
+}
+
 function workerReach(
   { model, scopes, toolsets, limits, attachments, commands }: OutlinedWorker,
   { root, network }: { readonly root: string; readonly network: boolean },
@@ -92,9 +102,7 @@ export function growthOf(before: Reach, now: Reach, folder = "/"): string[] {
   const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, with all of your rights`);
   const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
     const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
-    const more = [...workerGrowth(known ?? nothing, worker), ...(known ? loosening(known, worker, folder) : [])].map(
-      (text) => `${id} ${text}`,
-    );
+    const more = (known ? growthOfWorker(known, worker, folder) : workerGrowth(nothing, worker)).map((text) => `${id} ${text}`);
     return known ? more : [`${id} is ${id.startsWith(entryMark) ? "new" : "a new worker"}`, ...more];
   });
   const addresses = now.addresses.filter((address) => !before.addresses.includes(address));

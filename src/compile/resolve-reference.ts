@@ -7,19 +7,22 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
 import type { Compilation } from "./compilation.ts";
-import { findDelegates } from "./find-delegates.ts";
+import { findDelegates, type MissingDelegate } from "./find-delegates.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
 import type { ModuleUse } from "./modules.ts";
 import { nameServers } from "./name-servers.ts";
 import { isSpecifier } from "./packages.ts";
+import { resolveCustom } from "./resolve-custom.ts";
 
 /** A key under `toolsets` with what it means. */
 export interface ResolvedReference {
   /** As written, over what a named configuration of the manifest says. */
   readonly syntax: ToolsetSyntax;
   readonly target: ReferenceTarget;
+  /** Of `delegation`: names that no worker has. */
+  readonly missing?: readonly MissingDelegate[];
 }
 
 export type ReferenceTarget =
@@ -29,6 +32,8 @@ export type ReferenceTarget =
       readonly toolset: Toolset;
       readonly code?: CodeFile;
       readonly calls: readonly string[];
+      /** Makes the toolset of its configuration, where code takes one: `toolset` says of it what is known before. */
+      readonly construct?: (config: unknown) => Promise<Toolset>;
       /** The workers that `delegation` may call. */
       readonly delegates?: readonly Delegate[];
     }
@@ -63,6 +68,8 @@ export async function resolveReference(
   if (named) compilation.used.add(named.reference);
   const written = named?.use ?? reference;
   const whose = named ? compilation.home : home;
+  if (written.value === "custom" && (await candidatesFor(compilation, written, whose)).length === 0)
+    return resolveCustom(compilation, named ? mergeToolset(named, syntax) : syntax, whose);
   const target = named
     ? await resolveNamed(compilation, reference, { named, home: whose })
     : await resolveTarget(compilation, written, whose);
@@ -74,9 +81,9 @@ export async function resolveReference(
     const found = nameServers(compilation, merged, home);
     return found && { syntax: found, target };
   }
-  const isDelegation = target.toolset === builtIns.get("delegation");
-  const delegates = isDelegation ? { delegates: await findDelegates(compilation, merged, home) } : {};
-  return { syntax: merged, target: { ...target, ...delegates } };
+  if (target.toolset !== builtIns.get("delegation")) return { syntax: merged, target };
+  const { delegates, missing } = await findDelegates(compilation, merged, home);
+  return { syntax: merged, target: { ...target, delegates }, missing };
 }
 
 /** The manifest's named configuration of this name. Packages have none. */
@@ -263,7 +270,6 @@ async function noteOnCode({ host, files }: Compilation, name: string, home: Home
 const olderToolsets: Readonly<Record<string, string>> = {
   worker_call: "workers are called with `delegation: { allow_workers: [worker_name] }`, or by their names: `worker_name: {}`",
   worker_create: "workers are files: write `worker_name.worker`, and name it here",
-  custom: "name the exports of `tools.ts`, each on its own: `tool_name: {}`",
   sandbox: "files are reached with `filesystem`; the folders are declared under `sandbox.paths`",
   file_tools: "files are reached with `filesystem: {}`",
   files: "files are reached with `filesystem: {}`",

@@ -1,7 +1,9 @@
 import type { Span } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Compilation } from "./compilation.ts";
+import { reportMissing } from "./find-delegates.ts";
 import type { Home } from "./home.ts";
+import { canCreateWorkers } from "./link-toolsets.ts";
 import { type LoadedWorker, loadWorker } from "./load-worker.ts";
 import type { CallTable } from "./resolve-calls.ts";
 import { type ResolvedReference, resolveReference } from "./resolve-reference.ts";
@@ -67,7 +69,9 @@ async function resolveWorker(compilation: Compilation, step: Step): Promise<Reso
   if (!loaded) return undefined;
   const toolsets = loaded.file.toolsets?.value ?? [];
   const references = await Promise.all(toolsets.map((syntax) => resolveSyntax(compilation, syntax, loaded.home)));
-  return { ...loaded, references: references.filter((reference) => reference !== undefined) };
+  const resolved = references.filter((reference) => reference !== undefined);
+  reportMissing(compilation, resolved, { canCreate: resolved.some(canCreateWorkers), generated: loaded.generated });
+  return { ...loaded, references: resolved };
 }
 
 async function resolveSyntax(

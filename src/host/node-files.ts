@@ -79,7 +79,8 @@ export async function confinedPath(system: ScopeSystem, path: string, folder: st
   if (protectionOfName(relative(realFolder, real).split(sep)) === "ask-read-and-write")
     throw new SystemError("EACCES", "this is a protected name");
   const hidden = await realPrivateFolders(system);
-  if (isPrivatePath(real, hidden) && !isPrivatePath(realFolder, hidden)) throw new SystemError("EACCES", "it is llm-do's own");
+  if (isPrivatePath(real, hidden) && !isPrivatePath(realFolder, hidden))
+    throw new SystemError("EACCES", "it holds keys and secrets of llm-do");
   return real;
 }
 

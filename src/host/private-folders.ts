@@ -8,12 +8,12 @@ export function credentialsFolder(stateDirectory: string): string {
   return join(stateDirectory, "credentials");
 }
 
-/** In the state folder: credentials, the secrets of runs, and what is trusted: programs, tools of servers, workers made in a run. */
-const inState = ["credentials", "private", "trust.json", "mcp", "workers"];
-
-/** The places that no scope, command or file of a program reaches, whatever it declares: these, and the user's configuration. */
+/**
+ * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, and the
+ * user's configuration.
+ */
 export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile">): readonly string[] {
-  return [...inState.map((name) => join(host.stateDirectory, name)), host.configFile];
+  return [credentialsFolder(host.stateDirectory), join(host.stateDirectory, "private"), host.configFile];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

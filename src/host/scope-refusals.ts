@@ -50,7 +50,7 @@ export function pathProtected(virtualPath: string): ScopeError {
 }
 
 export function privateFolder(virtualPath: string): ScopeError {
-  return new ScopeError("path_protected", `"${virtualPath}" is llm-do's own, which no scope reaches.`);
+  return new ScopeError("path_protected", `"${virtualPath}" holds the keys and secrets of llm-do, which no scope reaches.`);
 }
 
 export function notAFile(virtualPath: string, what: "a folder" | "not a regular file"): ScopeError {

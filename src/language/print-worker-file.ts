@@ -23,6 +23,22 @@ export function printWorkerFile(file: WorkerFile): string {
   return `---\n${yaml}---\n${instructions.value}`;
 }
 
+/** The same for a file that is made of data, but for its texts and schemas. The data has the keys and values of a file. */
+export function printFrontmatter(
+  { description, input, output }: Pick<WorkerFile, "description" | "input" | "output">,
+  data: JsonObject,
+  instructions: string,
+): string {
+  const frontmatter = {
+    ...(description ? { description: description.value } : {}),
+    ...(input ? { input: toWrittenSchema(input.value) } : {}),
+    ...(output ? { output: toWrittenSchema(output.value) } : {}),
+    ...data,
+  };
+  const yaml = Object.keys(frontmatter).length === 0 ? "" : stringify(frontmatter, yamlOptions);
+  return `---\n${yaml}---\n${instructions}${instructions.endsWith("\n") ? "" : "\n"}`;
+}
+
 const yamlOptions = { version: "1.2", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** Puts the bare value in the place of each `{ value, span }`, at any depth. */

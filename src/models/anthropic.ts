@@ -41,7 +41,7 @@ export const anthropicProvider = createLibraryProvider({
 
 /**
  * The newest versions that all current models take. Later ones of the web tools let the model run code on what they find:
- * that would be `code_execution`, which is not allowed along with them.
+ * that would be `code_execution`, which nobody allowed with them.
  */
 const toolIds = {
   web_search: "anthropic.web_search_20250305",

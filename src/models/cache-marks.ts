@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
 
-/** Marks the place up to which a provider keeps the request in its cache. Most providers need no mark. */
+/** How a provider is told that the request up to a place is to be kept in its cache. Most providers need no mark. */
 export interface CacheMark {
   /** Under the library's own options: of a tool, of a message, and of a whole request. */
   readonly option: string;

@@ -59,7 +59,7 @@ export interface ModelDelta {
 
 /** Usage that a provider reported. Omitted counts are unknown and get estimated. `usd` takes precedence over any price. */
 export interface ReportedUsage extends Partial<Omit<Usage, "estimatedTokens">> {
-  /** The part of `cacheWriteTokens` that stays in the cache for an hour, for which Anthropic asks more. */
+  /** Of `cacheWriteTokens`, those that stay in the cache for an hour, for which Anthropic asks more. */
   readonly longCacheWriteTokens?: number;
   /** Searches that the provider made. */
   readonly webSearches?: number;

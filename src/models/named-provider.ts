@@ -9,7 +9,7 @@ import type { Provider } from "./provider.ts";
 export interface NamedServer {
   readonly name: string;
   readonly baseUrl: string;
-  /** `variable`: the name of the key in messages. */
+  /** `variable`: what the key is called where it is refused. */
   readonly key?: { readonly variable: string; readonly value: string };
 }
 
@@ -33,7 +33,7 @@ export function createDeclaredProvider(declared: DeclaredProvider): Provider {
 
 /**
  * The package gets no key but the declared one: it would look for another in the environment, and send it to the declared address.
- * Packages of built-in providers keep their options, attachments and prices.
+ * What llm-do knows of a package that it has a provider for holds here, too.
  */
 function createFromPackage({ name, package: specifier, create, baseUrl, key, options }: NamedPackage): Provider {
   const facts = findPackageFacts(specifier);

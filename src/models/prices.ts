@@ -7,7 +7,7 @@ import { builtInProviders } from "./providers.ts";
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** For input that the provider had in its cache. Default: as `input`. */
+  /** Of input that the provider had in its cache. Default: as `input`. */
   readonly cachedInput?: number;
 }
 
@@ -17,7 +17,7 @@ export type PriceOverrides = Readonly<Record<string, Price>>;
 /** The billed quantities of one request. */
 export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens"> {
   readonly cacheWriteTokens?: number;
-  /** The part of `cacheWriteTokens` that stays for an hour. */
+  /** Of `cacheWriteTokens`, those that stay for an hour. */
   readonly longCacheWriteTokens?: number;
   readonly webSearches?: number;
 }

@@ -28,3 +28,11 @@ export function createProviderEnvironment(host: Host, { mayImport, keys }: Provi
     },
   };
 }
+
+/** Scripts that the user named, and not the program: they need no trust in it. */
+export function scriptsOfTheUser(
+  models: readonly { readonly id: string; readonly namedBy: "program" | "user" }[],
+): ReadonlySet<string> {
+  const named = models.flatMap(({ id, namedBy }) => (namedBy === "user" ? [id] : []));
+  return new Set(named.filter((id) => id.startsWith("scripted:")).map((id) => id.slice("scripted:".length)));
+}

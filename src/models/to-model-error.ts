@@ -28,7 +28,7 @@ interface ErrorFacts {
   readonly whenUnreachable?: string;
 }
 
-/** Converts an error of a provider library to a `ModelError` with a short message and no key in it. */
+/** Whatever a provider library threw, as a `ModelError` with a short message and no key in it. */
 export function toModelError(thrown: unknown, facts: ErrorFacts): ModelError {
   if (thrown instanceof ModelError) return thrown;
   const failure = classify(thrown);

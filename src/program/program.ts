@@ -101,6 +101,8 @@ export interface Worker {
   readonly auth: AuthMode;
   /** Its calls are shown in full detail. */
   readonly debug: boolean;
+  /** Present for a worker that was created in a run: the workers that did, each by name and id, the nearest first. */
+  readonly creators?: readonly (readonly string[])[];
 }
 
 /** How much of a conversation the model is sent. */

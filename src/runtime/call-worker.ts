@@ -26,7 +26,7 @@ import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts
  */
 export async function callWorker(request: CallRequest, id: string, given: WorkerInput): Promise<CallEnd> {
   const { run, callPath, depth, signal } = request;
-  const worker = run.program.workers.get(id);
+  const worker = run.created.get(id) ?? run.program.workers.get(id);
   if (!worker) throw new Error(`invariant: the worker ${id} is not part of the program`);
   const recorded = run.effects.recallEnd(callPath);
   if (recorded) return repeatEnd(request, worker, recorded);
@@ -156,6 +156,7 @@ function createFrame(
     earlier: history.length,
     turn: 0,
     toolCalls: 0,
+    created: new Map(),
     serverCalls: new Map(),
     recorded: history.length,
     cuts: undefined,

@@ -19,6 +19,7 @@ import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
+import type { CreatedWorkers } from "./created-workers.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
 import type { PrefixWatch } from "./prefix-watch.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
@@ -54,6 +55,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;
   readonly connections: Connections;
+  readonly created: CreatedWorkers;
   readonly keptResults: KeptResults;
   readonly prefixes: PrefixWatch;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
@@ -107,6 +109,8 @@ export interface CallFrame {
   turn: number;
   /** Tool calls so far: the ordinals of their call paths. */
   toolCalls: number;
+  /** The workers that this call created, by name: the model is offered them from the next turn on. */
+  readonly created: Map<string, GatedToolset>;
   /** Call paths of the calls that the provider executed, by their ids. */
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */

@@ -8,6 +8,7 @@ import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { createEmitter } from "./create-emitter.ts";
+import { CreatedWorkers } from "./created-workers.ts";
 import { KeptResults } from "./cut-results.ts";
 import { PrefixWatch } from "./prefix-watch.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
@@ -32,6 +33,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     connections: new Connections(),
+    created: new CreatedWorkers(),
     keptResults: new KeptResults(host, runId),
     prefixes: new PrefixWatch(),
     timeUp: new Map(),

@@ -90,12 +90,12 @@ function createCuts({ run, worker }: CallConfig): CutResults {
   return { callPaths, ids: new WeakMap(), toolset: run.gate.gate(readResultToolset({ most: worker.context.maxResult, read })) };
 }
 
-/** The toolsets of a call: its worker's, and the one that reads cut results as soon as there is one. */
+/** The toolsets of a call: its worker's, the workers that it created, and the one that reads cut results as soon as there is one. */
 export function toolsetsOf(
   { toolsets }: Pick<CallConfig, "toolsets">,
-  { cuts }: Pick<CallFrame, "cuts">,
+  { cuts, created }: Pick<CallFrame, "cuts" | "created">,
 ): readonly GatedToolset[] {
-  return cuts ? [...toolsets, cuts.toolset] : toolsets;
+  return [...toolsets, ...created.values(), ...(cuts ? [cuts.toolset] : [])];
 }
 
 /** The part of a result that grows with what a tool has to say. */

@@ -21,7 +21,7 @@ const maxNameCharacters = 30_000;
 type DeferringCall = Pick<CallConfig, "toolsets" | "deferred">;
 
 /** The definitions that the next request has: those that are not deferred, then the loaded ones in the order of their loading. */
-export function offeredTools(call: DeferringCall, frame: Pick<CallFrame, "messages" | "cuts">): ToolDefinition[] {
+export function offeredTools(call: DeferringCall, frame: Pick<CallFrame, "messages" | "cuts" | "created">): ToolDefinition[] {
   const { deferred } = call;
   const all = toolsetsOf(call, frame).flatMap(({ definitions }) => definitions);
   if (deferred.size === 0) return all;

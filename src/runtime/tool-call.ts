@@ -7,6 +7,7 @@ import type { ToolError } from "../protocol/tool.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addMessage, addUnanswered } from "./conversation.ts";
+import { addCreated } from "./created-workers.ts";
 import { type CompleteResult, cutResult, toolsetsOf } from "./cut-results.ts";
 import { announceLastTurn } from "./last-turn.ts";
 import { guardAgainstLoop } from "./loop-guard.ts";
@@ -25,13 +26,15 @@ import { toGatedCall } from "./worker-runtime.ts";
 export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
   const pending: Promise<CompleteResult>[] = [];
   const results: ToolResultPart[] = [];
+  // As of the request: a worker that one of the calls creates is offered from the next turn on.
+  const offered = toolsetsOf(call, frame);
   try {
     const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
     for (const part of calls.slice(0, allowed)) {
-      const target = findTarget(call, frame, part);
+      const target = findTarget(call, frame, { part, offered });
       const sequential = target.toolset?.isSequential(part.name) ?? false;
       if (sequential) await Promise.all(pending);
-      pending.push(answerToolCall(call, part, target, frame.toolCalls++));
+      pending.push(answerToolCall(call, frame, { part, target, ordinal: frame.toolCalls++ }));
       if (sequential) await pending.at(-1);
     }
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
@@ -71,8 +74,13 @@ function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolRes
 /** The target of a call, or the reason why it has none. */
 type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
 
-function findTarget(call: CallConfig, frame: CallFrame, { name, invalidArgs }: ToolCallPart): Target {
-  const toolsets = toolsetsOf(call, frame);
+interface Offered {
+  readonly part: ToolCallPart;
+  /** As of the request. */
+  readonly offered: readonly GatedToolset[];
+}
+
+function findTarget(call: CallConfig, frame: CallFrame, { part: { name, invalidArgs }, offered: toolsets }: Offered): Target {
   const toolset = toolsets.find((candidate) => candidate.has(name));
   const names = () => toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
   if (!toolset) return { error: unknownTool(name, names()).toolError };
@@ -83,13 +91,20 @@ function findTarget(call: CallConfig, frame: CallFrame, { name, invalidArgs }: T
   return { error: { type: "invalid_arguments", error, hint: "call it again with one JSON object" } };
 }
 
-async function answerToolCall(call: CallConfig, part: ToolCallPart, target: Target, ordinal: number): Promise<CompleteResult> {
+interface Asked {
+  readonly part: ToolCallPart;
+  readonly target: Target;
+  readonly ordinal: number;
+}
+
+async function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal }: Asked): Promise<CompleteResult> {
   const { run, worker, depth } = call;
   const { id, name, args } = part;
   const callPath = childCallPath(call.callPath, ordinal, name);
   const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
   const end = (result: ToolResult): CompleteResult => ({ type: "tool-result", id, name, callPath, result: report.end(result) });
   if (!target.toolset) return end({ ok: false, error: target.error });
-  const gated = toGatedCall({ ...call, callPath, reach: target.toolset.callsOf(name) }, { name, args });
+  const context = { ...call, callPath, reach: target.toolset.callsOf(name), addCreated: addCreated.bind(undefined, call, frame) };
+  const gated = toGatedCall(context, { name, args });
   return end(await target.toolset.call(gated).catch(report.fail));
 }

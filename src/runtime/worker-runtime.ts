@@ -2,13 +2,13 @@ import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall } from "../approval/gate-types.ts";
 import { codeCallKey } from "../effects/keys.ts";
 import type { Scopes } from "../host/scopes.ts";
-import type { ToolsetReference } from "../program/program.ts";
+import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
-import { allowWorkerCalls } from "../toolsets/worker-toolset.ts";
+import { allowWorkers, type WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { copyJson } from "../util/plain-json.ts";
@@ -26,6 +26,7 @@ export interface CodeOwner {
   readonly description: string;
   readonly attachmentPolicy?: AttachmentPolicy;
   readonly debug?: boolean;
+  readonly creators?: Worker["creators"];
 }
 
 /** The part of a run that executing code can use: a tool in a worker's call, or a code entry. */
@@ -39,18 +40,21 @@ export interface CodeContext extends CallAddress {
   readonly signal: AbortSignal;
   /** The names that it may call. Undefined: all of the program. */
   readonly reach: readonly string[] | undefined;
+  /** Default: it is added to the run alone. */
+  readonly addCreated?: (created: WorkerSource) => void;
 }
 
 /** A call as the gate takes it; its tool runs in `context`. */
 export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" | "args" | "extraContext">): GatedCall {
   const { run, callPath, depth, worker, budget } = context;
-  const { id, name, attachmentPolicy } = worker;
+  const { id, name, attachmentPolicy, creators } = worker;
   return {
     ...call,
     caller: {
       ...{ name, depth, maxDepth: budget.maxDepth() },
       ...(id === undefined ? {} : { id }),
       ...(attachmentPolicy ? { attachmentPolicy } : {}),
+      ...(creators ? { creators } : {}),
     },
     runtime: createRuntime(context),
     takeSlot: budget.takeSlot.bind(budget),
@@ -75,7 +79,11 @@ export function createRuntime(context: CodeContext): WorkerRuntime {
       return result;
     },
   });
-  allowWorkerCalls(runtime, run.callWorker.bind(undefined, { ...context, depth: depth + 1 }));
+  allowWorkers(runtime, {
+    call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
+    created: (name) => run.created.named(name),
+    add: context.addCreated ?? ((created) => run.created.add(created)),
+  });
   return runtime;
 }
 

@@ -1,3 +1,4 @@
+import type { Scopes } from "../host/scopes.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
@@ -8,9 +9,21 @@ import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { attachmentField } from "./attachments.ts";
 import { configSchema } from "./config-schema.ts";
+import { among, atMost, type NarrowKey, narrowKeys } from "./narrow-lists.ts";
 import { promptField } from "./prompt-field.ts";
-import { blocked, type Tool, type ToolFailure, type Toolset, toolFailure, toolMark, toolsetMark } from "./toolset.ts";
-import { asksForWorker, type CalledWorker, type WorkerSource, workerToolset } from "./worker-toolset.ts";
+import {
+  blocked,
+  type Narrowed,
+  type Target,
+  type Tool,
+  type ToolFailure,
+  type Toolset,
+  toolFailure,
+  toolMark,
+  toolsetMark,
+  type WorkerRuntime,
+} from "./toolset.ts";
+import { asksForWorker, type CalledWorker, type WorkerSource, workersOfRun, workerToolset } from "./worker-toolset.ts";
 
 export interface DelegationConfig {
   /** Globs of workers' names. Default: the locked worker alone, or none. */
@@ -45,11 +58,32 @@ export function allowedWorkers({ allow_workers: allowed, lock_worker: locked }: 
   return Array.isArray(allowed) ? allowed.filter((glob) => typeof glob === "string") : [];
 }
 
+/** Workers that the creator may call, by names and globs; a locked worker stays. */
+function narrowDelegation(own: JsonObject, wish: JsonObject): Narrowed {
+  // A locked worker is called whatever the list says.
+  const globs = [...new Set([...allowedWorkers(own), ...allowedWorkers({ allow_workers: own["allow_workers"] ?? [] })])];
+  const allows = (glob: string) =>
+    globs.includes(glob) || (!/[*?]/.test(glob) && globs.some((one) => matchesFlatGlob(one, glob)));
+  const amongGlobs: NarrowKey = (_own, given, refuse) => {
+    const names = Array.isArray(given) ? given.map(String) : [String(given)];
+    if (!names.every(allows)) refuse(`to be had: ${quoteNames(globs) || "none"}`);
+    return given;
+  };
+  const lock: NarrowKey = (locked, given, refuse) => {
+    if (locked !== undefined && locked !== given) refuse(`to be had: \`${String(locked)}\``);
+    return locked === undefined ? amongGlobs(locked, given, refuse) : given;
+  };
+  const most = { max_attachments: atMost(), max_bytes: atMost() };
+  const keys = { allow_workers: amongGlobs, lock_worker: lock, allowed_suffixes: among("all"), ...most };
+  return narrowKeys(own, wish, keys);
+}
+
 /** Calls of workers by name. Compiling a program fills in the workers that a configuration allows. */
 export const delegation: Toolset<DelegationConfig> = {
   [toolsetMark]: true,
   name: "delegation",
   config,
+  narrow: narrowDelegation,
   warnings: ({ allow_workers: allowed = [], lock_worker: locked }) =>
     allowed.length === 0 && locked === undefined
       ? [{ path: [], message: "`allow_workers` names no worker, so every call is blocked" }]
@@ -69,17 +103,24 @@ export interface ForwardedCall {
   readonly toResult: (output: JsonValue) => JsonValue;
 }
 
-/** Throws a `ToolFailure` for a call that cannot be made. Synchronous: calls keep the order in which they reach the gate. */
-export type Forward = (args: JsonValue) => ForwardedCall;
+/** Turns a call into one of a worker's own tool. */
+export interface Forward {
+  /** Throws a `ToolFailure` for a call that cannot be made. Synchronous: calls keep the order in which they reach the gate. */
+  (args: JsonValue, runtime: WorkerRuntime): ForwardedCall;
+  /** What the call waits for before it is forwarded, if an earlier call of the same turn changes it: a worker that is being created. */
+  readonly targets: (args: JsonValue, scopes: Scopes) => readonly Target[];
+}
 
 interface DelegationSource extends Pick<WorkerSource, "abilitiesBeyond"> {
   readonly config: DelegationConfig;
   /** By name. */
   readonly workers: ReadonlyMap<string, () => CalledWorker>;
+  /** Workers that it allows can be created in the run. */
+  readonly isOpen: boolean;
 }
 
 /** `delegation`, linked: `worker_call` becomes a call of the worker's own tool before the gate looks at it. */
-export function delegationToolset({ config: given, workers, abilitiesBeyond }: DelegationSource) {
+export function delegationToolset({ config: given, workers, isOpen, abilitiesBeyond }: DelegationSource) {
   const policies = policiesOf(given);
   const sources = [...workers].map(([name, worker]) => ({ name, worker, abilitiesBeyond, policies }));
   const delegates = new Map(sources.map((source) => [source.name, { ...source, ...workerToolset(source) }]));
@@ -90,7 +131,8 @@ export function delegationToolset({ config: given, workers, abilitiesBeyond }: D
       const known = [...delegates.values()].map(({ name, worker }) => `${name}: ${clipText(worker().description, 200)}`);
       return ["Call a worker and get its output. The workers:", ...(known.length > 0 ? known : ["none"])].join("\n");
     },
-    input: fromJsonSchema(inputSchema([...delegates.keys()], given.lock_worker)),
+    // A created worker is not among the names.
+    input: fromJsonSchema(inputSchema(isOpen ? [] : [...delegates.keys()], given.lock_worker)),
     calls: [],
     settlesOnAbort: true,
     execute: () => {
@@ -102,11 +144,16 @@ export function delegationToolset({ config: given, workers, abilitiesBeyond }: D
     ...delegation,
     tools: () => tools,
     rules: () => [...delegates.keys()].map((name) => `call ${name}`),
-    outlook: () => [delegates.size === 0 ? blocked("`allow_workers` names no worker") : asksForWorker],
+    outlook: () => [delegates.size === 0 && !isOpen ? blocked("`allow_workers` names no worker") : asksForWorker],
   } as Toolset;
-  const forward: Forward = (args) => {
+  const allows = (name: string) => allowedWorkers(given as JsonObject).some((glob) => matchesFlatGlob(glob, name));
+  const createdDelegate = (name: string, runtime: WorkerRuntime) => {
+    const source = isOpen && allows(name) ? workersOfRun(runtime)?.created(name) : undefined;
+    return source && { ...source, ...workerToolset({ ...source, policies }) };
+  };
+  const forwardCall = (args: JsonValue, runtime: WorkerRuntime): ForwardedCall => {
     const call = readCall(args, given.lock_worker);
-    const delegate = delegates.get(call.worker);
+    const delegate = createdDelegate(call.worker, runtime) ?? delegates.get(call.worker);
     if (!delegate) throw notAllowed(call.worker, [...delegates.keys()]);
     const { name, worker, toolset: target, tools: offered } = delegate;
     const { input, output } = worker();
@@ -120,7 +167,31 @@ export function delegationToolset({ config: given, workers, abilitiesBeyond }: D
       toResult: (value) => (call.expectJson || typeof value === "string" ? value : JSON.stringify(value)),
     };
   };
-  return { toolset, config: given, tools, forward };
+  const targets: Forward["targets"] = (args, scopes) => {
+    const worker = given.lock_worker ?? (isRecord(args) ? args["worker"] : undefined);
+    return typeof worker === "string" && isOpen && allows(worker)
+      ? [{ read: workerTarget(worker) }, ...filesIn(args, scopes)]
+      : [];
+  };
+  return { toolset, config: given, tools, forward: Object.assign(forwardCall, { targets }) };
+}
+
+/** The target of calls that create or call a worker. */
+export function workerTarget(name: string): string {
+  return `worker:${name}`;
+}
+
+/** Files that the call may take along: the schema of a worker that is not there yet does not say which texts are paths. */
+function filesIn(args: JsonValue, scopes: Scopes): readonly Target[] {
+  const { attachments, input } = isRecord(args) ? args : {};
+  const texts = [attachments, ...(isRecord(input) ? Object.values(input) : [])].flat().filter((one) => typeof one === "string");
+  return texts.flatMap((text) => {
+    try {
+      return [{ read: scopes.target(text) }];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function policiesOf({ allowed_suffixes, max_attachments, max_bytes }: DelegationConfig): readonly AttachmentPolicy[] {

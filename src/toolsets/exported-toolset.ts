@@ -1,5 +1,7 @@
-import { isRecord } from "../protocol/json.ts";
-import type { SchemaSource } from "../schema/to-schema.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { isStandardSchema } from "../schema/standard-schema.ts";
+import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import { tool } from "./tool.ts";
 import { isGated, isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
 
@@ -7,21 +9,25 @@ import { isGated, isTool, isToolset, type Tool, type Toolset, toolsetMark } from
 export interface ExportedToolset {
   readonly toolset: Toolset;
   readonly calls: readonly string[];
+  /** Present for a class or a factory that takes the configuration. Throws a `TypeError` where it makes no toolset. */
+  readonly construct?: (config: unknown) => Promise<Toolset>;
 }
 
 /**
- * Makes a toolset of an export: a toolset, a tool, a factory or class that makes a toolset (called once, without arguments), or a
- * foreign toolset: a plain map of tools in the AI SDK's form. Undefined for anything else. Runs the program's code.
+ * Makes a toolset of an export: a toolset, a tool, a factory or class that makes a toolset, or a foreign toolset: a plain map of tools in
+ * the AI SDK's form. A factory or class without parameters is called once; one with a parameter is called with each configuration.
+ * Undefined for anything else. Runs the program's code.
  */
 export async function exportedToolset(name: string, value: unknown): Promise<ExportedToolset | undefined> {
   if (isToolset(value)) return { toolset: value, calls: [] };
   if (isTool(value)) return { toolset: toolsetOfTools(name, [{ ...value, name }]), calls: value.calls ?? [] };
-  if (typeof value === "function") {
-    const made: unknown = await make(value as () => unknown);
-    return isToolset(made) ? { toolset: made, calls: [] } : undefined;
-  }
-  if (isForeign(value)) refuseGated(value);
-  return isForeign(value) ? { toolset: foreignToolset(name, value), calls: [] } : undefined;
+  if (typeof value === "function" && value.length > 0) return configurable(name, value as Factory);
+  const made: unknown = typeof value === "function" ? await make(value as Factory) : value;
+  if (isToolset(made)) return { toolset: made, calls: [] };
+  const map = isForeignTool(made) ? { [name]: made } : made;
+  if (!isForeign(map)) return undefined;
+  refuseGated(map);
+  return { toolset: await foreignToolset(name, map), calls: [] };
 }
 
 function refuseGated(map: Readonly<Record<string, ForeignTool>>): void {
@@ -29,13 +35,30 @@ function refuseGated(map: Readonly<Record<string, ForeignTool>>): void {
   throw new TypeError("its tools are gated already: export them without `createToolGate`, and the policy of the run decides");
 }
 
-function make(factory: () => unknown): unknown {
-  return /^class\b/.test(Function.prototype.toString.call(factory)) ? Reflect.construct(factory, []) : factory();
+type Factory = ((...config: readonly unknown[]) => unknown) & { readonly config?: SchemaSource };
+
+/** A static `config` is the schema of what it takes. Without one it gets the map as it is. */
+function configurable(name: string, factory: Factory): ExportedToolset {
+  const { config } = factory;
+  const anything: Schema = { jsonSchema: { type: "object" }, validate: (value) => ({ ok: true, value }) };
+  const toolset: Toolset = { [toolsetMark]: true, name, config: config ? toSchema(config) : anything, tools: () => [] };
+  const construct = async (given: unknown) => {
+    const made: unknown = await make(factory, given);
+    if (isToolset(made)) return made;
+    const map = isForeignTool(made) ? { [name]: made } : made;
+    if (isForeign(map)) return foreignToolset(name, map);
+    throw new TypeError("it does not make a toolset of its configuration; let it return `toolset({ … })`");
+  };
+  return { toolset: Object.freeze(toolset), calls: [], construct };
+}
+
+function make(factory: Factory, ...config: readonly unknown[]): unknown {
+  return /^class\b/.test(Function.prototype.toString.call(factory)) ? Reflect.construct(factory, config) : factory(...config);
 }
 
 /** One tool in the AI SDK's form. */
 interface ForeignTool {
-  readonly description?: string;
+  readonly description?: unknown;
   readonly inputSchema: unknown;
   readonly execute: (args: unknown, options: object) => unknown;
 }
@@ -43,17 +66,18 @@ interface ForeignTool {
 function isForeign(value: unknown): value is Readonly<Record<string, ForeignTool>> {
   if (!isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return false;
   const tools = Object.values(value);
-  return (
-    tools.length > 0 &&
-    tools.every((one) => isRecord(one) && typeof one["execute"] === "function" && one["inputSchema"] !== undefined)
-  );
+  return tools.length > 0 && tools.every(isForeignTool);
+}
+
+function isForeignTool(value: unknown): value is ForeignTool {
+  return isRecord(value) && typeof value["execute"] === "function" && value["inputSchema"] !== undefined;
 }
 
 /** Asks for every call that `_approval_config` does not pre-approve: nothing is known of these tools. */
-function foreignToolset(name: string, map: Readonly<Record<string, ForeignTool>>): Toolset {
+async function foreignToolset(name: string, map: Readonly<Record<string, ForeignTool>>): Promise<Toolset> {
   return toolsetOfTools(
     name,
-    Object.entries(map).map(([toolName, foreign]) => fromForeign(toolName, foreign)),
+    await Promise.all(Object.entries(map).map(([toolName, foreign]) => fromForeign(toolName, foreign))),
   );
 }
 
@@ -62,11 +86,19 @@ export function toolsetOfTools(name: string, tools: readonly Tool[]): Toolset {
   return Object.freeze({ [toolsetMark]: true as const, name, tools: () => tools });
 }
 
-function fromForeign(name: string, { description = "", inputSchema, execute }: ForeignTool): Tool {
+/** The AI SDK makes schemas lazily, and knows some only later. */
+async function foreignSchema(given: unknown): Promise<SchemaSource> {
+  const schema: unknown = typeof given === "function" && !isStandardSchema(given) ? (given as () => unknown)() : given;
+  if (isStandardSchema(schema) || !isRecord(schema) || schema["jsonSchema"] === undefined) return schema as SchemaSource;
+  const { $schema: _, ...jsonSchema } = (await schema["jsonSchema"]) as JsonObject;
+  return jsonSchema;
+}
+
+async function fromForeign(name: string, { description, inputSchema, execute }: ForeignTool): Promise<Tool> {
   return tool({
     name,
-    description,
-    input: inputSchema as SchemaSource,
+    description: typeof description === "string" ? description : "",
+    input: await foreignSchema(inputSchema),
     run: (args, runtime) => execute(args, { toolCallId: runtime.callPath, messages: [], abortSignal: runtime.signal }),
   });
 }

@@ -122,6 +122,7 @@ const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   outlook: functionOption,
   rules: functionOption,
   warnings: functionOption,
+  narrow: functionOption,
   ruleTexts: functionOption,
   describeCall: functionOption,
   preview: functionOption,

@@ -115,11 +115,9 @@ export interface Toolset<Config = unknown> {
    * the tools that the author pre-approves. Pure.
    */
   warnings?(config: Config, scope: ToolsetScope, preApproved: readonly string[]): readonly ConfigWarning[];
-  /**
-   * Returns the texts that patterns of approval rules are compared with, by argument, where these differ from the argument: the
-   * commands of a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or
-   * something that the argument may stand for besides. Pure.
-   */
+  /** Narrows `own` for a worker that it creates: no more gets through. Pure. Absent: `own` alone. */
+  narrow?(own: JsonObject, wish: JsonObject, scopes: readonly string[]): Narrowed;
+  /** Texts that rules are compared with, by argument, where these differ from it. One that allows needs all to match. Pure. */
   ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
@@ -197,6 +195,8 @@ export interface ConfigWarning {
   readonly isError?: true;
 }
 
+export type Narrowed = { readonly ok: true; readonly config: JsonObject } | { readonly ok: false; readonly why: string };
+
 /** A text that stands for an argument; or one that it may stand for besides, which matters to rules that ask or block alone. */
 export type RuleText = string | PossibleText;
 
@@ -230,6 +230,7 @@ export interface ToolCaller {
   readonly name: string;
   /** Only of a worker. */
   readonly id?: string;
+  readonly creators?: readonly (readonly string[])[];
   /** 0 for the entry. */
   readonly depth: number;
   /** The deepest call of a worker that is allowed below it. */

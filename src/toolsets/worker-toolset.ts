@@ -13,6 +13,7 @@ import {
   type Target,
   type Tool,
   type ToolCaller,
+  type Toolset,
   type ToolsetCall,
   toolFailure,
   toolMark,
@@ -37,6 +38,8 @@ export interface WorkerSource {
   readonly worker: () => CalledWorker;
   /** Describes what a worker can do that its caller cannot do by itself, by their ids. */
   readonly abilitiesBeyond: (caller: string | undefined, callee: string) => readonly string[];
+  /** Present for a worker that was created in the run: tells it from others of its name. */
+  readonly digest?: string;
   /** An attachment policy in addition to those of caller and worker. Default: none. */
   readonly policies?: readonly AttachmentPolicy[];
 }
@@ -54,11 +57,78 @@ export interface WorkerEnd {
   readonly reason?: string;
 }
 
-/** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
-const workerCalls = new WeakMap<WorkerRuntime, CallWorker>();
+/** The workers of a run, for the toolsets that call and create them. */
+export interface RunWorkers {
+  readonly call: CallWorker;
+  /** The latest worker of this name that was created in the run. */
+  readonly created: (name: string) => WorkerSource | undefined;
+  /** Makes a created worker callable: from now on by `worker_call`, and from the caller's next turn by its name. */
+  readonly add: (created: WorkerSource) => void;
+}
 
-export function allowWorkerCalls(runtime: WorkerRuntime, callWorker: CallWorker): void {
-  workerCalls.set(runtime, callWorker);
+/** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
+const runWorkers = new WeakMap<WorkerRuntime, RunWorkers>();
+
+export function allowWorkers(runtime: WorkerRuntime, workers: RunWorkers): void {
+  runWorkers.set(runtime, workers);
+}
+
+/** Undefined outside of a run. */
+export function workersOfRun(runtime: WorkerRuntime): RunWorkers | undefined {
+  return runWorkers.get(runtime);
+}
+
+/** A worker as a model or the library's caller asks for it: the keys of a worker file, as data. */
+export interface WorkerSpec extends JsonObject {
+  readonly name: string;
+  readonly instructions: string;
+}
+
+/** A worker that compiles and has no more than its creator. Nothing of it is on disk yet. */
+export interface DraftedWorker {
+  readonly name: string;
+  /** Absolute path of the program's folder. */
+  readonly root: string;
+  /** Relative to it, with `/`. */
+  readonly file: string;
+  /** The whole file. */
+  readonly text: string;
+  /** Of the text. */
+  readonly digest: string;
+  /** What it may do, for the next start. */
+  readonly record: JsonObject;
+  readonly source: WorkerSource;
+}
+
+export interface DraftOptions {
+  /** It may replace a created worker of its name. */
+  readonly force: boolean;
+  /** In place of the manifest's `generated_workers`: keys of a worker file for what the spec does not name. */
+  readonly defaults?: JsonObject;
+}
+
+/** Makes workers on behalf of one worker of a program. */
+export interface WorkerMaker {
+  /** Touches nothing. Throws a `ToolFailure` that says all that is wrong, and what may be had. */
+  draft(spec: WorkerSpec, options: DraftOptions): Promise<DraftedWorker>;
+  /** Returns whether a worker file says that nothing may overwrite it; one that cannot be read does. */
+  isLocked(text: string): boolean;
+}
+
+export interface DynamicWorkers extends Toolset {
+  /** The toolset of one worker, with what its calls need of the compiler. */
+  link(maker: WorkerMaker): LinkedDynamicWorkers;
+}
+
+export interface LinkedDynamicWorkers {
+  readonly toolset: Toolset;
+  readonly config: undefined;
+  readonly tools: readonly Tool[];
+  readonly settled: (args: JsonObject, runtime: WorkerRuntime) => Promise<void>;
+}
+
+export function isDynamicWorkers(toolset: Toolset | undefined): toolset is DynamicWorkers {
+  return toolset !== undefined && "link" in toolset && toolset.name === "dynamic_workers";
 }
 
 interface WorkerPayload {
@@ -68,7 +138,7 @@ interface WorkerPayload {
 }
 
 /** A worker as a toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
-export function workerToolset({ name, worker, abilitiesBeyond, policies = [] }: WorkerSource) {
+export function workerToolset({ name, worker, abilitiesBeyond, digest, policies = [] }: WorkerSource) {
   const tool: Tool = Object.freeze({
     [toolMark]: true as const,
     name,
@@ -82,7 +152,7 @@ export function workerToolset({ name, worker, abilitiesBeyond, policies = [] }: 
     calls: [],
     settlesOnAbort: true,
     execute: async (input: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
-      const callWorker = workerCalls.get(runtime);
+      const callWorker = runWorkers.get(runtime)?.call;
       if (!callWorker) throw new Error("invariant: a worker is called by a run alone");
       const { files, fragments } = (payload as WorkerPayload | undefined) ?? { files: [], fragments: [] };
       return toValue(name, await callWorker(worker().id, { input, files, fragments }));
@@ -95,7 +165,7 @@ export function workerToolset({ name, worker, abilitiesBeyond, policies = [] }: 
     tools: () => tools,
     targets: ({ args }: ToolsetCall, { scopes }: Pick<PrepareAccess, "scopes">) =>
       targetsOf(attachmentPaths(worker().input.jsonSchema, args), scopes),
-    prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access, policies }),
+    prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access, policies, digest }),
     describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${name} with ${clipText(JSON.stringify(args), 200)}`,
     preview: ({ preparation }: PreparedToolsetCall) => {
       const { caller, files } = preparation.payload as WorkerPayload;
@@ -149,7 +219,13 @@ async function prepareCall(
     call: { args, extraContext: fragments = [] },
     access: { scopes, caller },
     policies: more,
-  }: { readonly call: ToolsetCall; readonly access: PrepareAccess; readonly policies: readonly AttachmentPolicy[] },
+    digest,
+  }: {
+    readonly call: ToolsetCall;
+    readonly access: PrepareAccess;
+    readonly policies: readonly AttachmentPolicy[];
+    readonly digest: string | undefined;
+  },
 ): Promise<Preparation> {
   const { depth, maxDepth } = caller;
   if (depth + 1 > maxDepth) {
@@ -166,7 +242,8 @@ async function prepareCall(
   const canonicalArgs = withAttachmentPaths(jsonSchema, args, files.map((file) => file.name).values()) as JsonObject;
   const payload: WorkerPayload = { caller, files, fragments };
   // The call itself changes nothing: what its tools do is recorded as theirs.
-  return { canonicalArgs, targets: [], sideEffect: false, facts: { files: describeFiles(files), readApproval }, payload };
+  const facts = { files: describeFiles(files), readApproval, ...(digest === undefined ? {} : { digest }) };
+  return { canonicalArgs, targets: [], sideEffect: false, facts, payload };
 }
 
 async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {

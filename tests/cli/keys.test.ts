@@ -6,7 +6,6 @@ import { run } from "../../src/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
-import { openTerminal } from "./open-terminal.ts";
 import { runCli } from "./run-cli.ts";
 
 const key = "sk-test-0123456789abcdefghij";
@@ -62,16 +61,6 @@ it("takes no key as an argument, and repeats none", async () => {
   for (const { stderr } of mistakes) expect(stderr).not.toMatch(/0123456789|two words of/);
   expect(mistakes[4]?.stderr).toContain("did you mean openai");
   expect(mistakes[6]?.stderr).toContain("ollama takes no key");
-});
-
-it("asks for a key at a terminal, and does not show it", async () => {
-  const terminal = openTerminal(["keys", "set", "mistral"], { cwd });
-  await terminal.waitFor("The key of mistral; it is not shown:");
-  terminal.type(`${key}\r`);
-  expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen()).toContain("the key of mistral is kept in");
-  expect(terminal.screen()).not.toMatch(/sk-test|ghij/);
-  expect(JSON.parse(await readFile(stored(), "utf8")).entries.mistral).toMatchObject({ key });
 });
 
 const file = "/home/user/.local/state/llm-do/credentials/keys.json";

@@ -33,19 +33,6 @@ it("sets a default and aliases, and keeps what else the configuration holds", as
   ]);
   expect(shown.stdout).toBe(`openai:gpt-5  LLM_DO_MODEL\nfast          ${config()}, not used: LLM_DO_MODEL is set\n`);
   expect(aliases.stdout).toBe("fast  ollama:llama3:8b\n");
-  const shownConfig = await runCli(["config"], { cwd, env: { LLM_DO_MODEL: "openai:gpt-5" } });
-  expect(
-    shownConfig.stdout
-      .replaceAll(root, "ROOT")
-      .split("\n")
-      .map((line) => line.split(/ {2,}/)),
-  ).toEqual([
-    ["configuration", "ROOT/home/.config/llm-do/config.yaml"],
-    ["state", "ROOT/state", "LLM_DO_STATE_DIR"],
-    ["model", "openai:gpt-5", "LLM_DO_MODEL"],
-    ["alias fast", "ollama:llama3:8b", "ROOT/home/.config/llm-do/config.yaml"],
-    [""],
-  ]);
 });
 
 it.each([

@@ -11,7 +11,7 @@ interface Answer {
   readonly pieces: readonly object[];
 }
 
-/** Returns the part of a second request that goes back of an answer that thought and then called a tool, without and with streaming. */
+/** What a second request sends back of an answer that thought and then called a tool, without and with streaming. */
 async function sentBack({ whole, pieces }: Answer): Promise<unknown[]> {
   const sent: unknown[] = [];
   for (const streaming of [false, true]) {

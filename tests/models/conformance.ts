@@ -4,18 +4,18 @@ import type { Message } from "../../src/protocol/message.ts";
 import type { Canned } from "./dialects.ts";
 import { answerCalls, file, generate, listFiles, options, readFile, request, user } from "./fixtures.ts";
 
-/** The next answer of a provider's model: an answer, a refusal, or an answer that does not come to its end. */
+/** What a provider's model does next: an answer, a refusal, or an answer that does not come to its end. */
 export type Act = Canned | { readonly refuse: { readonly status: number; readonly retryAfter?: number } } | "hang";
 
 /** One implementation of `Model`, made to act as a list says, one act a request. */
 export interface Subject {
   readonly name: string;
-  /** True if its wire format can carry arguments that are no JSON, streamed or not. */
+  /** Whether its wire format can carry arguments that are no JSON, streamed or not. */
   canSendInvalidArgs(streaming: boolean): boolean;
   create(acts: readonly Act[]): Promise<{ readonly model: Model } & AsyncDisposable>;
 }
 
-/** Tests that every implementation of `Model` passes. Called inside `describe`, once for each. */
+/** What every implementation of `Model` keeps to. Called inside `describe`, once for each. */
 export function testModel(subject: Subject): void {
   for (const streaming of [false, true]) {
     const title = (text: string) => `${text}${streaming ? ", streamed" : ""}`;

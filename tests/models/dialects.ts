@@ -1,6 +1,6 @@
 import type { Recorded } from "./local-server.ts";
 
-/** An answer of a provider, in no wire format. */
+/** What a provider is to answer, free of any wire format. */
 export interface Canned {
   readonly text?: string;
   readonly reasoning?: { readonly text: string; readonly signature: string };

@@ -5,7 +5,7 @@ import { anthropic, chat } from "./dialects.ts";
 import { generate, request, user } from "./fixtures.ts";
 import { testEnvironment } from "./local-server.ts";
 
-/** Resolves a model whose requests go nowhere, and returns their addresses and headers. */
+/** Resolves a model whose requests go nowhere, and tells where they would have gone and with what. */
 async function ask(id: string, variables: Record<string, string>, answer: unknown) {
   const seen: { url: string; headers: Headers }[] = [];
   const environment = {

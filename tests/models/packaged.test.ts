@@ -35,14 +35,14 @@ const paths: Readonly<Record<string, string>> = {
   bedrock: "",
 };
 
-function modelAt(name: string, url: string, sent: string[] = [], model = "some-model") {
+function modelAt(name: string, url: string, sent: string[] = []) {
   const prefix = name.toUpperCase();
   const environment = testEnvironment({ [`${prefix}_BASE_URL`]: url, [`${prefix}_BASE_URL_KEY`]: "key-of-the-test" });
   const fetch: typeof globalThis.fetch = (input, init) => {
     sent.push(String(init?.body));
     return globalThis.fetch(input, init);
   };
-  return createModelResolver({ ...environment, fetch })(`${name}:${model}`);
+  return createModelResolver({ ...environment, fetch })(`${name}:some-model`);
 }
 
 /** The server leaves out members that xAI and Cohere always send: these two have servers of their own below. */
@@ -275,56 +275,4 @@ test("a package that is not installed is an error with the line that installs it
   });
   const asked = createModelResolver(testEnvironment({ ACME_API_KEY: "own" }), [provider])("acme:m");
   await expect(asked).rejects.toThrow("acme:m needs the package @ai-sdk/not-there. Run `npm install @ai-sdk/not-there@7`");
-});
-
-/** Searches that the provider made by itself, as its answers report them. */
-const searches: readonly (readonly [name: string, sent: object, answer: object, parts: readonly object[]])[] = [
-  [
-    "google",
-    { tools: [{ googleSearch: {} }] },
-    {
-      candidates: [
-        {
-          content: { role: "model", parts: [{ text: "Moths." }] },
-          finishReason: "STOP",
-          groundingMetadata: {
-            webSearchQueries: ["moths"],
-            groundingChunks: [{ web: { uri: "https://example.org/a", title: "A" } }],
-          },
-        },
-      ],
-      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
-    },
-    [
-      { type: "text", text: "Moths." },
-      { type: "source", url: "https://example.org/a" },
-    ],
-  ],
-  [
-    "xai",
-    { tools: [{ type: "web_search", allowed_domains: ["example.org"] }] },
-    searchedByXai(),
-    [
-      { type: "server-call", name: "web_search" },
-      { type: "text", text: "Moths." },
-    ],
-  ],
-];
-
-function searchedByXai(): object {
-  const { output, ...rest } = responses.body({ text: "Moths." }) as { readonly output: readonly object[] };
-  const search = { type: "web_search_call", id: "ws_1", name: "web_search", arguments: '{"query":"moths"}', status: "completed" };
-  return { ...rest, output: [search, ...output] };
-}
-
-test.each(searches)("%s searches by itself where that was granted, and goes on", async (name, sent, answer, parts) => {
-  await using server = await startServer((response) => sendJson(response, answer));
-  const model = await modelAt(name, server.url, [], name === "google" ? "gemini-2.5-flash" : "grok-4");
-  const serverTools = [{ type: "web_search", ...(name === "xai" ? { allowed_domains: ["example.org"] } : {}) }] as const;
-  const first = request([user("What flies?")], { serverTools });
-  const { response } = await generate(model, first, false);
-  expect(response.message.parts.filter(({ type }) => type !== "server-result")).toMatchObject(parts);
-  await generate(model, { ...first, messages: [...first.messages, response.message, user("And now?")] }, false);
-  expect(server.requests.map(({ body }) => body)).toMatchObject([sent, sent]);
-  expect(JSON.stringify(server.requests[1]?.body)).toContain("Moths.");
 });

@@ -5,7 +5,7 @@ import { type Dialect, dialects } from "./dialects.ts";
 import { generate, request, user } from "./fixtures.ts";
 import { sendEvents, sendJson, startServer, testEnvironment } from "./local-server.ts";
 
-/** Errors of each provider after the start of an answer. */
+/** How each provider tells of a failure after it has begun to answer. */
 const overloaded: Record<string, string> = {
   anthropic: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded now"}}\n\n',
   openai: 'data: {"type":"error","sequence_number":9,"code":"server_error","message":"Overloaded now","param":null}\n\n',

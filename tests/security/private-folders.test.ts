@@ -24,7 +24,7 @@ function create(frontmatter: string): World {
   return world;
 }
 
-test("file tools reach nothing of credentials, secrets of runs, trust and configuration, in a scope around them that asks for nothing", async () => {
+test("file tools reach neither credentials, secrets of runs nor the configuration, in a scope around them that asks for nothing", async () => {
   const world = create(
     "sandbox: { paths: { all: { root: .., mode: rw, write_approval: false } } }\ntoolsets: { filesystem: {} }",
   );
@@ -34,8 +34,6 @@ test("file tools reach nothing of credentials, secrets of runs, trust and config
     "all/state/private/run/secrets.jsonl",
     "all/state/credentials/new.json",
     "all/config/config.yaml",
-    "all/state/trust.json",
-    "all/state/workers/made.json",
   ];
   const look = [
     { tool: "list_files", args: { path: "all/state" } },
@@ -54,7 +52,7 @@ test("file tools reach nothing of credentials, secrets of runs, trust and config
 test.each(["../state/credentials", "../state/private/run"])("a scope of %s is refused when the run starts", async (root) => {
   const world = create(`sandbox: { paths: { own: { root: ${root} } } }\ntoolsets: { filesystem: {} }`);
   const { error, results } = await attack(world, { model: [everyTool("own/keys.json")] });
-  expect(String(error)).toContain("is llm-do's own");
+  expect(String(error)).toContain("holds the keys and secrets of llm-do");
   expect(results).toEqual([]);
 });
 
@@ -63,7 +61,7 @@ test("refuses them as a fragment of a program whose folder holds them", async ()
   world.put("program/keep/credentials/keys.json", keys);
   const environment = { LLM_DO_STATE_DIR: world.at("program/keep") };
   const { error, scripted } = await attack(world, { model: [], environment });
-  expect(String(error)).toContain("it is llm-do's own");
+  expect(String(error)).toContain("it holds keys and secrets of llm-do");
   expect(scripted.requests).toEqual([]);
 });
 

@@ -50,7 +50,7 @@ async function loadRules(path: string, environment: ScriptFiles): Promise<Script
   }
 }
 
-/** Returns the start of a path in the text, or that of its longest part that is there. */
+/** Where a path, or the longest part of it that is there, begins in the text. */
 function offsetOf(
   document: { getIn(path: Iterable<unknown>, keep: true): unknown },
   path: readonly (string | number)[],

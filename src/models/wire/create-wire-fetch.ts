@@ -19,7 +19,7 @@ export class WholeAnswer extends Error {
 }
 
 /**
- * Creates the `fetch` between a provider's library and the network. Redirects are not followed: one would carry the key to another
+ * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
  * address. Answers are bounded and repaired; the code that reads files of a provider bounds them.
  *
  * `repair`: that of its wire format. Absent: answers are bounded only.

@@ -3,7 +3,7 @@ import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import { unknownScopes } from "../unknown-scopes.ts";
-import { type FilesystemConfig, filesystemConfig } from "./config.ts";
+import { type FilesystemConfig, filesystemConfig, narrowFilesystem } from "./config.ts";
 import { editFile } from "./edit-file.ts";
 import { type FileTool, type FileWork, judge } from "./file-tool.ts";
 import { listFiles } from "./list-files.ts";
@@ -30,6 +30,7 @@ export const filesystem: Toolset<FilesystemConfig> = {
       .filter(({ access }) => access === "read" || seen.writable.length > 0)
       .map((tool) => toTool(tool, config, seen));
   },
+  narrow: narrowFilesystem,
   warnings: ({ scopes = [] }, { readable }) => unknownScopes(scopes, readable, ["scopes"]),
   targets: ({ tool, args }, { scopes }) => {
     const path = String(args["path"] ?? ".");

@@ -4,6 +4,7 @@ import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import { type ShellConfig, shellConfig } from "./config.ts";
+import { narrowRules } from "./narrow-rules.ts";
 import { describeRuleEffects } from "./rule-effects.ts";
 import { approvalWarnings, shellWarnings } from "./warnings.ts";
 
@@ -15,6 +16,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     config: shellConfig,
     requires: ["scopes", "commands"],
     rules: describeRuleEffects,
+    narrow: narrowRules,
     warnings: (config, { readable }, preApproved) => [
       ...shellWarnings(config, readable),
       ...(preApproved.length > 0 ? approvalWarnings(config) : []),

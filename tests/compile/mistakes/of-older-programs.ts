@@ -17,13 +17,13 @@ export const ofOlderPrograms: Mistakes = {
   custom: {
     files: { "main.worker": "---\ntoolsets: { custom: {}, sandbox: {}, file_tools: {}, worker_call: {} }\n---\nYou help.\n" },
     reports: [
-      "unknown-toolset main.worker:2:13 error",
+      "toolset-requirement main.worker:2:13 error",
       "unknown-toolset main.worker:2:25 error",
       "unknown-toolset main.worker:2:38 error",
       "unknown-toolset main.worker:2:54 error",
     ],
     says: [
-      "name the exports of `tools.ts`, each on its own: `tool_name: {}`",
+      "`custom` chooses tools of `tools.ts`, and this program has none",
       "files are reached with `filesystem`; the folders are declared under `sandbox.paths`",
       "files are reached with `filesystem: {}`",
       "workers are called with `delegation: { allow_workers: [worker_name] }`, or by their names: `worker_name: {}`",
