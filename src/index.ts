@@ -63,7 +63,7 @@ export type { CallPath } from "./protocol/call.ts";
 export type { EventSink, RunEvent, RunEventType } from "./protocol/event.ts";
 export type { RememberedCall, RuleForRun } from "./protocol/fact.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
-export type { Artifact, FilePart, Message } from "./protocol/message.ts";
+export type { Artifact, FilePart, Message, ToolResult } from "./protocol/message.ts";
 export type {
   Ceiling,
   Outline,
@@ -88,6 +88,7 @@ export type {
   Connection,
   ConnectionChange,
   ConnectionNote,
+  MapOptions,
   OwnVerdict,
   Preparation,
   PrepareAccess,

@@ -71,6 +71,7 @@ test("llm-do", async () => {
     type LanguageModelSource
     type LimitName
     type Limits
+    type MapOptions
     type Message
     type Model
     type ModelErrorCode
@@ -122,6 +123,7 @@ test("llm-do", async () => {
     type ToolError
     type ToolErrorType
     type ToolOptions
+    type ToolResult
     type ToolsEstimate
     type Toolset
     type ToolsetCall
@@ -226,6 +228,7 @@ test("llm-do/toolsets", async () => {
     type ConfigWarning
     type ConnectAccess
     type Connection
+    type MapOptions
     type OwnVerdict
     type PossibleText
     type Preparation

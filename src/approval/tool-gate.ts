@@ -7,6 +7,7 @@ import type { DeniedCall } from "../protocol/approval.ts";
 import { childCallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import { createMap } from "../toolsets/map-calls.ts";
 import { toolName as nameForModels } from "../toolsets/tool-name.ts";
 import {
   gatedMark,
@@ -184,8 +185,9 @@ function createRuntime({
   signal,
   callPath,
 }: Pick<WorkerRuntime, "scopes" | "signal" | "callPath"> & { readonly name: string }): WorkerRuntime {
+  const call = () => Promise.reject(new Error("there is no program here whose tools could be called"));
   return Object.freeze<WorkerRuntime>({
-    call: () => Promise.reject(new Error("there is no program here whose tools could be called")),
+    ...{ call, map: createMap(call) },
     step: async (_name, fn) => fn(),
     now: async () => nodeClock.now(),
     scopes,

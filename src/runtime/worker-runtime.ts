@@ -7,6 +7,7 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import { createMap } from "../toolsets/map-calls.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { allowWorkers, type WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -66,18 +67,17 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
 export function createRuntime(context: CodeContext): WorkerRuntime {
   const { run, worker, model, scopes, attachments, signal, callPath, depth } = context;
   const made: MadeCalls = { count: 0, equal: new Map() };
+  const call: WorkerRuntime["call"] = (name, input = {}, options = {}) =>
+    quiet(callByName(context, made, { name, input, options }));
+  const map = createMap(call);
   const runtime: WorkerRuntime = Object.freeze({
     ...{ scopes, attachments, signal, callPath, depth },
     worker: Object.freeze({ name: worker.name, description: worker.description }),
     model: model?.id,
     ...createSteps(context),
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
-    call: (name: string, input: JsonValue = {}, options: CallOptions = {}) => {
-      const result = callByName(context, made, { name, input, options });
-      // A caller that does not await its call must not end the process.
-      result.catch(() => undefined);
-      return result;
-    },
+    call,
+    map: (...given: Parameters<typeof map>) => quiet(map(...given)),
   });
   allowWorkers(runtime, {
     call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
@@ -85,6 +85,12 @@ export function createRuntime(context: CodeContext): WorkerRuntime {
     add: context.addCreated ?? ((created) => run.created.add(created)),
   });
   return runtime;
+}
+
+/** Keeps a rejection from ending the process where code does not await its call. */
+function quiet<T>(result: Promise<T>): Promise<T> {
+  result.catch(() => undefined);
+  return result;
 }
 
 interface WantedCall {

@@ -1,6 +1,7 @@
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { toFilePart, toHandle } from "../toolsets/attachments.ts";
+import { createMap } from "../toolsets/map-calls.ts";
 import { type CallOptions, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { getOwn } from "../util/get-own.ts";
 import { memoryHost } from "./memory-host.ts";
@@ -50,6 +51,13 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
   const controller = new AbortController();
   const made: { name: string; input: JsonValue; options: CallOptions }[] = [];
   const told: string[] = [];
+  const call: WorkerRuntime["call"] = async (name, input = {}, given = {}) => {
+    controller.signal.throwIfAborted();
+    made.push({ name, input, options: given });
+    const answer = getOwn(calls, name);
+    if (!answer) throw toolFailure("unknown_tool", `\`calls\` of the test runtime has no \`${name}\``);
+    return answer(input, given);
+  };
   return {
     ...{ scopes, worker, model, made, told, callPath: `${worker.name}/0.tool`, depth: 0 },
     attachments: parts.map(toHandle),
@@ -57,13 +65,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     step: async (_name, fn) => fn(),
     now: async () => host.clock.now(),
     progress: (message) => told.push(String(message)),
-    call: async (name, input = {}, given = {}) => {
-      controller.signal.throwIfAborted();
-      made.push({ name, input, options: given });
-      const answer = getOwn(calls, name);
-      if (!answer) throw toolFailure("unknown_tool", `\`calls\` of the test runtime has no \`${name}\``);
-      return answer(input, given);
-    },
+    ...{ call, map: createMap(call) },
     files: () =>
       Object.fromEntries(Object.entries(host.snapshot(folder)).map(([path, text]) => [path.slice(folder.length + 1), text])),
     abort: (reason) => controller.abort(reason),

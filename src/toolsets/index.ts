@@ -7,6 +7,7 @@ export type {
   ConfigWarning,
   ConnectAccess,
   Connection,
+  MapOptions,
   OwnVerdict,
   PossibleText,
   Preparation,

@@ -1,12 +1,11 @@
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { Preview } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
-import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { FilePart } from "../protocol/message.ts";
 import type { ToolsEstimate } from "../protocol/outline.ts";
 import type { ToolError, ToolErrorType } from "../protocol/tool.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { WorkerRuntime } from "./worker-runtime.ts";
 
 // Questions of servers are put by the gate.
 export {
@@ -18,6 +17,7 @@ export {
   type ForeignQuestion,
   filledIn,
 } from "./foreign-question.ts";
+export type { AttachmentHandle, CallOptions, MapOptions, WorkerRuntime } from "./worker-runtime.ts";
 
 /** Marks, by `Symbol.for`, so that two installed copies of llm-do recognise each other's tools. */
 export const toolMark: unique symbol = Symbol.for("llm-do.tool");
@@ -309,54 +309,6 @@ export function needsApproval(why?: string, by: "default" | "rule" = "default"):
 
 export function blocked(why: string): OwnVerdict {
   return { type: "blocked", why };
-}
-
-/** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
-export interface WorkerRuntime {
-  /**
-   * Calls a worker or tool by name, through the gate, as a child of this call. Resolves with its value, rejects with a
-   * `ToolFailure` that says why not. Only names in the tool's `calls` are reachable (a code entry: all of its program).
-   */
-  call(name: string, input?: JsonValue, options?: CallOptions): Promise<JsonValue>;
-  readonly scopes: Scopes;
-  readonly attachments: readonly AttachmentHandle[];
-  readonly worker: { readonly name: string; readonly description: string };
-  /** `provider:name`; undefined in a code entry, which has no model. */
-  readonly model: string | undefined;
-  readonly signal: AbortSignal;
-  readonly callPath: CallPath;
-  readonly depth: number;
-  /**
-   * Does something once, also where the run is killed and goes on: a recorded result is not computed again. The result has to be JSON;
-   * `name` is unique in the call. Where the run was killed while the function was under way it may be called again.
-   */
-  step<T extends JsonValue>(name: string, fn: () => T | Promise<T>): Promise<T>;
-  /** The time in milliseconds since the epoch, and the same in a run that goes on. */
-  now(): Promise<number>;
-  /** Tells whoever listens; never fails. */
-  progress(message: string): void;
-}
-
-export interface CallOptions {
-  /**
-   * For a worker, not for a tool: texts beside the input, each a part of its own after the worker's own fragments. Whoever is
-   * asked for the call sees them as the argument `extra_context`.
-   */
-  readonly extraContext?: readonly string[];
-  /**
-   * Tells this call apart from others of the same code that have the same name and input: a replay finds each by these, and equal
-   * ones by their order. Needed only where equal calls may swap their order.
-   */
-  readonly key?: string;
-}
-
-export interface AttachmentHandle {
-  readonly name: string;
-  readonly mediaType: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  read(): Promise<Uint8Array>;
-  toFilePart(): FilePart;
 }
 
 /** Thrown by a tool (or a toolset's `prepare`) to tell the model what went wrong and what to try next. */

@@ -1,0 +1,63 @@
+import type { Scopes } from "../host/scopes.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { FilePart, ToolResult } from "../protocol/message.ts";
+
+/** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
+export interface WorkerRuntime {
+  /**
+   * Calls a worker or tool by name, through the gate, as a child of this call. Resolves with its value, rejects with a
+   * `ToolFailure` that says why not. Only names in the tool's `calls` are reachable (a code entry: all of its program).
+   */
+  call(name: string, input?: JsonValue, options?: CallOptions): Promise<JsonValue>;
+  /**
+   * Calls a worker or tool once for each input, as `call` does. Resolves with the results in the order of the inputs; a failed call is
+   * `{ ok: false, error }` and ends no other. Rejects with what ends the caller itself (an abort, a limit), and for wrong options.
+   */
+  map(name: string, inputs: readonly JsonValue[], options?: MapOptions): Promise<readonly ToolResult[]>;
+  readonly scopes: Scopes;
+  readonly attachments: readonly AttachmentHandle[];
+  readonly worker: { readonly name: string; readonly description: string };
+  /** `provider:name`; undefined in a code entry, which has no model. */
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+  readonly callPath: CallPath;
+  readonly depth: number;
+  /**
+   * Does something once, also where the run is killed and goes on: a recorded result is not computed again. The result has to be JSON;
+   * `name` is unique in the call. Where the run was killed while the function was under way it may be called again.
+   */
+  step<T extends JsonValue>(name: string, fn: () => T | Promise<T>): Promise<T>;
+  /** The time in milliseconds since the epoch, and the same in a run that goes on. */
+  now(): Promise<number>;
+  /** Tells whoever listens; never fails. */
+  progress(message: string): void;
+}
+
+export interface CallOptions {
+  /**
+   * For a worker, not for a tool: texts beside the input, each a part of its own after the worker's own fragments. Whoever is
+   * asked for the call sees them as the argument `extra_context`.
+   */
+  readonly extraContext?: readonly string[];
+  /**
+   * Tells this call apart from others of the same code that have the same name and input: a replay finds each by these, and equal
+   * ones by their order. Needed only where equal calls may swap their order.
+   */
+  readonly key?: string;
+}
+
+/** `key` tells this map apart from others of the same code; each call has it with the index of its input. Default: `map`. */
+export interface MapOptions extends CallOptions {
+  /** The most calls that are under way at once. Default: all of them; `limits.parallel` of the run bounds what executes. */
+  readonly concurrency?: number;
+}
+
+export interface AttachmentHandle {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  read(): Promise<Uint8Array>;
+  toFilePart(): FilePart;
+}
