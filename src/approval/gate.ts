@@ -43,6 +43,7 @@ import { QuestionQueue, type StageReport } from "./question-queue.ts";
 import { recallResult, recordEnd, recordStart, resultCodec } from "./record-code.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 import { settleBegun } from "./settle-begun.ts";
+import { startTimeout } from "./start-timeout.ts";
 
 /*
  * Terminology, one word a thing:
@@ -341,9 +342,14 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
     await abortable(open(), signal);
     const args = await abortable(argsToExecute(call, granted), signal);
     signal.throwIfAborted();
-    const made = tool.execute(args, runtime, granted.preparation.payload);
-    const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), signal));
-    return { ok: true, value: toJsonValue(value) as JsonValue };
+    const timed = startTimeout(run, tool, runtime);
+    try {
+      const made = tool.execute(args, timed.runtime, granted.preparation.payload);
+      const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), timed.runtime.signal));
+      return { ok: true, value: toJsonValue(value) as JsonValue };
+    } finally {
+      timed.stop();
+    }
   } catch (thrown) {
     if (thrown instanceof ToolInterrupted) throw thrown;
     return failureOf(run, request, thrown);

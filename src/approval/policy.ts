@@ -7,6 +7,7 @@ import {
   listOption,
   type OptionTable,
   oneOf,
+  secondsOption,
   textOption,
 } from "../util/check-options.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -49,17 +50,11 @@ export interface ApprovalPolicy {
   readonly unisolated?: boolean;
 }
 
-/** The events that timers can wait for. */
-const longestTimeout = 2_000_000;
-
 const policyOptions: OptionTable<ApprovalPolicy> = {
   mode: oneOf("prompt", "approve_all", "reject_all"),
   approver: functionOption,
   onDenied: oneOf("return", "stop"),
-  timeoutSeconds: {
-    wanted: `a number of seconds, more than 0 and at most ${longestTimeout}`,
-    fits: (seconds) => typeof seconds === "number" && seconds > 0 && seconds <= longestTimeout,
-  },
+  timeoutSeconds: secondsOption,
   rules: listOption,
   unisolated: flagOption,
 };

@@ -9,6 +9,7 @@ import {
   type OptionForm,
   type OptionTable,
   oneOf,
+  secondsOption,
   textOption,
   textsOption,
 } from "../util/check-options.ts";
@@ -26,6 +27,11 @@ export interface ToolOptions<S> {
   readonly sequential?: boolean;
   /** Say false only of a tool that changes nothing anywhere. Default true. */
   readonly sideEffect?: boolean;
+  /**
+   * The longest that one execution may take. After it the call fails with the type `timeout`, `signal` aborts, and the run goes on.
+   * Not for tools with `calls`: a worker has `limits.seconds`. Default: no limit of its own.
+   */
+  readonly timeoutSeconds?: number;
   /** The workers and tools that `run` calls through its runtime; it reaches no others. */
   readonly calls?: readonly string[];
   /** True where `run` can be entered again in a run that goes on; see `Tool.replayable`. For tools with `calls`. Default false. */
@@ -48,6 +54,7 @@ const toolOptions: OptionTable<ToolOptions<unknown>> = {
   approval: oneOf("pre-approved", "ask"),
   sequential: flagOption,
   sideEffect: flagOption,
+  timeoutSeconds: secondsOption,
   calls: textsOption,
   replayable: flagOption,
   reconcile: functionOption,
@@ -69,6 +76,10 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
   checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
   const { input, name = "", description = "", run, reconcile, ...rest } = options;
   const schema = toSchema(refuseShape(input));
+  if (rest.calls && rest.timeoutSeconds !== undefined)
+    throw new TypeError(
+      "`tool.timeoutSeconds` is not for a tool with `calls`: set `limits.seconds` of the workers that it calls",
+    );
   const { type = "object" } = schema.jsonSchema;
   if (![type].flat().includes("object"))
     throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");

@@ -38,6 +38,8 @@ export interface Tool {
   readonly approval?: "pre-approved" | "ask";
   /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
+  /** Seconds that one execution may take, before the call fails as `timeout`. Only without `calls`. Default: no limit. */
+  readonly timeoutSeconds?: number;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
   /** True where a run that goes on can enter `execute` again: besides calls it does `step` and `now` alone. Default: a person is asked. */

@@ -60,6 +60,14 @@ export const objectOption: OptionForm = { wanted: "an object", fits: isObject };
 export const listOption: OptionForm = listOf("a list", () => true);
 export const textsOption: OptionForm = listOf("a list of texts", (value) => typeof value === "string");
 
+/** The longest time that timers can wait for. */
+const longestTimeout = 2_000_000;
+
+export const secondsOption: OptionForm = {
+  wanted: `a number of seconds, more than 0 and at most ${longestTimeout}`,
+  fits: (seconds) => typeof seconds === "number" && seconds > 0 && seconds <= longestTimeout,
+};
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

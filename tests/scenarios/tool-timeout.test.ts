@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { tool } from "../../src/index.ts";
+import type { ScriptedRequest } from "../../src/testing/index.ts";
+import type { MemoryHost } from "../../src/testing/memory-host.ts";
+import { play, worker } from "./harness.ts";
+
+const files = { "main.worker": worker("toolsets: { slow: {} }") };
+const model = ({ turn, toolResults }: ScriptedRequest) =>
+  turn === 1 ? { calls: [{ tool: "slow" }] } : JSON.stringify(toolResults().map(({ result }) => result));
+
+test("a tool that takes too long fails as `timeout`, its signal aborts, and the run and its replay go on", async () => {
+  const reasons: unknown[] = [];
+  const slow = tool({
+    input: z.object({}),
+    timeoutSeconds: 5,
+    run: (_, { signal }) => {
+      signal.addEventListener("abort", () => reasons.push(signal.reason));
+      return new Promise(() => undefined);
+    },
+  });
+  // Time passes at once here.
+  const { result, error, journal } = await play({
+    ...{ files, model, tools: { slow } },
+    approval: { mode: "approve_all" },
+    request: { input: "x" },
+  });
+  expect(error).toBeUndefined();
+  expect(JSON.parse(String(result?.output))).toEqual([
+    {
+      ok: false,
+      error: {
+        type: "timeout",
+        error: "`slow` took longer than 5 seconds",
+        hint: expect.stringContaining("may have had an effect"),
+      },
+    },
+  ]);
+  expect(reasons).toMatchObject([{ toolError: { type: "timeout" } }]);
+  const results = journal.flatMap((fact) => (fact.type === "result" && fact.kind === "tool" ? [fact.outcome] : []));
+  expect(results).toMatchObject([{ type: "value", value: { ok: false, error: { type: "timeout" } } }]);
+});
+
+test.each([
+  [4999, { ok: true, value: "done" }],
+  [5000, { ok: false, error: { type: "timeout" } }],
+])("a tool of 5 seconds that takes %i ms gives %j", async (milliseconds, expected) => {
+  let host: MemoryHost | undefined;
+  const slow = tool({
+    input: z.object({}),
+    timeoutSeconds: 5,
+    run: async (_, { signal }) => {
+      await host?.clock.advance(milliseconds);
+      expect(signal.aborted).toBe(milliseconds === 5000);
+      return "done";
+    },
+  });
+  const { result } = await play({
+    ...{ files, model, tools: { slow } },
+    approval: (given) => {
+      host = given;
+      // The time before the tool is entered does not count.
+      return { mode: "prompt", approver: async () => given.clock.advance(60_000).then(() => ({ type: "approve" })) };
+    },
+    request: { input: "x", limits: { seconds: 1000 } },
+  });
+  expect(JSON.parse(String(result?.output))).toMatchObject([expected]);
+});
+
+test("a tool with `calls` takes no time-out, and a time-out is a number of seconds", () => {
+  const base = { input: z.object({}), run: () => "x" };
+  expect(() => tool({ ...base, calls: ["child"], timeoutSeconds: 5 })).toThrow("not for a tool with `calls`");
+  expect(() => tool({ ...base, timeoutSeconds: 0 })).toThrow("`tool.timeoutSeconds` must be a number of seconds");
+});
