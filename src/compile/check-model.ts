@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { Span } from "../diagnostics/source.ts";
 import type { ModelId } from "../models/model-id.ts";
 import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
@@ -6,7 +6,6 @@ import { didYouMean } from "../util/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
-import { homeOf } from "./home.ts";
 import type { KnownProvider } from "./link-providers.ts";
 
 /**
@@ -26,8 +25,8 @@ export async function checkModel(
 
 async function checkScript({ host, root, files, home, diagnostics }: Compilation, path: string, span: Span): Promise<void> {
   const name = basename(path);
-  // A file beyond the program's folder is not even looked for: whether it may be read is a question of trust.
-  if (!isFlag(span) && !isWithin(path, root)) return;
+  // A file of a package, or beyond the program's folder, is not even looked for: whether it may be read is a question of trust.
+  if (!isFlag(span) && (!isWithin(path, root) || path.split(sep).includes("node_modules"))) return;
   if ((await host.files.kind(path)) === undefined) {
     const note = didYouMean(name, await host.files.names(dirname(path)).catch(() => []));
     diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
@@ -35,7 +34,7 @@ async function checkScript({ host, root, files, home, diagnostics }: Compilation
   }
   const { scriptProblem } = await import("../models/scripted/load-script.ts");
   // A script that a file names is part of the program, and read as such, once. One that cannot be read is reported there.
-  const readOfProgram = async () => (await files.read(path, { home: homeOf(path, home), from: span }))?.text ?? "[]";
+  const readOfProgram = async () => (await files.read(path, { home, from: span }))?.text ?? "[]";
   const message = await scriptProblem(path, isFlag(span) ? host.files.readText : readOfProgram);
   if (message !== undefined) diagnostics.report("script-invalid", { message: message.replace(path, name), span });
 }

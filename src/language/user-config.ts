@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
-import { type Fields, list, mapOf, type NamedValue, type RecordOf, readFields, record } from "./collection-shapes.ts";
+import { type Fields, list, mapOf, type RecordOf, readFields, record } from "./collection-shapes.ts";
 import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { integer, text, writtenText } from "./scalar-shapes.ts";
@@ -52,8 +52,6 @@ export const userConfigKeys = {
 
 /** The syntax tree of the user's `config.yaml`. */
 export type UserConfigFile = RecordOf<typeof userConfigKeys>;
-
-export type NamedLogin = NamedValue<LoginSyntax>;
 
 export interface ParsedUserConfig {
   readonly file: UserConfigFile;

@@ -150,7 +150,8 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     const { error } = await ask(dialect, false, (response) => {
       response.writeHead(400).end(typeof body === "string" ? body : JSON.stringify(body));
     });
-    expect(error).toMatchObject({ code: "bad_request", status: 400, retryable: false });
+    const code = words.includes("context length") ? "context_window" : "bad_request";
+    expect(error).toMatchObject({ code, status: 400, retryable: false });
     expect(String(error)).toContain(`(HTTP 400): ${words}`);
   });
 });

@@ -201,7 +201,12 @@ describe("a journal that is damaged", () => {
     const { entries } = await readJournal(host, directory);
     const { first, last } = await readJournalEnds(host, directory);
     expect([first, last]).toEqual([entries[0], entries.at(-1)]);
-    expect([...new Set(entries.map(({ type }) => type))].sort()).toEqual(Object.keys(factFields).sort());
+    expect([...new Set(entries.map(({ type }) => type))].sort()).toEqual(
+      // An attempt stands in the journal of a run that was resumed.
+      Object.keys(factFields)
+        .filter((type) => type !== "attempt")
+        .sort(),
+    );
   });
 
   test("is refused with the place of the damage, or read: never a slip of ours", async () => {

@@ -68,7 +68,8 @@ test.each<[string, Rehearsal]>([
   const prepared = prepare(rehearsal);
   const { request } = await rehearse(prepared.full);
   expect(prepared.requests()).toBe(0);
-  const { messages, ...sent } = (await sentFirst(prepared)) ?? {};
+  // What a request reserves depends on the account, which a rehearsal does not have.
+  const { messages, reserved: __, ...sent } = (await sentFirst(prepared)) ?? {};
   expect({
     turn: 1,
     model: request?.model,

@@ -2,13 +2,14 @@ import { expect } from "vitest";
 import { compile, type RunEvent, type RunRequest } from "../../src/index.ts";
 import type { Program } from "../../src/program/program.ts";
 import { type RecordedRun, replayFacts } from "../../src/replay.ts";
+import { compileOptions } from "../../src/requests.ts";
 
 /** The program of a request, compiled before its run changes anything; undefined where it does not compile. */
 export async function compileToReplay(request: RunRequest): Promise<Program | undefined> {
   if (request.program) return request.program;
-  const { approval, input: _, journal: __, onEvent: ___, ...source } = request;
+  const source = Object.fromEntries(Object.entries(request).filter(([option]) => Object.hasOwn(compileOptions.table, option)));
   try {
-    const { program } = await compile({ ...source, rules: approval?.rules ?? [], toRun: true });
+    const { program } = await compile({ ...source, rules: request.approval?.rules ?? [], toRun: true });
     return program;
   } catch {
     return undefined;

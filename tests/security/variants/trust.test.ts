@@ -260,7 +260,10 @@ const boundRows: readonly Row[] = [
       "main.worker": go(`${scopes(all)}\n${files()}`),
       "model.yaml": script({
         main: [
-          ...Array.from({ length: 52 }, () => ({ calls: [{ tool: "list_files", args: { path: "all" } }] })),
+          // Each another call: equal ones without end are a loop.
+          ...Array.from({ length: 52 }, (_, index) => ({
+            calls: [{ tool: "list_files", args: { path: "all", pattern: `${index}*` } }],
+          })),
           { calls: [{ tool: "write_file", args: { path: "all/x", content: "x" } }] },
           "done",
         ],
