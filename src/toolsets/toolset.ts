@@ -117,9 +117,16 @@ export interface Toolset<Config = unknown> {
    * the tools that the author pre-approves. Pure.
    */
   warnings?(config: Config, scope: ToolsetScope, preApproved: readonly string[]): readonly ConfigWarning[];
-  /** Narrows `own` for a worker that it creates: no more gets through. Pure. Absent: `own` alone. */
+  /**
+   * Grants a worker that is created its wish for a configuration, if that is no more than `own`, its creator's; else says what may be
+   * had. `scopes`: those of the new worker. Pure. Absent: `own` alone can be had.
+   */
   narrow?(own: JsonObject, wish: JsonObject, scopes: readonly string[]): Narrowed;
-  /** Texts that rules are compared with, by argument, where these differ from it. One that allows needs all to match. Pure. */
+  /**
+   * Returns the texts that patterns of approval rules are compared with, by argument, where these differ from the argument: the
+   * commands of a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or
+   * something that the argument may stand for besides. Pure.
+   */
   ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
@@ -232,6 +239,7 @@ export interface ToolCaller {
   readonly name: string;
   /** Only of a worker. */
   readonly id?: string;
+  /** Only of a worker that was created in a run: as in `Worker`. */
   readonly creators?: readonly (readonly string[])[];
   /** 0 for the entry. */
   readonly depth: number;
