@@ -92,7 +92,7 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
   };
 }
 
-/** What the record says of the run as a whole. `changed`: warnings that name the files that are not those that the run began with. */
+/** Facts of the run as a whole, by its record. `changed`: warnings that name the files that are not those that the run began with. */
 function describeRun(facts: readonly Fact[], { sources }: Program) {
   const start = startOf(facts);
   const terms = facts.findLast((fact) => fact.type === "attempt") ?? start;

@@ -305,7 +305,7 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   releaseTickets(call);
   let result = recallResult(run, call);
   if (result) return result;
-  // Of a call that was granted in an earlier attempt, no payload is recorded.
+  // No payload is recorded of a call that was granted in an earlier attempt.
   const isBare = run.effects.isReplayed(callPath) && granted.isRestored && call.binding.toolset.prepare !== undefined;
   const isBracketed = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
   if (isBracketed) await recordStart(run, call, granted);

@@ -37,7 +37,7 @@ export function openListeners(options: ListenOptions): Listeners {
   const sinks: EventSink[] = [];
   const printer = quiet ? undefined : createTextPrinter({ verbosity, write: writeStderr });
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
-  // What a run did before it went on is in its journal.
+  // Events of earlier attempts are in the journal.
   sinks.push((event) => event.replayed || streamed?.add(event) || printer?.(event));
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);

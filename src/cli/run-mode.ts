@@ -2,7 +2,7 @@ import type { Program } from "../llm-do.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { verbosityOf } from "./run-request.ts";
 
-/** What of this process is a terminal. */
+/** The streams of this process that are terminals. */
 export interface Streams {
   readonly stdin: boolean;
   readonly stdout: boolean;

@@ -4,7 +4,7 @@ export const sameKeyPressMilliseconds = 100;
 /** Emitted on the main thread's `process`, with the exit code, where the watchdog ends the process. */
 export const endEvent = "llm-do:end";
 
-/** What the thread is started with: exit codes, and whether a person can press keys. */
+/** Data that the thread is started with: exit codes, and whether a person can press keys. */
 export interface WatchdogData {
   readonly hasTerminal: boolean;
   readonly interrupted: number;

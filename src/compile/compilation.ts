@@ -30,7 +30,7 @@ export interface Compilation {
   readonly config: UserConfigFile;
   readonly diagnostics: DiagnosticList;
   readonly builtIns: ReadonlyMap<string, Toolset>;
-  /** What workers that were made in a run may do. */
+  /** Capabilities of workers that were created in a run. */
   readonly records: WorkerRecords;
   readonly files: ProgramFiles;
   readonly modules: Modules;

@@ -63,7 +63,7 @@ export interface CompileOptions {
   readonly scopes?: Readonly<Record<string, string>> | undefined;
   /** The toolsets that come with llm-do, by name. */
   readonly builtIns: ReadonlyMap<string, Toolset>;
-  /** What workers that were made in a run may do. */
+  /** Capabilities of workers that were created in a run. */
   readonly records: WorkerRecords;
   readonly providers: readonly KnownProvider[];
   /** Imports the program's code. Without trust its exports are known by name alone. */

@@ -63,7 +63,7 @@ export function withoutCapability(
 ): WorkerFile {
   const written = reportRefused(compilation, file);
   const withheld = capabilities.filter((key) => file[key] && !isOfUser(file[key]));
-  // What the file does not name has been filled in at no place.
+  // Keys that the file does not name were filled in, and have no place.
   for (const key of withheld.filter((one) => (file[one]?.span.end ?? 0) > 0)) {
     const message = `\`${key}\` has no effect: ${why}`;
     compilation.diagnostics.report("generated-capability", { message, span: file[key]?.span as Span });

@@ -17,9 +17,9 @@ export interface LoadedWorker {
   readonly isEntry: boolean;
   /** It was made in a run: its texts are no templates. */
   readonly generated: boolean;
-  /** Of a worker with a record of its capability: the workers that created it, each by name and id, the nearest first. */
+  /** Present with a record of its capability: the workers that created it, each by name and id, the nearest first. */
   readonly creators?: readonly (readonly string[])[];
-  /** What the record says that it may do. */
+  /** Its capability, by the record. */
   readonly recorded?: WorkerReach;
   readonly file: WorkerFile;
 }

@@ -11,7 +11,7 @@ export interface PlanContext {
   readonly scopes: readonly ScopeDeclaration[];
   /** The names that the worker goes by. */
   readonly callers: readonly string[];
-  /** Of a worker that was created in a run. */
+  /** Present for a worker that was created in a run. */
   readonly creators?: Worker["creators"];
   readonly rules: readonly ReadRule[];
 }

@@ -83,7 +83,7 @@ function readChoices(
   return wrong.length > 0 ? undefined : chosen;
 }
 
-/** What stands beside a tool is said of it as under `_approval_config`, which comes first. */
+/** Reads what stands beside a tool as if it stood under `_approval_config`, which comes first. */
 function withApprovals(syntax: ToolsetSyntax, chosen: readonly Choice[]): ToolsetSyntax {
   const own = syntax.approvals?.value ?? [];
   const beside = chosen.flatMap(({ name, span, preApproved }): ApprovalSyntax[] =>

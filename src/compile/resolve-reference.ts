@@ -21,7 +21,7 @@ export interface ResolvedReference {
   /** As written, over what a named configuration of the manifest says. */
   readonly syntax: ToolsetSyntax;
   readonly target: ReferenceTarget;
-  /** Of `delegation`: names that no worker has. */
+  /** Names under `delegation` that no worker has. */
   readonly missing?: readonly MissingDelegate[];
 }
 

@@ -35,7 +35,7 @@ export interface Host {
 export interface Processes {
   /** This process, in a text that no other process has on any machine. */
   readonly self: string;
-  /** Whether the process with this text runs. Undefined: it belongs to another machine, or to another container. */
+  /** Returns whether the process with this text runs. Undefined: it belongs to another machine, or to another container. */
   isRunning(process: string): boolean | undefined;
 }
 

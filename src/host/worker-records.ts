@@ -5,7 +5,7 @@ import { sha256 } from "../util/sha256.ts";
 import type { Host } from "./host.ts";
 
 /**
- * What workers that were created in a run may do: a record for each, kept in the user's state folder, where no tool and no program can
+ * Capabilities of workers that were created in a run: a record for each, kept in the user's state folder, where no tool and no program can
  * write. It holds for one text of one file of one program.
  */
 export interface WorkerRecords {

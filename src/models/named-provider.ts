@@ -33,7 +33,7 @@ export function createDeclaredProvider(declared: DeclaredProvider): Provider {
 
 /**
  * The package gets no key but the declared one: it would look for another in the environment, and send it to the declared address.
- * What llm-do knows of a package that it has a provider for holds here, too.
+ * Facts of a package that llm-do has a provider for hold here, too.
  */
 function createFromPackage({ name, package: specifier, create, baseUrl, key, options }: NamedPackage): Provider {
   const facts = findPackageFacts(specifier);

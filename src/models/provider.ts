@@ -7,7 +7,7 @@ import type { ServerToolSupport } from "./server-tools.ts";
 export interface ProviderEnvironment {
   /** Environment variables; an empty value counts as unset. */
   variable(name: string): string | undefined;
-  /** Where the value of a variable came from, for messages about it. Default: the variable itself. */
+  /** Returns where the value of a variable came from, for messages about it. Default: the variable itself. */
   sourceOf?(name: string): string;
   readonly fetch: typeof globalThis.fetch;
   /** In place of a key: its token is in the requests of `fetch`, which go to its origin alone. Default: none. */

@@ -85,7 +85,7 @@ export interface Worker {
    * `TemplateError` where the values do not make a text (a loop that grows too long, a value that is not there).
    */
   render(input: JsonObject): RenderedPrompt;
-  /** What `render` makes its texts of, by size. */
+  /** The parts that `render` makes its texts of, by size. */
   readonly promptParts: readonly ContextPart[];
   readonly toolsets: readonly ToolsetReference[];
   /** Tools that the provider executes: each is enabled by one grant for the run, and its calls pass no gate. */
@@ -97,7 +97,7 @@ export interface Worker {
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
   readonly locked: boolean;
-  /** Whether its model is reached by the user's login. */
+  /** Says whether its model is reached by the user's login. */
   readonly auth: AuthMode;
   /** Its calls are shown in full detail. */
   readonly debug: boolean;

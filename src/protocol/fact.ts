@@ -80,7 +80,7 @@ export interface CompiledWith {
   readonly target: string;
   /** In the place of the target; relative, too. */
   readonly files?: readonly string[];
-  /** Of code. */
+  /** Only of code. */
   readonly entry?: string;
   readonly model?: string;
   readonly set?: readonly string[];
@@ -220,7 +220,7 @@ export type Fact =
   | (FactKey & {
       readonly type: "cut";
       readonly tool: string;
-      /** What the model calls the result in `read_result`. */
+      /** The model's name for the result, in `read_result`. */
       readonly id: string;
       readonly characters: number;
       readonly shown: string;

@@ -43,7 +43,7 @@ export interface OutlinedWorker {
   readonly scopes: readonly OutlinedScope[];
   /** Present if its tools start programs of the machine. `isolationRequired`: no run begins where they cannot be isolated. */
   readonly commands?: { readonly networkEnabled: boolean; readonly isolationRequired: boolean };
-  /** What its first request holds without its input, estimated. Tools that are known when they connect are left out. */
+  /** An estimate of what its first request holds without its input. Tools that are known when they connect are left out. */
   readonly context: readonly ContextPart[];
   readonly limits: Limits;
   readonly attachments: AttachmentPolicy;

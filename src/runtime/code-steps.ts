@@ -14,7 +14,7 @@ interface SteppingCall {
   readonly signal: AbortSignal;
 }
 
-/** What code does besides its calls, so that it can be entered again in a run that goes on. */
+/** Records steps of code besides its calls, so that it can be entered again in a run that goes on. */
 export function createSteps({ run, callPath, signal }: SteppingCall): Pick<WorkerRuntime, "step" | "now"> {
   const names = new Set<string>();
   let looks = 0;

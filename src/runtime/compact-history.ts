@@ -37,7 +37,7 @@ export function compactHistory(call: CallConfig, frame: CallFrame, room: Room): 
   run.effects.record({ type: "compaction", ...key, window, before, after, dropped });
   run.emit(call, { type: "compaction", window, before, after, dropped });
   drop(frame, dropped);
-  // What was dropped may have to be asked for again.
+  // The model may have to ask for a dropped result again.
   frame.repeats.clear();
 }
 

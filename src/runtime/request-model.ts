@@ -34,7 +34,7 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
     try {
       // Planned after taking the slot: the remaining budget may change while queued.
       const attempt = planAllowed(call, frame, { number, priceOf });
-      // What a record answers was charged when it was spent.
+      // A recorded answer was charged when it was spent.
       const isRecorded = run.effects.recall("result", { callPath: call.callPath, key: attempt.key }) !== undefined;
       const reservation = isRecorded ? undefined : budget.reserve(attempt.cost);
       try {

@@ -107,7 +107,7 @@ export interface ForwardedCall {
 export interface Forward {
   /** Throws a `ToolFailure` for a call that cannot be made. Synchronous: calls keep the order in which they reach the gate. */
   (args: JsonValue, runtime: WorkerRuntime): ForwardedCall;
-  /** What the call waits for before it is forwarded, if an earlier call of the same turn changes it: a worker that is being created. */
+  /** The target that the call waits for before it is forwarded, if an earlier call of the same turn changes it: a worker that is being created. */
   readonly targets: (args: JsonValue, scopes: Scopes) => readonly Target[];
 }
 

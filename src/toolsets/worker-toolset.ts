@@ -93,9 +93,9 @@ export interface DraftedWorker {
   readonly file: string;
   /** The whole file. */
   readonly text: string;
-  /** Of the text. */
+  /** Digest of the text. */
   readonly digest: string;
-  /** What it may do, for the next start. */
+  /** Its capability, for the next start. */
   readonly record: JsonObject;
   readonly source: WorkerSource;
 }

@@ -17,7 +17,7 @@ interface LedgerResult extends LedgerItem {
   readonly isDropped: boolean;
 }
 
-/** What takes how much of a call's context. */
+/** The parts of a call's context and their sizes. */
 interface Ledger {
   readonly items: LedgerItem[];
   readonly results: LedgerResult[];
@@ -28,7 +28,7 @@ interface Ledger {
 /** The most results of a call that have a line of their own. */
 const mostResults = 5;
 
-/** What took how many tokens in the context of each call, as its journal has it. The largest results first. */
+/** Lists what took how many tokens in the context of each call, as its journal has it. The largest results first. */
 export function renderLedgers(entries: readonly JournalEntry[]): string[] {
   return [...readLedgers(entries)].flatMap(([callPath, ledger]) => renderLedger(callPath, ledger));
 }

@@ -14,7 +14,7 @@ export interface CallView {
   kind: CallKind;
   model?: string;
   args?: JsonValue;
-  /** Of the call and everything below it. */
+  /** Usage of the call and everything below it. */
   usage: Usage;
   /** The model's turn, from 1; 0 before the first. */
   turn: number;
@@ -40,7 +40,7 @@ export interface ToolCard {
   /** Only of a worker. */
   readonly usage?: Usage;
   readonly executedBy?: "provider";
-  /** What it would change, where it was asked for. */
+  /** The change that was shown in the question. */
   readonly preview?: Preview;
   /** How it was decided, where it was asked for. */
   readonly decision?: string;

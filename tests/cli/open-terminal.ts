@@ -73,7 +73,7 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
         const look = () => {
           const at = screen().indexOf(text, seen);
           if (at < 0) return;
-          // What is drawn moves on the screen.
+          // A drawn text moves on the screen.
           if (!isDrawn) seen = at + text.length;
           listeners.delete(look);
           clearTimeout(timer);

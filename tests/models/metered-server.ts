@@ -2,7 +2,7 @@ import { sha256 } from "../../src/util/sha256.ts";
 import { anthropic, type Canned } from "./dialects.ts";
 import { type LocalServer, type Recorded, sendEvents, sendJson, startServer } from "./local-server.ts";
 
-/** What a request was billed, in tokens. `input` is at full price, `written` at 1.25 of it, `read` at a tenth. */
+/** The bill of a request, in tokens. `input` is at full price, `written` at 1.25 of it, `read` at a tenth. */
 export interface Billed {
   readonly input: number;
   readonly written: number;
@@ -11,7 +11,7 @@ export interface Billed {
 }
 
 export interface MeteredServer extends LocalServer {
-  /** Of answered requests, in their order. */
+  /** Bills of answered requests, in their order. */
   readonly billed: Billed[];
   /** Tokens of refused requests. */
   readonly refused: number[];

@@ -88,7 +88,7 @@ export async function attempt(
       return undefined;
     }),
   ]);
-  // What was under way at the kill comes to its end; it reaches nothing.
+  // Work under way at the kill comes to its end, and reaches nothing.
   for (let turn = 0; turn < (outcome === "killed" ? 30 : 0); turn++) await setImmediate();
   const recorded = await directoryOf(world);
   if (recorded === undefined) throw error;

@@ -19,7 +19,7 @@ function result(at: number, characters = 2000): string {
 
 interface Looks {
   readonly turns: number;
-  /** Of each result. */
+  /** The size of each result. */
   readonly characters: number;
   readonly frontmatter?: string;
 }

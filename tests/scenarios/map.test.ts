@@ -5,7 +5,7 @@ import { createTestRuntime } from "../../src/testing/index.ts";
 import { play, worker } from "./harness.ts";
 
 interface Mapped {
-  /** What the code got, in the run and in its replay. */
+  /** The values that the code got, in the run and in its replay. */
   readonly outcomes: readonly unknown[];
   /** The inputs in the order in which their calls began. */
   readonly begun: readonly string[];

@@ -140,7 +140,7 @@ test("metered usage equals the server's own sum, with failures, retries and cach
   expect(read).toBeGreaterThan(0);
 }, 600_000);
 
-/** What the runtime estimates of a request's input. */
+/** The runtime's estimate of a request's input. */
 function estimateOf({ system, tools, messages }: ScriptedRequest): number {
   const lengthOf = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
   const texts = system.reduce((sum, text) => sum + text.length / 4, 0);

@@ -68,7 +68,7 @@ test.each<[string, Rehearsal]>([
   const prepared = prepare(rehearsal);
   const { request } = await rehearse(prepared.full);
   expect(prepared.requests()).toBe(0);
-  // What a request reserves depends on the account, which a rehearsal does not have.
+  // The reserve of a request depends on the account, which a rehearsal does not have.
   const { messages, reserved: __, ...sent } = (await sentFirst(prepared)) ?? {};
   expect({
     turn: 1,

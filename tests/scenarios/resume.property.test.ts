@@ -64,7 +64,7 @@ test("a run that is killed at any entry goes on as if it had not been", async ()
   expect(seen.uncertain).toBeGreaterThan(0);
 }, 3_600_000);
 
-/** What happened outside, whatever any record says. */
+/** Effects outside, whatever any record says. */
 interface Ledger {
   readonly done: string[];
   /** Questions that were answered; of each the call, its arguments and why it asked. */

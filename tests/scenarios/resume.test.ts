@@ -61,7 +61,7 @@ test.each<[string, Limits, Limits]>([
   expect(second.result).toMatchObject({ output: "done", stopReason: "done" });
   expect(done).toEqual(["n1", "n2"]);
   expect(before).toBeLessThan(2);
-  // What the last turn under the limit spent is part of the usage.
+  // Usage includes the last turn under the limit.
   expect(second.result?.usage.requests).toBeGreaterThan(3);
 });
 

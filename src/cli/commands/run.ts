@@ -111,7 +111,7 @@ function suggestCommand(target: string, commands: readonly string[]): void {
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
-/** Whether the terminal UI draws the run. Throws a `UsageError` for a conversation that nobody could hold. */
+/** Returns whether the terminal UI draws the run. Throws a `UsageError` for a conversation that nobody could hold. */
 function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
   const { stdin, stdout, stderr } = process;
   const streams = { stdin: stdin.isTTY, stdout: stdout.isTTY, stderr: stderr.isTTY, terminal: terminal !== undefined };

@@ -11,7 +11,7 @@ import type { Completion } from "./tui.ts";
 /** Files that a message names, as its run takes them. */
 export interface AttachedFiles {
   readonly attachments: readonly { readonly path: string }[];
-  /** Where the entry takes no attachments: the text of each file. */
+  /** The text of each file, where the entry takes no attachments. */
   readonly fragments: readonly string[];
 }
 

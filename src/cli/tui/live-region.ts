@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 
-/** Where `LiveRegion` draws: the part of a terminal's stream that it needs. */
+/** The part of a terminal's stream that `LiveRegion` needs. */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;

@@ -12,7 +12,7 @@ import type { OpenProgram } from "../open-program.ts";
 import { showMemory } from "../terminal-approver.ts";
 import type { Tui } from "./tui.ts";
 
-/** What commands look at and change. */
+/** The state that commands look at and change. */
 export interface Session {
   readonly tui: Tui;
   readonly target: string;
@@ -20,7 +20,7 @@ export interface Session {
   program(): OpenProgram;
   /** The conversation so far; undefined outside of a chat. */
   history(): readonly Message[] | undefined;
-  /** Of the last question. */
+  /** That of the last question. */
   memory(): ApproverOptions["memory"] | undefined;
   /** Takes another model for the entry from the next message on. Resolves with what to say. */
   useModel(model: string): Promise<string>;

@@ -35,7 +35,7 @@ export interface TuiOptions {
 }
 
 export interface Completion {
-  /** Where the text to replace begins. */
+  /** The beginning of the text to replace. */
   readonly start: number;
   readonly text: string;
   readonly candidates: readonly string[];
@@ -110,7 +110,7 @@ export class Tui {
     return this.#run?.showsText === false ? undefined : this.#transcript.lastText;
   }
 
-  /** Of the last request, and of all runs. */
+  /** Usage of the last request, and of all runs. */
   get numbers(): { readonly contextTokens: number; readonly usage: Usage } {
     return { contextTokens: this.#transcript.view.contextTokens, usage: this.#usage() };
   }

@@ -55,7 +55,7 @@ interface Opened {
   readonly refuse: Refuse;
 }
 
-/** Of nested scopes the deepest decides: without the inner one the rights of the outer one would hold in its folder. */
+/** The deepest of nested scopes decides: without the inner one the rights of the outer one would hold in its folder. */
 function reportOpened(own: readonly OutlinedScope[], { scope, scopes, refuse }: Opened): void {
   for (const inner of own) {
     if (scopes.some(({ name }) => name === inner.name) || !contains(scope.root, inner.root)) continue;

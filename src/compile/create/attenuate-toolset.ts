@@ -33,7 +33,7 @@ interface Approving {
   readonly refuse: Refuse;
 }
 
-/** What the creator's author makes ask keeps asking: code may pre-approve its tools itself. */
+/** Keeps asking for what the creator's author makes ask: code may pre-approve its tools itself. */
 function attenuateApprovals(reference: string, { own, wish, refuse }: Approving): ToolsetCapability["approvals"] {
   const asking = Object.entries(own).filter(([, preApproved]) => !preApproved);
   const approvals = new Map<string, boolean>(asking);

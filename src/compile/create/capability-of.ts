@@ -15,7 +15,7 @@ export interface Creator {
   readonly outlined: OutlinedWorker;
 }
 
-/** What a worker can hand on to one that it creates. `models`: others that the program's author allows for created workers. */
+/** Returns what a worker can hand on to one that it creates. `models`: others that the program's author allows for created workers. */
 export function capabilityOf({ resolved, worker, outlined }: Creator, models: readonly string[]): Capability {
   const { model, modelSettings, commands, attachmentPolicy, serverTools, limits } = worker;
   const toolsets = worker.toolsets.flatMap((reference): [string, ToolsetCapability][] => {

@@ -47,7 +47,7 @@ export interface SandboxWish {
 }
 
 export interface ScopeWish {
-  /** Of the outline. Absent: that of the creator's scope of the same name. */
+  /** As in the outline. Absent: that of the creator's scope of the same name. */
   readonly root?: string;
   readonly mode?: "ro" | "rw";
   readonly suffixes?: readonly string[];

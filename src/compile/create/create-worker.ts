@@ -30,7 +30,7 @@ import type { Capability, WorkerWish } from "./capability.ts";
 import { type Creator, capabilityOf, toWish } from "./capability-of.ts";
 import { printDraft } from "./print-draft.ts";
 
-/** What making workers needs of a program that is compiled. */
+/** The parts of a compiled program that creating workers needs. */
 export interface Creation {
   readonly links: () => WorkerLinks;
   /** The calls that are possible in the program. Undefined before it is described. */
@@ -246,7 +246,7 @@ async function linkDraft(creation: Creation, creator: Creator, draft: Draft) {
   graph = { ...known, workers: new Map([...known.workers, [id, outlined]]) };
   const extended = graph;
   const reach = withoutModels(reachOfWorker(outlined, compilation.root));
-  // What attenuation allows is compared once more, in the form that it takes at the next start.
+  // Compares what attenuation allows once more, in the form that it takes at the next start.
   const growth = growthOfWorker(withoutModels(reachOfWorker(creator.outlined, compilation.root)), reach);
   if (growth.length > 0)
     throw refused(

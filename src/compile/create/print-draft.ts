@@ -15,7 +15,7 @@ import { type Creator, declaredRoot } from "./capability-of.ts";
 export interface Printing {
   readonly compilation: Compilation;
   readonly creator: Creator;
-  /** Of the creator. */
+  /** Those of the creator. */
   readonly own: Capability;
   readonly capability: Capability;
   /** Absolute path of the file that is written. */

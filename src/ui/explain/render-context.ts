@@ -1,7 +1,7 @@
 import type { Outline, OutlinedWorker } from "../../protocol/outline.ts";
 import { count, show } from "./phrases.ts";
 
-/** What the first request of each worker holds without its input, the largest part first; in tokens, at four characters each. */
+/** Lists what the first request of each worker holds without its input, the largest part first; in tokens, at four characters each. */
 export function renderContext({ workers }: Outline): string {
   return workers.flatMap(renderWorker).join("");
 }

@@ -8,7 +8,7 @@ import type { Layout } from "./spans.ts";
 
 export interface Foot {
   readonly model: string | undefined;
-  /** Of the run, or of the whole chat. */
+  /** Usage of the run, or of the whole chat. */
   readonly usage: Usage;
   readonly limits: Limits;
   /** Milliseconds since the run began; undefined between runs. */

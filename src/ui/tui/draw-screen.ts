@@ -23,7 +23,7 @@ export interface Sight {
 }
 
 export interface Sized extends Layout {
-  /** Of the whole terminal. */
+  /** Rows of the whole terminal. */
   readonly rows: number;
 }
 

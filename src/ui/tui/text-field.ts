@@ -4,7 +4,7 @@ import { cutText } from "../wrap-text.ts";
 /** A key press, as `node:readline` names it, or a paste. */
 export interface Key {
   readonly name: string;
-  /** What it writes; empty for keys that write nothing. */
+  /** The text that it writes; empty for keys that write nothing. */
   readonly text: string;
   readonly ctrl: boolean;
   readonly meta: boolean;
