@@ -3,6 +3,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { readJournalEnds } from "../../journal/read-journal.ts";
 import { type ResumeRequest, resume } from "../../llm-do.ts";
 import type { CompiledWith } from "../../protocol/fact.ts";
+import { createPolicy } from "../create-policy.ts";
 import { openListeners } from "../event-sink.ts";
 import { Interrupted, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRuns } from "../find-runs.ts";
@@ -17,7 +18,7 @@ import { listenForSignals } from "../signals.ts";
 import { findTerminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
 import { createWatchdog } from "../watchdog.ts";
-import { createPolicy, secondsOf } from "./run.ts";
+import { secondsOf } from "./run.ts";
 
 export interface ResumeFlags extends RunFlags {
   readonly takeOver?: boolean;

@@ -1,4 +1,3 @@
-import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
 import { isRecord } from "../../protocol/json.ts";
@@ -7,11 +6,12 @@ import { RunError } from "../../runtime/run-error.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
+import { createPolicy } from "../create-policy.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
 import { guardProcess } from "../guard-process.ts";
-import { type OpenProgram, openProgram, rulesOf } from "../open-program.ts";
+import { type OpenProgram, openProgram } from "../open-program.ts";
 import { findOtherCommand } from "../other-words.ts";
 import { reserveStdout, writeStderr } from "../output.ts";
 import { reportFailure, reportResult } from "../report-run.ts";
@@ -159,29 +159,4 @@ async function showFirstRequest(request: RunRequest, { outline }: OpenProgram, f
     ? `${JSON.stringify({ v: 1, dryRun: true, ...first, ceiling, ceilingDigest })}\n`
     : renderFirstRequest(first, outline, process.stdout.columns || 80);
   return (await deliverResult(text, flags.output)) ? exitCodes.done : exitCodes.failed;
-}
-
-function warnOfTimeout({ approveAll, rejectAll }: RunFlags): void {
-  const why = approveAll
-    ? "with --approve-all nothing is asked"
-    : rejectAll
-      ? "with --reject-all nothing is asked"
-      : "there is no terminal to ask at";
-  writeStderr(`llm-do: warning: --approval-timeout does nothing: ${why}\n`);
-}
-
-export async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
-  const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false } = flags;
-  if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
-  if (approvalTimeout !== undefined && (approveAll || rejectAll || !terminal) && !quiet) warnOfTimeout(flags);
-  const plain = { onDenied, rules: rulesOf(flags), unisolated };
-  if (rejectAll) return { mode: "reject_all", ...plain };
-  if (approveAll) {
-    if (!quiet && !dryRun) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
-    return { mode: "approve_all", ...plain };
-  }
-  if (!terminal) return { mode: "prompt", ...plain };
-  const { createTerminalApprover } = await import("../terminal-approver.ts");
-  const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
-  return { mode: "prompt", approver: createTerminalApprover(terminal), ...timeout, ...plain };
 }
