@@ -11,8 +11,8 @@ interface Manifest {
 
 const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
-/** Started by their path; or, of the last three, opened by it where a fault is reproduced with the built package. */
-const inner = ["cli/main", "cli/watchdog-thread", "host/node-host", "llm-do", "ui/render-request"];
+/** Started by their path; or, of the last four, opened by it where a fault is reproduced with the built package. */
+const inner = ["cli/main", "cli/watchdog-thread", "cli/open-trust-store", "host/node-host", "llm-do", "ui/render-request"];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 rmSync("dist", { recursive: true, force: true });

@@ -1,12 +1,12 @@
 import type { Compiled } from "../compile/compile.ts";
 import type { NeedOfTrust } from "../compile/compile-error.ts";
 import { growthOf, mergeReach } from "../compile/reach.ts";
-import { createNodeHost } from "../host/node-host.ts";
-import { createTrustStore, type TrustedFolder, type TrustStore } from "../host/trust-store.ts";
+import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
+import { openTrustStore } from "./open-trust-store.ts";
 import { writeStderr } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -140,14 +140,4 @@ function takeRows(rows: readonly string[], from: number): string[] {
 
 function show(text: string): string {
   return showText(text);
-}
-
-const reported = new Set<string>();
-
-/** The user's trusted folders. A store that cannot be read is reported once. */
-export function openTrustStore(): TrustStore {
-  return createTrustStore(createNodeHost(), (message) => {
-    if (!reported.has(message)) writeStderr(`llm-do: warning: ${message}\n`);
-    reported.add(message);
-  });
 }

@@ -4,8 +4,8 @@ import type { TrustedFolder, TrustStore } from "../../host/trust-store.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
+import { openTrustStore } from "../open-trust-store.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { openTrustStore } from "../require-trust.ts";
 
 export interface TrustFlags {
   readonly json?: boolean;
