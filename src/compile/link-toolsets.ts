@@ -90,8 +90,8 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
     ...(toolset.connect ? { connection: digestOf(syntax, target, context) } : {}),
     ...(estimate ? { estimate } : {}),
   };
-  const tools = listTools(syntax, { toolset, config: config.value, scope, compilation });
-  if (!tools || (target.code && !(await checkInputs(syntax, tools, compilation)))) return undefined;
+  const tools = await listTools(syntax, target, { toolset, config: config.value, scope, compilation });
+  if (!tools || (target.code && !(await checkTools(syntax, target, { tools, compilation })))) return undefined;
   const approved = new Set(syntax.approvals?.value.flatMap(({ tool, preApproved }) => (preApproved.value ? [tool.value] : [])));
   const preApproved = tools.map(({ name }) => name).filter((name) => approved.has(name) || approved.has("*"));
   for (const { path, message, isError } of toolset.warnings?.(config.value, scope, preApproved) ?? []) {
@@ -110,27 +110,67 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
 
 /** The toolset that a class or factory makes of its configuration; any other one is there already. */
 async function constructToolset(
-  { reference }: ToolsetSyntax,
-  { toolset, construct }: ToolsetTarget,
+  syntax: ToolsetSyntax,
+  target: ToolsetTarget,
   { compilation, config }: { readonly compilation: Compilation; readonly config: unknown },
 ): Promise<Toolset | undefined> {
   try {
-    return construct ? await construct(config) : toolset;
+    return target.construct ? await target.construct(config) : target.toolset;
   } catch (thrown) {
-    const message = `\`${reference.value}\` does not make a toolset: ${errorMessage(thrown)}`;
-    return compilation.diagnostics.report("toolset-not-one", { message, span: reference.span });
+    const { message: why, ...place } = await locateThrown(thrown, { syntax, target, compilation });
+    const message = `\`${syntax.reference.value}\` does not make a toolset: ${why}`;
+    return compilation.diagnostics.report("toolset-not-one", { message, ...place });
   }
 }
 
-/** Reports tools of code whose calls could not be checked; true where there are none. */
-async function checkInputs({ reference: { span } }: ToolsetSyntax, tools: readonly Tool[], { diagnostics }: Compilation) {
+/** Reports the first of a toolset's tools that cannot be given to a model; true where all can. */
+async function checkTools(
+  syntax: ToolsetSyntax,
+  target: ToolsetTarget,
+  { tools, compilation }: { readonly tools: readonly Tool[]; readonly compilation: Compilation },
+): Promise<boolean> {
+  const problem = await findProblem(syntax.reference.value, tools);
+  if (problem) compilation.diagnostics.report(problem.code, { ...problem.details, ...placeOf(syntax, target) });
+  return problem === undefined;
+}
+
+async function findProblem(toolset: string, tools: readonly Tool[]) {
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (names.includes("")) {
+    const details = { message: `a tool of \`${toolset}\` has no name`, note: 'write `tool({ name: "…", … })`' };
+    return { code: "tool-name", details } as const;
+  }
+  if (twice !== undefined) {
+    const details = { message: `\`${toolset}\` has two tools \`${twice}\``, note: "give each tool a name of its own" };
+    return { code: "tool-name-conflict", details } as const;
+  }
   for (const { name, input } of tools) {
     const problem = await jsonSchemaProblem(input.jsonSchema);
     if (problem === undefined) continue;
-    diagnostics.report("schema-not-one", { message: `the input of \`${name}\` is no JSON Schema: ${problem}`, span });
-    return false;
+    return { code: "schema-not-one", details: { message: `the input of \`${name}\` is no JSON Schema: ${problem}` } } as const;
   }
-  return true;
+  return undefined;
+}
+
+/** Returns the place of a mistake in a toolset: its export, or its key in the worker where no export is known. */
+function placeOf({ reference: { span } }: ToolsetSyntax, { code }: ToolsetTarget) {
+  if (!code?.exported) return { span, notes: [] };
+  return { span: code.exported, notes: [{ message: "it is used here", span }] };
+}
+
+interface ThrowingToolset {
+  readonly syntax: ToolsetSyntax;
+  readonly target: ToolsetTarget;
+  readonly compilation: Compilation;
+}
+
+/** Returns what a toolset's code threw, with the line that threw it, or the toolset's place. */
+async function locateThrown(thrown: unknown, { syntax, target, compilation: { modules } }: ThrowingToolset) {
+  const from = syntax.reference.span;
+  const located = target.code && (await modules.locate(thrown, { home: target.code.home, from }));
+  if (located && located.span !== from) return located;
+  return { message: errorMessage(thrown), ...placeOf(syntax, target) };
 }
 
 function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond, canCreate }: LinkContext) {
@@ -276,14 +316,19 @@ interface Listing {
   readonly compilation: Compilation;
 }
 
-function listTools(syntax: ToolsetSyntax, { toolset, config, scope, compilation }: Listing): readonly Tool[] | undefined {
+async function listTools(
+  syntax: ToolsetSyntax,
+  target: ToolsetTarget,
+  { toolset, config, scope, compilation }: Listing,
+): Promise<readonly Tool[] | undefined> {
   try {
     const tools: readonly Tool[] = toolset.tools(config, scope);
     if (Array.isArray(tools) && tools.every(isTool)) return tools;
     throw new TypeError("`tools` has to return a list of what `tool({ … })` makes");
   } catch (thrown) {
-    const message = `\`${syntax.reference.value}\` cannot list its tools: ${errorMessage(thrown)}`;
-    return compilation.diagnostics.report("toolset-config", { message, span: syntax.reference.span });
+    const { message: why, ...place } = await locateThrown(thrown, { syntax, target, compilation });
+    const message = `\`${syntax.reference.value}\` cannot list its tools: ${why}`;
+    return compilation.diagnostics.report("toolset-config", { message, ...place });
   }
 }
 
@@ -316,15 +361,7 @@ function checkToolNames(linked: readonly Linked[], { diagnostics }: Compilation)
     const names = toolNames.map((tool) => toolName(syntax.prefix?.value, tool));
     const { span } = syntax.reference;
     const [wrong] = names.filter((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name));
-    if (wrong === "") {
-      const message = `a tool of \`${syntax.reference.value}\` has no name`;
-      diagnostics.report("tool-name", { message, span, note: 'write `tool({ name: "…", … })`' });
-    } else if (wrong !== undefined) diagnostics.report("tool-name", { message: `\`${wrong}\` is no name for a tool`, span });
-    const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice) {
-      const message = `\`${syntax.reference.value}\` has two tools \`${twice}\``;
-      diagnostics.report("tool-name-conflict", { message, span, note: "give each tool a name of its own" });
-    }
+    if (wrong !== undefined) diagnostics.report("tool-name", { message: `\`${wrong}\` is no name for a tool`, span });
     if (names.includes(readResultName)) {
       const note = "rename the tool, or give the toolset a `_prefix`";
       const message = `\`${syntax.reference.value}\` offers \`${readResultName}\`, which is a tool of llm-do itself`;

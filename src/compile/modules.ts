@@ -83,7 +83,8 @@ export class Modules {
   /** Describes what code that was imported threw, at its place. */
   locate(thrown: unknown, { home, from }: ModuleUse): ReturnType<typeof locateFailure> {
     const { host, files } = this.#options;
-    const read = (path: string) => files.readModule(path);
+    // A frame can name a file that is not there, such as the source of what was compiled elsewhere.
+    const read = async (path: string) => ((await host.files.kind(path)) === "file" ? files.readModule(path) : undefined);
     return locateFailure(thrown, { workingDirectory: host.workingDirectory, folder: home.folder, read, from });
   }
 

@@ -1,5 +1,5 @@
 import { basename, relative } from "node:path";
-import type { Spanned } from "../diagnostics/source.ts";
+import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import { exportedToolset } from "../toolsets/exported-toolset.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
@@ -30,7 +30,7 @@ export type ReferenceTarget =
   | {
       readonly kind: "toolset";
       readonly toolset: Toolset;
-      readonly code?: CodeFile;
+      readonly code?: ToolsetCode;
       readonly calls: readonly string[];
       /** Makes the toolset of its configuration, where code takes one: `toolset` says of it what is known before. */
       readonly construct?: (config: unknown) => Promise<Toolset>;
@@ -50,6 +50,11 @@ export interface Delegate {
 interface CodeFile {
   readonly path: string;
   readonly home: Home;
+}
+
+/** The code of a toolset, with its export where one makes all of it. */
+interface ToolsetCode extends CodeFile {
+  readonly exported?: Span | undefined;
 }
 
 interface Candidate {
@@ -213,13 +218,13 @@ async function toTarget(
   { span }: Spanned<string>,
   { path, home, name, value }: CodeFile & { readonly name: string; readonly value: unknown },
 ): Promise<ReferenceTarget | undefined> {
+  const exported = (await modules.exports(path, { home })).names.get(name);
   try {
     const found = await exportedToolset(name, value);
-    if (found) return { kind: "toolset", ...found, code: { path, home } };
+    if (found) return { kind: "toolset", ...found, code: { path, home, exported } };
     const message = `the export \`${name}\` is neither a tool nor a toolset`;
     const note = `write \`export const ${name} = tool({ input: …, run: … })\``;
-    const place = (await modules.exports(path, { home })).names.get(name);
-    const notes = place ? [{ message: "it is exported here", span: place }] : [];
+    const notes = exported ? [{ message: "it is exported here", span: exported }] : [];
     diagnostics.report("toolset-not-one", { message, span, notes, note });
   } catch (thrown) {
     const { message, ...place } = await modules.locate(thrown, { home, from: span });

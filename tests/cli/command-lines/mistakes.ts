@@ -120,6 +120,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
 /** Flags that do nothing, in runs that go on. */
 export const withoutEffect: readonly CommandLine[] = [
   [[".", "x", "--model", "openai:gpt"], "write `--model-for 'main=openai:gpt'` to change it\n"],
+  [["check", "--model", "foo:bar"], "write `--model-for 'main=foo:bar'` to change it\n"],
   [[".", "x", "--price", "opnai:*=1,2"], "llm-do: warning: the price of `opnai:*` fits no model of the program: "],
   [[".", "x", "--approve", "write_fil"], "= note: did you mean `write_file`?\n"],
   [[".", "x", "--deny", "mian/write_file"], "= note: did you mean `main`?\n"],

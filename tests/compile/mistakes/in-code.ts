@@ -170,7 +170,7 @@ export const inCode: Mistakes = {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nexport const w = toolset({ name: "w", tools: () => [{ name: "x" }] });\n',
     ),
-    reports: ["toolset-config main.worker:2:13 error"],
+    reports: ["toolset-config tools.ts:2:14 error"],
     says: ["`w` cannot list its tools: `tools` has to return a list of what `tool({ … })` makes"],
   },
   "misspelt export": {
@@ -199,7 +199,7 @@ export const inCode: Mistakes = {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nexport const w = tool({ input: { type: "object", properties: { a: { type: "sting" } } }, run: () => 1 });\n',
     ),
-    reports: ["schema-not-one main.worker:2:13 error"],
+    reports: ["schema-not-one tools.ts:2:14 error"],
     says: ["the input of `w` is no JSON Schema: `properties/a/type` must be equal to one of the allowed values"],
   },
   "run as text": {
@@ -259,21 +259,21 @@ export const inCode: Mistakes = {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nexport const w = toolset({ name: "w", tools: () => { throw new Error("boom"); } });\n',
     ),
-    reports: ["toolset-config main.worker:2:13 error"],
+    reports: ["toolset-config tools.ts:2:60 error"],
     says: ["`w` cannot list its tools: boom"],
   },
   "tools as promise": {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nexport const w = toolset({ name: "w", tools: async () => [] });\n',
     ),
-    reports: ["toolset-config main.worker:2:13 error"],
+    reports: ["toolset-config tools.ts:2:14 error"],
     says: ["`tools` has to return a list of what `tool({ … })` makes"],
   },
   "tool without name": {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nexport const w = toolset({ name: "w", tools: () => [tool({ input: { type: "object" }, run: () => 1 })] });\n',
     ),
-    reports: ["tool-name main.worker:2:13 error"],
+    reports: ["tool-name tools.ts:2:14 error"],
     says: ["a tool of `w` has no name", 'write `tool({ name: "…", … })`'],
   },
   "name with a blank": {
@@ -287,7 +287,7 @@ export const inCode: Mistakes = {
     files: withTools(
       'import { tool, toolset } from "llm-do";\nconst a = tool({ name: "a", input: { type: "object" }, run: () => 1 });\nexport const w = toolset({ name: "w", tools: () => [a, a] });\n',
     ),
-    reports: ["tool-name-conflict main.worker:2:13 error"],
+    reports: ["tool-name-conflict tools.ts:3:14 error"],
     says: ["`w` has two tools `a`"],
   },
   "requires misspelt": {

@@ -152,6 +152,11 @@ export const ofOlderPrograms: Mistakes = {
     reports: ["old-spelling main.worker:2:1 hint", "python-reference main.worker:2:18 error"],
     says: ["rename it to `input`", "write `./schemas.ts:Input` for a file of the program, `package:Input` for an npm package"],
   },
+  schema_in_ref: {
+    files: { "main.worker": "---\nschema_in_ref: schemas.py:PitchInput\n---\nYou help.\n" },
+    reports: ["old-spelling main.worker:2:1 hint", "python-reference main.worker:2:16 error"],
+    says: ["rename it to `input`", "write `./schemas.ts:PitchInput` for a file of the program"],
+  },
   schema_object: {
     files: { "main.worker": "---\nschema_object: { type: object, properties: { a: { type: sting } } }\n---\nYou help.\n" },
     reports: ["old-spelling main.worker:2:1 hint", "schema-type main.worker:2:57 error"],
