@@ -7,7 +7,7 @@ export async function runEditor(command: string, path: string, signal: AbortSign
   const terminal = openSync("/dev/tty", "r+");
   try {
     return await new Promise((resolve, reject) => {
-      const editor = spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { stdio: [terminal, terminal, terminal] });
+      const editor = spawn("/bin/sh", ["-c", scriptOf(command), "sh", path], { stdio: [terminal, terminal, terminal] });
       const end = () => editor.kill("SIGTERM");
       signal.addEventListener("abort", end, { once: true });
       editor.on("error", reject);
@@ -20,6 +20,11 @@ export async function runEditor(command: string, path: string, signal: AbortSign
   } finally {
     closeSync(terminal);
   }
+}
+
+/** The shell makes way for a single command: one that waits for the editor would report the editor's Ctrl-C as its end, and is what a signal ends. */
+function scriptOf(command: string): string {
+  return /[;&|()\n]/.test(command) ? `${command} "$1"` : `exec env ${command} "$1"`;
 }
 
 function describeEnd(code: number | null, killedBy: string | null): string | undefined {

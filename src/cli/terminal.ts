@@ -1,10 +1,11 @@
 import { openSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { ReadStream, WriteStream } from "node:tty";
+import { type ReadStream, WriteStream } from "node:tty";
 import { isInForeground } from "./foreground.ts";
 import { holdStderr } from "./output.ts";
 import { runEditor } from "./run-editor.ts";
+import { openTerminalInput } from "./terminal-input.ts";
 
 /** The terminal that a person sits at; never a pipe. */
 export interface Terminal {
@@ -96,7 +97,7 @@ async function ask<T>(
   { text, subject, keys = "", initial, cancelled, isSecret = false, read }: Question<T>,
   { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
-  const input = new ReadStream(openSync("/dev/tty", "r"));
+  const input = openTerminalInput();
   const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
   await dropTypeAhead(input);
   signal.throwIfAborted();

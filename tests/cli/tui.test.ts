@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type OpenTerminal, openTerminal, type TerminalOptions } from "./open-terminal.ts";
@@ -168,17 +168,24 @@ export const busy = tool({ input: { type: "object" }, approval: "pre-approved", 
     await terminal.waitFor("\n icanon");
   });
 
-  it("belongs to an editor while it runs, and cancels the edit of a line", async () => {
+  it("belongs to an editor while it runs, and so does what is typed", async () => {
     const cwd = await writer();
-    const editor = `sh -c 'trap "echo caught" INT; echo editing; read -r word; read -r word; echo "read $word"' #`;
-    const terminal = open(cwd, ["."], { env: { EDITOR: editor } });
+    const editor = `
+      process.on("SIGINT", () => console.log("caught"));
+      process.stdin.once("data", (line) => {
+        require("node:fs").writeFileSync(process.argv[2], '{ "path": "other.txt", "content": ' + JSON.stringify(String(line)) + " }");
+        process.exit();
+      });
+      console.log("editing");`;
+    await writeFile(join(cwd, "editor.cjs"), editor);
+    const terminal = open(cwd, ["."], { env: { EDITOR: `${process.execPath} ${join(cwd, "editor.cjs")}` } });
     await terminal.waitFor(keys);
     terminal.type("e\r");
     await terminal.waitFor("editing");
     terminal.type("\x03");
     await terminal.waitFor("caught");
-    terminal.type("\r\r");
-    await terminal.waitFor("The arguments stay as they are.");
+    terminal.type("typed\r");
+    await terminal.waitFor("Write 6 characters to other.txt");
     await terminal.waitFor(keys);
     terminal.type("s\r");
     expect(await terminal.exitCode).toBe(5);

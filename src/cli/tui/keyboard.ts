@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { openSync, writeSync } from "node:fs";
 import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
-import { ReadStream } from "node:tty";
 import type { Key } from "../../ui/tui/text-field.ts";
 import { isInForeground } from "../foreground.ts";
+import { openTerminalInput } from "../terminal-input.ts";
 
 export interface KeyboardOptions {
   readonly onKey: (key: Key) => void;
@@ -28,15 +28,24 @@ const restore = "\x1b[?2004l\x1b[?25h\x1b[?2026l";
 /** Reads keys from the terminal that controls this process. The terminal is restored when the process ends, however it does. */
 export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptions): Keyboard {
   const output = openSync("/dev/tty", "w");
-  const descriptor = openSync("/dev/tty", "r");
-  const input = new ReadStream(descriptor);
+  const openInput = () => {
+    const stream = openTerminalInput();
+    emitKeypressEvents(stream);
+    stream.on(
+      "keypress",
+      readPastes(({ ctrl, name, ...rest }) => (ctrl && name === "z" ? stop() : onKey({ ctrl, name, ...rest }))),
+    );
+    stream.on("error", onGone);
+    return stream;
+  };
+  let input = openInput();
   let isLent = false;
   const grab = () => {
     // The shell has changed the mode meanwhile: the stream takes no mode that it believes to have.
     input.setRawMode(false);
     input.setRawMode(true);
     // Ctrl-C stays a signal: it reaches the process also while code of the program does not yield. Without `stty` it is a key.
-    spawnSync("stty", ["isig", "susp", "undef", "quit", "undef"], { stdio: [descriptor, "ignore", "ignore"] });
+    spawnSync("stty", ["isig", "susp", "undef", "quit", "undef"], { stdio: [input.descriptor, "ignore", "ignore"] });
     tell(output, pasteOn);
     input.resume();
   };
@@ -55,12 +64,6 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
     process.kill(0, "SIGTSTP");
   };
   const onExit = () => release();
-  emitKeypressEvents(input);
-  input.on(
-    "keypress",
-    readPastes(({ ctrl, name, ...rest }) => (ctrl && name === "z" ? stop() : onKey({ ctrl, name, ...rest }))),
-  );
-  input.on("error", onGone);
   process.on("SIGCONT", onContinue);
   process.once("exit", onExit);
   grab();
@@ -69,11 +72,12 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
       isLent = true;
       onLeave();
       release();
-      input.pause();
+      input.destroy();
       try {
         return await work();
       } finally {
         isLent = false;
+        input = openInput();
         grab();
         onReturn();
       }
