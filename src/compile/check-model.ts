@@ -2,6 +2,7 @@ import { basename, dirname, sep } from "node:path";
 import type { Span } from "../diagnostics/source.ts";
 import type { ModelId } from "../models/model-id.ts";
 import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
+import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
@@ -32,11 +33,19 @@ async function checkScript({ host, root, files, home, diagnostics }: Compilation
     diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
     return;
   }
-  const { scriptProblem } = await import("../models/scripted/load-script.ts");
+  const { inspectScript } = await import("../models/scripted/load-script.ts");
   // A script that a file names is part of the program, and read as such, once. One that cannot be read is reported there.
   const readOfProgram = async () => (await files.read(path, { home, from: span }))?.text ?? "[]";
-  const message = await scriptProblem(path, isFlag(span) ? host.files.readText : readOfProgram);
-  if (message !== undefined) diagnostics.report("script-invalid", { message: message.replace(path, name), span });
+  const { problem, workers } = await inspectScript(path, isFlag(span) ? host.files.readText : readOfProgram);
+  if (problem !== undefined) diagnostics.report("script-invalid", { message: problem.replace(path, name), span });
+  const names = (await home.names.workerNames()).filter((worker) => !workers.has(worker));
+  for (const [worker, place] of workers) {
+    // A name like no other one can be that of a worker of a package, or of one that is made in the run.
+    const note = (await home.names.workerPaths(worker)).length > 0 ? undefined : didYouMean(worker, names);
+    if (note === undefined) continue;
+    const message = `${place.replace(path, name)}: no worker is called \`${clipText(worker, 60)}\`, so these turns are never used`;
+    diagnostics.report("script-worker-unknown", { message, span, note });
+  }
 }
 
 /** A name that no table lists may be new: only one that differs in its letters, and little, is reported. */

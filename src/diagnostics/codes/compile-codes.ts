@@ -50,6 +50,12 @@ export const compileCodes = {
     explanation:
       "`scripted:FILE` lets a file play the model. A script in YAML or JSON holds the replies of each worker, in the form that `docs/scripts.md` shows; one in TypeScript or JavaScript exports a function. The message says which line is wrong.",
   },
+  "script-worker-unknown": {
+    severity: "warning",
+    title: "Turns for a worker that is not there",
+    explanation:
+      "A script in YAML or JSON holds the turns of each worker under the worker's name. No worker of the program has this name, and one without turns has a similar one: its requests are answered by the turns of `*`, or fail the run. Correct the name.",
+  },
   "instructions-missing": {
     severity: "warning",
     title: "A worker without instructions",

@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { errorMessage } from "../../util/error-message.ts";
 import { ModelError } from "../model.ts";
 import type { ProviderEnvironment } from "../provider.ts";
@@ -9,16 +10,34 @@ type ScriptFiles = Pick<ProviderEnvironment, "readText" | "importScript">;
 
 /** Loads the script of `scripted:PATH`. Rejects with a `ModelError` that names the file and the place in it. */
 export async function loadScript(path: string, environment: ScriptFiles): Promise<Script> {
-  const extension = /\.[a-z]+$/i.exec(path)?.[0].toLowerCase() ?? "";
+  const extension = extname(path).toLowerCase();
   if ([".ts", ".js", ".mjs", ".mts"].includes(extension)) return loadModule(path, environment);
-  if ([".yaml", ".yml", ".json"].includes(extension)) return loadRules(path, environment);
+  if (isRules(extension)) return (await loadRules(path, environment.readText)).script;
   throw fault(path, "a script is a .ts, .js, .mjs, .yaml, .yml or .json file");
 }
 
-/** Returns the reason why a script cannot be played; undefined where none shows without running code. */
-export async function scriptProblem(path: string, readText: ProviderEnvironment["readText"]): Promise<string | undefined> {
+/** What shows of a script without running code. */
+export interface ScriptInspection {
+  /** The reason why it cannot be played. */
+  readonly problem?: string;
+  /** The workers that a script in YAML or JSON has turns for, each with `file:line`; without `*`. */
+  readonly workers: ReadonlyMap<string, string>;
+}
+
+/** Looks at a script without running code. Never rejects for what is wrong with the script. */
+export async function inspectScript(path: string, readText: ProviderEnvironment["readText"]): Promise<ScriptInspection> {
   const importScript = async () => ({ default: () => undefined });
-  return loadScript(path, { readText, importScript }).then(() => undefined, errorMessage);
+  try {
+    if (isRules(extname(path).toLowerCase())) return { workers: (await loadRules(path, readText)).workers };
+    await loadScript(path, { readText, importScript });
+    return { workers: new Map() };
+  } catch (thrown) {
+    return { problem: errorMessage(thrown), workers: new Map() };
+  }
+}
+
+function isRules(extension: string): boolean {
+  return [".yaml", ".yml", ".json"].includes(extension);
 }
 
 async function loadModule(path: string, environment: ScriptFiles): Promise<Script> {
@@ -32,8 +51,8 @@ async function loadModule(path: string, environment: ScriptFiles): Promise<Scrip
   throw fault(path, `must export a function as default or as "model"; it exports ${exported}`);
 }
 
-async function loadRules(path: string, environment: ScriptFiles): Promise<Script> {
-  const text = await environment.readText(path).catch((error: unknown) => {
+async function loadRules(path: string, readText: ProviderEnvironment["readText"]) {
+  const text = await readText(path).catch((error: unknown) => {
     throw fault(path, `cannot be read: ${errorMessage(error)}`, error);
   });
   const { LineCounter, parseDocument } = await import("yaml");
@@ -43,7 +62,9 @@ async function loadRules(path: string, environment: ScriptFiles): Promise<Script
   const broken = document.errors[0];
   if (broken) throw fault(path + lineAt(broken.pos[0]), broken.message);
   try {
-    return parseScriptRules(document.toJS());
+    const { script, workers } = parseScriptRules(document.toJS());
+    const places = workers.map((name) => [name, path + lineAt(offsetOf(document, ["workers", name]))] as const);
+    return { script, workers: new Map(places) };
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw fault(path, errorMessage(error), error);
     throw fault(path + lineAt(offsetOf(document, error.path)), error.message, error);

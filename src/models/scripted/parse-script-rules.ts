@@ -39,17 +39,18 @@ const documentShape: Shape = {
 
 /**
  * Reads the rules of a YAML or JSON script: `workers: { main: [{ expect, reply }, …] }`, one rule a turn; `*` stands for
- * all workers without rules of their own, and a bare list is the list of `*`. Throws a `ScriptFault`.
+ * all workers without rules of their own, and a bare list is the list of `*`. Returns the names of the workers, too, without `*`.
+ * Throws a `ScriptFault`.
  */
-export function parseScriptRules(document: unknown): Script {
+export function parseScriptRules(document: unknown): { readonly script: Script; readonly workers: readonly string[] } {
   if (Array.isArray(document)) {
     const rules = new Map([["*", readRules(document, [])]]);
-    return (request) => play(rules, request);
+    return { script: (request) => play(rules, request), workers: [] };
   }
   checkShape(document, documentShape, []);
   const { workers } = document as { readonly workers: Record<string, unknown> };
   const rules = new Map(Object.entries(workers).map(([name, turns]) => [name, readRules(turns, ["workers", name])]));
-  return (request) => play(rules, request);
+  return { script: (request) => play(rules, request), workers: [...rules.keys()].filter((name) => name !== "*") };
 }
 
 function readRules(turns: unknown, path: readonly (string | number)[]): readonly Rule[] {

@@ -143,6 +143,15 @@ export const inSettings: Mistakes = {
     reports: ["script-invalid main.worker:2:8 error"],
     says: ["a script is a .ts, .js, .mjs, .yaml, .yml or .json file"],
   },
+  "worker of a script misspelt": {
+    files: {
+      "main.worker": "---\nmodel: scripted:script.yaml\n---\nYou help.\n",
+      "script.yaml": "workers:\n  '*': [{ reply: done }]\n  mian: [{ reply: done }]\n",
+    },
+    model: null,
+    reports: ["script-worker-unknown main.worker:2:8 warning"],
+    says: ["script.yaml:3: no worker is called `mian`", "did you mean `main`?"],
+  },
   "script of another form": {
     files: { "main.worker": "---\nmodel: scripted:script.yaml\n---\nYou help.\n", "script.yaml": "- calls: []\n" },
     model: null,
