@@ -4,27 +4,26 @@ import { tightenPolicy } from "./approval/tighten-policy.ts";
 import { type Compiled, compile as compileProgram, makerOf } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { isFlag } from "./compile/flag.ts";
+import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
+import type { Effects } from "./effects/effects.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import type { Host } from "./host/host.ts";
-import { openKeyFile } from "./host/key-file.ts";
-import { openLoginFile } from "./host/login-file.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
-import { createJournal, JournalError, noJournal } from "./journal/journal.ts";
+import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
-import type { Login } from "./models/login.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
-import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
+import type { KeyForVariable } from "./models/stored-keys.ts";
 import type { Program } from "./program/program.ts";
-import type { CompiledWith } from "./protocol/fact.ts";
+import type { CompiledWith, Fact } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import {
@@ -58,8 +57,7 @@ import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-wor
 import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
-import { getOrMake } from "./util/get-or-make.ts";
-import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
+import { Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
@@ -135,9 +133,24 @@ const compilations = new WeakMap<Program, Compilation>();
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
+  return runWith(request, {});
+}
+
+/** Stands between a run and the world, for tests of programs. Without members it changes nothing. */
+export interface RunInterception {
+  /** Values that the run's redactor replaces, beside those that it knows. */
+  readonly secrets?: readonly Secret[];
+  /** Receives the facts of a run without a journal, without secrets. Must not throw. */
+  readonly onFact?: (fact: Fact) => void;
+  /** Returns the answerer of the run's effects. Default: `live`. */
+  readonly answer?: (live: Effects, redact: <T>(value: T) => T) => Effects;
+}
+
+/** Runs a program as `run` does, with something in between. Not among the public names. */
+export async function runWith(request: RunRequest, between: RunInterception): Promise<RunOutput> {
   checkRequest(request, runOptions);
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
-  return runProgram(opened, request).catch(failAsRun);
+  return runProgram(opened, request, between).catch(failAsRun);
 }
 
 /**
@@ -273,21 +286,23 @@ async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promi
   });
 }
 
-async function runProgram(opened: OpenProgram, request: RunRequest): Promise<RunOutput> {
+async function runProgram(opened: OpenProgram, request: RunRequest, between: RunInterception): Promise<RunOutput> {
   const { program, host } = opened;
   const start = await createStart(opened, request);
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
   const { keys, secrets } = await readCredentials(host);
-  const redactor = new Redactor(secretsOf(host, program, secrets), privateFolder.secrets);
+  const { secrets: more = [], onFact, answer } = between;
+  const redactor = new Redactor([...secretsOf(host, program, secrets), ...more], privateFolder.secrets);
   const { messages, onMessage } = collectMessages(program, request.onMessage);
   const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
-  const journal =
-    directory === undefined ? noJournal : await createJournal({ host, directory, redactor, private: privateFolder });
-  const effects = createLiveEffects({ clock: host.clock, journal });
+  const listener: Journal = onFact ? { ...noJournal, append: (fact) => onFact(redactor.json(fact)) } : noJournal;
+  const journal = directory === undefined ? listener : await createJournal({ host, directory, redactor, private: privateFolder });
+  const live = createLiveEffects({ clock: host.clock, journal });
+  const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
   const result = await runEntry(
     program,
     { ...setup, effects },
@@ -340,37 +355,6 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   const whole = buildEntryInput(inputSchemaOf(program), { ...given, files: sizes });
   checkEntryFiles(program, sizes);
   return { input: whole, files: await readFiles(host, attachments), fragments, history, signal };
-}
-
-function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
-  return [...environmentSecrets(environment), ...stored, ...secrets];
-}
-
-interface Credentials {
-  /** Those that the user has given to `llm-do keys`. */
-  readonly keys: readonly KeyForVariable[];
-  /** The same, and the tokens of logins. A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
-  readonly secrets: readonly Secret[];
-}
-
-async function readCredentials(host: Host): Promise<Credentials> {
-  const keys = keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
-  const logins = Object.entries(await openLoginFile(host).read());
-  const tokens = logins.flatMap(([provider, { accessToken, refreshToken = "" }]) =>
-    [accessToken, refreshToken].map((value) => ({ name: `LOGIN_${provider}`, value })),
-  );
-  return { keys, secrets: [...keys, ...tokens] };
-}
-
-/** Each login is opened once a run, so that its requests share what a refresh gives. */
-function loginFinder(host: Host): (provider: string) => Promise<Login | undefined> {
-  const file = openLoginFile(host);
-  const found = new Map<string, Promise<Login | undefined>>();
-  return (provider) =>
-    getOrMake(found, provider, async () => {
-      const { openLogin } = await import("./models/login.ts");
-      return openLogin({ provider, file, fetch: host.fetch, now: () => host.clock.now() });
-    });
 }
 
 async function defaultHost(): Promise<Host> {

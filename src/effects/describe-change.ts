@@ -7,7 +7,7 @@ export function describeChange({ recorded, today }: Pick<RequestChanged, "record
   const { callPath, key, kind, detail } = today;
   if (kind !== "model") return `${callPath}: ${key} is not what was recorded`;
   const turn = String(detail["turn"]);
-  return `${callPath}, turn ${turn}: ${recorded ? differenceOf(recorded.detail, detail) : "the request changed"}`;
+  return `${callPath}, turn ${turn}: ${recorded ? differenceOf(recorded.detail, detail) : "the record has no such request"}`;
 }
 
 function differenceOf(before: JsonObject, after: JsonObject): string {

@@ -1,8 +1,8 @@
 import type { ModelRequest } from "../models/model.ts";
-import { isRecord } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
+import { withoutFileContent } from "../util/without-file-content.ts";
 
 export interface DigestTerms {
   /** `provider:name`. */
@@ -25,16 +25,8 @@ const digestOf = new WeakMap<object, string>();
 function digestOnce(value: object, redactor: Redactor): string {
   let digest = digestOf.get(value);
   if (digest === undefined) {
-    digest = sha256(canonicalJson(redactor.toDigestForm(withoutContent(value))));
+    digest = sha256(canonicalJson(redactor.toDigestForm(withoutFileContent(value))));
     digestOf.set(value, digest);
   }
   return digest;
-}
-
-/** A file stands for its content by its own digest. */
-function withoutContent(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutContent);
-  if (!isRecord(value)) return value;
-  const members = Object.entries(value).filter(([key]) => key !== "data" || value["type"] !== "file");
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutContent(member)]));
 }

@@ -1,0 +1,42 @@
+import type { Host } from "./host/host.ts";
+import { openKeyFile } from "./host/key-file.ts";
+import { openLoginFile } from "./host/login-file.ts";
+import type { Login } from "./models/login.ts";
+import { builtInProviders } from "./models/providers.ts";
+import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
+import type { Program } from "./program/program.ts";
+import { getOrMake } from "./util/get-or-make.ts";
+import { environmentSecrets, type Secret } from "./util/redactor.ts";
+
+/** Values of a run that must not be shown or recorded. */
+export function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
+  return [...environmentSecrets(environment), ...stored, ...secrets];
+}
+
+/** Keys and logins that the user has given to llm-do. */
+export interface Credentials {
+  /** Those that the user has given to `llm-do keys`. */
+  readonly keys: readonly KeyForVariable[];
+  /** The same, and the tokens of logins. A key has the same name in a journal whether the environment holds it or `llm-do keys`. */
+  readonly secrets: readonly Secret[];
+}
+
+export async function readCredentials(host: Host): Promise<Credentials> {
+  const keys = keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
+  const logins = Object.entries(await openLoginFile(host).read());
+  const tokens = logins.flatMap(([provider, { accessToken, refreshToken = "" }]) =>
+    [accessToken, refreshToken].map((value) => ({ name: `LOGIN_${provider}`, value })),
+  );
+  return { keys, secrets: [...keys, ...tokens] };
+}
+
+/** Opens each login once a run, so that its requests share what a refresh returns. */
+export function loginFinder(host: Host): (provider: string) => Promise<Login | undefined> {
+  const file = openLoginFile(host);
+  const found = new Map<string, Promise<Login | undefined>>();
+  return (provider) =>
+    getOrMake(found, provider, async () => {
+      const { openLogin } = await import("./models/login.ts");
+      return openLogin({ provider, file, fetch: host.fetch, now: () => host.clock.now() });
+    });
+}

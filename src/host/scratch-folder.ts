@@ -1,0 +1,48 @@
+import { cp, mkdtemp, readdir, realpath, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+
+/** A copy of a folder in the system's temporary folder. */
+export interface ScratchFolder {
+  /** Real path of the copy. */
+  readonly path: string;
+  /** Real path of what holds it; the caller removes it. */
+  readonly parent: string;
+}
+
+/** Not copied: packages are linked, and records and history belong to the folder itself. */
+const left = new Set(["node_modules", ".llm-do", ".git"]);
+
+/**
+ * Copies a folder, but for `without`: paths relative to it. Links stay links. The nearest `node_modules` is linked beside the copy, so
+ * that its code finds the packages that it has.
+ */
+export async function createScratchFolder(folder: string, without: readonly string[] = []): Promise<ScratchFolder> {
+  const parent = await realpath(await mkdtemp(join(tmpdir(), "llm-do-test-")));
+  const path = join(parent, basename(folder) || "program");
+  const omitted = new Set(without.map((name) => resolve(folder, name)));
+  const filter = (from: string) => from === folder || !(left.has(basename(from)) || omitted.has(from));
+  await cp(folder, path, { recursive: true, verbatimSymlinks: true, filter });
+  const packages = await findPackages(folder);
+  if (packages !== undefined) await symlink(packages, join(parent, "node_modules"), "junction");
+  return { path, parent };
+}
+
+/** Copies a file or a folder into a scratch folder, over what is there. */
+export async function copyInto(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true });
+}
+
+/** Lists all files below a folder, with `/` between folders, sorted. */
+export async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")).sort();
+}
+
+async function findPackages(folder: string): Promise<string | undefined> {
+  const path = join(folder, "node_modules");
+  const found = await realpath(path).catch(() => undefined);
+  if (found !== undefined || dirname(folder) === folder) return found;
+  return findPackages(dirname(folder));
+}
