@@ -75,7 +75,7 @@ async function linkReference({ syntax, target }: ResolvedReference, context: Lin
   checkConfigIsEmpty(syntax, compilation);
   const worker = () => workerOf(path);
   const linked = { worker, ...workerToolset({ name, worker, abilitiesBeyond }) };
-  return toLinked(syntax, linked, compilation);
+  return toLinked(syntax, linked, context);
 }
 
 async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context: LinkContext): Promise<Linked | undefined> {
@@ -103,9 +103,9 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   }
   for (const tool of tools) warnOfApproval(syntax, { toolset, config: config.value, tool }, context);
   const { networkEnabled } = scope;
-  if (isDynamicWorkers(toolset)) return toLinked(syntax, toolset.link(context.maker), compilation);
-  if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), compilation);
-  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, compilation);
+  if (isDynamicWorkers(toolset)) return toLinked(syntax, toolset.link(context.maker), context);
+  if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), context);
+  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, context);
 }
 
 /** The toolset that a class or factory makes of its configuration; any other one is there already. */
@@ -215,12 +215,6 @@ const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
     needs: "a scope, and `{}` has none",
     note: "declare one under `sandbox.paths`, or leave `sandbox` out",
   },
-  commands: {
-    code: "toolset-requirement",
-    isMet: ({ scope, scopesUnread }) => scope.readable.length > 0 || scopesUnread,
-    needs: "a scope to start programs in, and `{}` has none",
-    note: "declare one under `sandbox.paths`, or leave `sandbox` out",
-  },
   network: {
     code: "toolset-requirement",
     isMet: ({ scope }) => scope.networkEnabled,
@@ -233,6 +227,7 @@ const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
     needs: "a `tools.ts`, and the program of `{}` has none",
   },
   // Trust is asked for before a run.
+  commands: { code: "toolset-requirement", isMet: () => true, needs: "trust" },
   trust: { code: "toolset-requirement", isMet: () => true, needs: "trust" },
 };
 
@@ -262,12 +257,12 @@ function digestOf(
 function toLinked(
   syntax: ToolsetSyntax,
   linked: Omit<ToolsetReference, "reference" | "approvals" | "prefix">,
-  compilation: Compilation,
+  { compilation, scope }: Pick<LinkContext, "compilation" | "scope">,
 ): Linked {
   const toolNames = linked.tools.map(({ name }) => name);
   const approvals = linkApprovals(syntax, { toolNames, connects: linked.toolset.connect !== undefined }, compilation);
   const prefix = syntax.prefix ? { prefix: syntax.prefix.value } : {};
-  const rules = linked.toolset.rules?.(linked.config, syntax.config.value) ?? [];
+  const rules = linked.toolset.rules?.(linked.config, syntax.config.value, scope) ?? [];
   return { reference: { reference: syntax.reference.value, ...linked, approvals, rules, ...prefix }, syntax, toolNames };
 }
 

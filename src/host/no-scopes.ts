@@ -26,5 +26,6 @@ export const noScopes: Scopes = Object.freeze({
   names: rejecting,
   canRead: async () => false,
   canWrite: async () => false,
+  forCommands: rejecting,
   close: async () => undefined,
 });

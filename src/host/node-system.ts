@@ -2,8 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
+import { createCommandFolders } from "./command-folder.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
 import { toFacts } from "./node-entry.ts";
+import { createNodeProcesses } from "./node-processes.ts";
 import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
@@ -25,6 +27,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
     byDescriptor ??= options.byDescriptor === false ? Promise.resolve(false) : canOpenByDescriptor(path);
     return byDescriptor;
   };
+  const writer = createNodeWriter(options);
   return {
     openRoot: async (path) => {
       const realPath = await realpath(path);
@@ -37,7 +40,8 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
       });
     },
     realPath: (path) => realpath(path),
-    writer: createNodeWriter(options),
+    writer,
+    makeCommandFolder: createCommandFolders(createNodeProcesses(writer)),
     strictNames: process.platform === "win32",
     privateFolders: options.privateFolders ?? [],
   };

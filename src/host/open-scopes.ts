@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import type { CommandFolder } from "./command-folder.ts";
 import type { RootDirectory } from "./directory.ts";
 import { createEmptyRoot } from "./empty-root.ts";
 import type { OpenScopesOptions } from "./host.ts";
@@ -23,6 +24,8 @@ export interface ScopeSystem {
   readonly strictNames: boolean;
   /** Host paths of folders that nothing reaches through a scope. Default: none. */
   readonly privateFolders?: readonly string[];
+  /** Makes an empty folder for commands, which the caller removes. */
+  makeCommandFolder(): Promise<CommandFolder>;
 }
 
 export async function openScopes(
@@ -31,14 +34,34 @@ export async function openScopes(
   options: OpenScopesOptions = {},
 ): Promise<Scopes> {
   const roots: ScopeRoot[] = [];
+  const isPretended = options.missingRoots === "pretend";
   try {
     for (const declaration of declarations)
       roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
     const table = await createTable(system, roots, options);
     // A dry run changes no folder.
-    return toScopes(table, options.missingRoots === "pretend" ? undefined : sweepScopes(table));
+    const sweeping = isPretended ? undefined : sweepScopes(table);
+    if (roots.length > 0) return toScopes(table, { sweeping });
+    return toScopes(table, { sweeping, openForCommands: () => openCommandScopes(system, isPretended) });
   } catch (error) {
     await closeRoots(roots);
+    throw error;
+  }
+}
+
+/** One scope, in an empty folder of its own. A pretended one is empty, and nothing is made. */
+async function openCommandScopes(system: ScopeSystem, isPretended: boolean): Promise<Scopes> {
+  const folder = isPretended ? { path: "/llm-do-commands", remove: async () => {} } : await system.makeCommandFolder();
+  const declaration = { name: ".", root: folder.path, realRoot: folder.path, mode: "rw" } as const;
+  try {
+    const directory = isPretended ? createEmptyRoot(folder.path) : await system.openRoot(folder.path);
+    const scopes = toScopes(await createTable(system, [{ declaration, directory }], {}), {});
+    const close = () => scopes.close().finally(folder.remove);
+    const own: Scopes = { ...scopes, forCommands: async () => own, close };
+    tables.set(own, scopeTable(scopes));
+    return own;
+  } catch (error) {
+    await folder.remove();
     throw error;
   }
 }
@@ -151,8 +174,15 @@ export function scopeTable(scopes: Scopes): ScopeTable {
   return table;
 }
 
-/** `sweeping` is awaited by `close` alone. */
-function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scopes {
+interface ScopeLife {
+  /** Awaited by `close` alone. */
+  readonly sweeping?: Promise<void> | undefined;
+  /** Only where nothing is declared: opens what commands run in. */
+  readonly openForCommands?: () => Promise<Scopes>;
+}
+
+function toScopes(table: ScopeTable, { sweeping, openForCommands }: ScopeLife): Scopes {
+  let forCommands: Promise<Scopes> | undefined;
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
   const inPlace = async (virtualPath: string) => {
     const path = resolve(virtualPath);
@@ -186,7 +216,15 @@ function toScopes(table: ScopeTable, sweeping: Promise<void> | undefined): Scope
     names: async (virtualPath, most) => findNames(table, await inPlace(virtualPath), most),
     canRead: (virtualPath) => can(table, virtualPath, "read"),
     canWrite: (virtualPath) => can(table, virtualPath, "write"),
+    forCommands: async () => {
+      forCommands ??= openForCommands?.();
+      return forCommands ?? scopes;
+    },
     close: async () => {
+      await forCommands?.then(
+        (own) => own.close(),
+        () => undefined,
+      );
       // An aborted call does not end its write, which could be neither completed nor undone in a closed folder.
       await Promise.allSettled(writing);
       await sweeping;

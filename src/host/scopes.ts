@@ -161,6 +161,11 @@ export interface Scopes {
   /** Return whether rights and suffix allow it; a missing file can be writable. Never throw. */
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;
+  /**
+   * The scopes that commands run in: these, or where none is declared, one of its own (`.`, `rw`) in an empty folder, which no other
+   * member reaches. It is made at the first call, and `close` removes it with all that is in it.
+   */
+  forCommands(): Promise<Scopes>;
   close(): Promise<void>;
 }
 

@@ -21,6 +21,7 @@ export function createUntouchedHost(): Host {
     realPath: async (path) => path,
     writer: refusing("writer."),
     strictNames: false,
+    makeCommandFolder: () => throwTouched("makeCommandFolder"),
   };
   return Object.freeze<Host>({
     environment: {},

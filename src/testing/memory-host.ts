@@ -94,17 +94,24 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
 }
 
 function createMemorySystem(tree: MemoryTree, random: () => number): ScopeSystem {
+  const writer = {
+    machine: "memory",
+    process: 1,
+    isAlive: (id: number) => id === 1,
+    now: tree.now,
+    randomName: () => Math.floor(random() * 2 ** 40).toString(36),
+  };
   return {
     openRoot: async (path) => openMemoryRoot(tree, path),
     realPath: async (path) => tree.find(path).realPath,
-    writer: {
-      machine: "memory",
-      process: 1,
-      isAlive: (id) => id === 1,
-      now: tree.now,
-      randomName: () => Math.floor(random() * 2 ** 40).toString(36),
-    },
+    writer,
     strictNames: false,
+    makeCommandFolder: async () => {
+      const path = `/tmp/llm-do-commands-${writer.randomName()}`;
+      tree.makeFolder(path);
+      const { folder, name } = tree.findParent(path);
+      return { path, remove: async () => void folder.children.delete(name) };
+    },
   };
 }
 

@@ -111,7 +111,7 @@ export interface Toolset<Config = unknown> {
    * Returns what a configuration lets calls do, a text each, for people and for comparing two configurations: one that has a text
    * which the other has not can do more. `written`: the map as the file has it, with variables of the environment by name. Pure.
    */
-  rules?(config: Config, written: JsonObject): readonly string[];
+  rules?(config: Config, written: JsonObject, scope: ToolsetScope): readonly string[];
   /**
    * Returns parts of a valid configuration that its author cannot have meant; reported as warnings at compile time. `preApproved`:
    * the tools that the author pre-approves. Pure.
@@ -191,7 +191,7 @@ export interface ConnectionChange {
 
 /**
  * `scopes`: a scope that its worker can read. `network`: `sandbox.network_enabled` of its worker. `tools.ts`: code of the program
- * beside its own. `commands`: it runs programs of the machine, in a scope, so that a program which uses it has to be trusted.
+ * beside its own. `commands`: it runs programs of the machine, so that a program which uses it has to be trusted.
  * `trust`: the program has to be trusted, for what `rules` says.
  */
 export type ToolsetRequirement = "scopes" | "network" | "tools.ts" | "commands" | "trust";

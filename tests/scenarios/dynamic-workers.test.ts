@@ -15,6 +15,7 @@ interface Creating {
   readonly made?: Readonly<Record<string, readonly Call[]>>;
   readonly rules?: readonly { readonly effect: "ask" | "block" | "allow"; readonly rule: string }[];
   readonly deny?: (request: ApprovalRequest) => boolean;
+  readonly commands?: Readonly<Record<string, () => string>>;
 }
 
 const toCalls = (calls: readonly Call[]) => ({ calls: calls.map(([tool, args]) => ({ tool, args })) });
@@ -27,6 +28,7 @@ async function create({
   made = {},
   rules = [],
   deny,
+  commands = {},
 }: Creating) {
   const asked: ApprovalRequest[] = [];
   const approver = async (request: ApprovalRequest) => {
@@ -36,6 +38,7 @@ async function create({
   let host: MemoryHost | undefined;
   const played = await play({
     files: { "main.worker": worker(main), "notes/a.md": "first", ...files },
+    machine: { commands },
     approval: (machine) => {
       host = machine;
       return { mode: "prompt", approver, rules };
@@ -93,6 +96,20 @@ describe("a worker that another one creates", () => {
     expect(values["1.echo"]).toMatch(/^too_many_attachments/);
     const [request] = model.requests.filter(({ system }) => system[0] === "Say it again.");
     expect(request?.tools).toEqual([]);
+  });
+
+  test("has no folder for commands in which its creator could not write", async () => {
+    const rules = "shell: { rules: [{ pattern: ls, approval_required: false }] }";
+    const wish: Call = ["worker_create", { ...echo, toolsets: { shell: {} } }];
+    const turns = [[wish], [["echo", { input: "x" }] as const]];
+    const made = { echo: [["shell", { command: "ls" }] as const] };
+    const confined = await create({ main: `toolsets: { dynamic_workers: {}, ${rules} }`, turns: [[wish]] });
+    expect(confined.values["0.worker_create"]).toContain(
+      "`toolsets.shell`: its commands run in scopes; to be had: with a scope of the creator under `sandbox`",
+    );
+    const main = `sandbox: { paths: {} }\ntoolsets: { dynamic_workers: {}, ${rules} }`;
+    const { values } = await create({ main, turns, made, commands: { ls: () => "nothing here" } });
+    expect(values["1.echo/0.shell"]).toMatchObject({ stdout: "nothing here" });
   });
 
   test("never has more than its creator, which is told what can be had", async () => {

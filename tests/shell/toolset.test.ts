@@ -106,7 +106,7 @@ describe("warnings", () => {
 describe("the tool", () => {
   test("describes the covered commands, and where they run", async () => {
     const { tool, toolset } = await createBench(ruleSets["log"] as ShellConfig);
-    expect(toolset.requires).toContain("scopes");
+    expect(toolset.requires).toEqual(["commands"]);
     expect(tool.description).toContain("`git log`, `git status`. All others are blocked");
     expect(JSON.stringify(tool.input.jsonSchema)).toContain("default: .");
   });
@@ -180,8 +180,14 @@ describe("the tool", () => {
     const scopes = [{ name: "docs", root: "/work/docs", mode: "ro" as const }];
     const { prepare } = await createBench({ rules: allow("cat") }, { scopes });
     expect((await prepare({ command: "cat a.md" })).work.cwd.virtualPath).toBe("docs");
-    const none = await createBench({ rules: allow("cat") }, { scopes: [] });
-    await expect(none.prepare({ command: "cat a.md" })).rejects.toThrow(ToolFailure);
+  });
+
+  test("runs in a folder of its own where a worker has no scope", async () => {
+    const { prepare, tool, host } = await createBench({ rules: allow("cat") }, { scopes: [] });
+    expect((await prepare({ command: "cat a.md" })).work.cwd.scope.root).toMatch(/^\/tmp\/llm-do-commands-/);
+    expect(tool.sequential).toBe(true);
+    expect(JSON.stringify(tool.input.jsonSchema)).toContain("an empty folder of their own");
+    expect(host.snapshot("/tmp")).toEqual({});
   });
 });
 

@@ -192,6 +192,8 @@ function attenuateWish(creator: Creator, file: WorkerFile, { compilation, name, 
 function createNarrow({ worker }: Creator): Narrow {
   return (reference, { own, wish, scopes }) => {
     const found = worker.toolsets.find((one) => one.reference === reference);
+    if (found?.toolset.requires?.includes("commands") && scopes.length === 0 && worker.scopes.length > 0)
+      return { ok: false, why: "its commands run in scopes; to be had: with a scope of the creator under `sandbox`" };
     if (found?.toolset.narrow) return found.toolset.narrow(own, wish, scopes);
     const isOwn = Object.keys(wish).length === 0 || canonicalJson(wish) === canonicalJson(own);
     return isOwn ? { ok: true, config: own } : { ok: false, why: "its configuration is the creator's; to be had: `{}`" };

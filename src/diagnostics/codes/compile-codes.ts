@@ -304,7 +304,7 @@ export const compileCodes = {
     severity: "error",
     title: "A toolset in a worker that lacks what it needs",
     explanation:
-      "The toolset says what it cannot work without: the network for programs that its tools start (`sandbox: { network_enabled: true }`), a scope to start programs in, or a `tools.ts` of the program. The message says what is missing.",
+      "The toolset says what it cannot work without: the network for programs that its tools start (`sandbox: { network_enabled: true }`), or a `tools.ts` of the program. The message says what is missing.",
   },
   "not-verified-unconnected": {
     severity: "hint",

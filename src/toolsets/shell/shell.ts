@@ -14,8 +14,11 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     [toolsetMark]: true,
     name: "shell",
     config: shellConfig,
-    requires: ["scopes", "commands"],
-    rules: describeRuleEffects,
+    requires: ["commands"],
+    rules: (config, _written, { readable }) => [
+      ...describeRuleEffects(config),
+      ...(readable.length === 0 ? ["in an empty folder of their own"] : []),
+    ],
     narrow: narrowRules,
     warnings: (config, { readable }, preApproved) => [
       ...shellWarnings(config, readable),
@@ -29,7 +32,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     },
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
       const access = { commands, networkEnabled, unisolated };
-      const work = await failing(async () => (await loadWork()).prepareWork(call, scopes, access));
+      const work = await failing(async () => (await loadWork()).prepareWork(call, await scopes.forCommands(), access));
       const { canonicalArgs, facts, content, hint } = work;
       return { canonicalArgs, targets: [], facts, content, ...(hint === undefined ? {} : { hint }), payload: work };
     },
@@ -60,15 +63,19 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
     timeout,
     cwd: { type: "string", description: `The folder to run in. ${describeFolders(scope.readable)}` },
   };
+  const isAlone = scope.readable.length === 0;
   return {
     [toolMark]: true,
     name: "shell",
     description: `Run a command line and get stdout, stderr and exit_code (-1: out of time). ${describeRules(config)}`,
     input: fromJsonSchema({ type: "object", properties, required: ["command"], additionalProperties: false }),
     settlesOnAbort: true,
-    execute: async (args, { scopes, signal }, payload) =>
+    // A folder that no scope names is no target.
+    ...(isAlone ? { sequential: true } : {}),
+    execute: async (args, runtime, payload) =>
       failing(async () => {
-        const { prepareWork, runPlanned } = await loadWork();
+        const { signal } = runtime;
+        const [{ prepareWork, runPlanned }, scopes] = await Promise.all([loadWork(), runtime.scopes.forCommands()]);
         const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, access));
         return runPlanned(work, access, { scopes, signal });
       }),
@@ -89,7 +96,8 @@ function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {
 /** Lists the folders in which a command can run. */
 function describeFolders(names: readonly string[]): string {
   const [first] = names;
-  if (first === undefined) return "";
+  if (first === undefined)
+    return "Commands have an empty folder of their own, which is removed when you are done; default: that.";
   const standard = names.includes(".") ? "." : first;
   return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
 }

@@ -58,7 +58,8 @@ function entryRows({ entry }: Outline): Row[] {
 function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
   const isEntry = entryOf(outline)?.id === worker.id;
   const use = fileUseOf(worker, outline);
-  if (worker.scopes.length === 0) return ["no files: it has no scope"];
+  if (worker.scopes.length === 0)
+    return [worker.commands ? "no files but those of its commands: an empty folder for each call" : "no files: it has no scope"];
   if (use === "none" && !(isEntry && takesAttachments(worker)))
     return [worker.toolsets.length === 0 ? "no files: it has no tools" : "no files: none of its tools takes one"];
   return worker.scopes.map((scope) => {
