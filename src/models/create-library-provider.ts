@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMeta
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
+import type { OutputFacts } from "./answer-tool.ts";
 import type { CacheMark } from "./cache-marks.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
@@ -10,7 +11,7 @@ import type { ServerToolSupport } from "./server-tools.ts";
 import type { AnswerRepair } from "./wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
-export interface LibraryProviderFacts extends EndpointFacts {
+export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   readonly name: string;
   readonly description: string;
   /** Its id in the table of listed prices; null: it has none there. */
@@ -23,10 +24,6 @@ export interface LibraryProviderFacts extends EndpointFacts {
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
-  /** False for a server that cannot constrain its answer while tools are offered; the schema is then described in words. */
-  readonly outputBesideTools: boolean;
-  /** True if the library sends no schema for some models: it is then described in words for all. */
-  readonly outputInWords?: boolean;
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;

@@ -36,11 +36,10 @@ export interface LanguageModelSource {
   readonly optionsKey?: string;
   /** The `provider_options` that worker files may set, with the schema of each value. Default: none. */
   readonly options?: Readonly<Record<string, JsonSchema>>;
-  /**
-   * True if the models can fit an answer to a schema while tools are offered. Default false: the schema is then described in
-   * words.
-   */
+  /** True if the models can fit an answer to a schema while tools are offered. Default false: the answer is then the call of a tool. */
   readonly outputBesideTools?: boolean;
+  /** True if the models cannot fit an answer to a schema at all: it is always the call of a tool. Default false. */
+  readonly outputByTool?: boolean;
 }
 
 /** Returns a provider for `providers` of `run` and `compile`. Its models are gated, metered and recorded as all others are. */
@@ -50,7 +49,8 @@ export function fromLanguageModel(source: LanguageModelSource): Provider {
 
 /** `loadOptionRules` takes the place of the source's `options`. */
 export function createSourceProvider(source: LanguageModelSource, loadOptionRules: () => Promise<OptionRules>): Provider {
-  const { name, description = name, keyVariables = [], optionsKey = name, outputBesideTools = false, priceTable } = source;
+  const { name, description = name, keyVariables = [], optionsKey = name, priceTable } = source;
+  const { outputBesideTools = false, outputByTool = false } = source;
   return {
     name,
     description,
@@ -67,7 +67,8 @@ export function createSourceProvider(source: LanguageModelSource, loadOptionRule
       const model = await makeModel(source, { id, name: modelName, access });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await loadOptionRules();
-      return createLanguageModelAdapter({ id, model, optionsKey, optionRules, outputBesideTools, ...(key ? { key } : {}) });
+      const how = { optionsKey, optionRules, outputBesideTools, outputByTool };
+      return createLanguageModelAdapter({ id, model, ...how, ...(key ? { key } : {}) });
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
 import type { LanguageModel } from "./from-language-model.ts";
@@ -49,10 +50,12 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
         if (options.timeout !== undefined) patienceOf.set(controller.signal, options.timeout * 1000);
-        const call = { ...toCallOptions(request, facts), abortSignal: controller.signal };
-        const answer = options.onDelta
-          ? await stream(model, call, { ...options, onUsage })
+        const output = outputFormOf(request, facts);
+        const call = { ...toCallOptions(request, facts, output), abortSignal: controller.signal };
+        const given = options.onDelta
+          ? await stream(model, call, { ...options, onUsage, output })
           : await abortable(model.doGenerate(call), options.signal);
+        const answer = readAnswerTool(given, output);
         onUsage(answer.usage);
         checkCalls(answer.content.filter(({ type }) => type === "tool-call").length);
         const { unified, raw } = answer.finishReason;
@@ -103,22 +106,25 @@ function countArguments(event: unknown): number {
 }
 
 interface StreamOptions extends Omit<GenerateOptions, "onUsage"> {
+  readonly output: OutputForm;
   readonly onUsage: (usage: LanguageModelV4Usage) => void;
 }
 
 async function stream(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
-  { onUsage, ...options }: StreamOptions,
+  { onUsage, output, ...options }: StreamOptions,
 ): Promise<LibraryAnswer> {
   try {
     const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
     let streamed = 0;
-    const answer = await readStream(result.stream, options, (event) => {
+    const onRaw = (event: unknown) => {
       const usage = findUsage(event);
       if (usage) onUsage(usage);
       streamed += countArguments(event);
-    });
+    };
+    const answerTool = output.type === "tool" ? output.tool.name : undefined;
+    const answer = await readStream(result.stream, { ...options, onRaw, answerTool });
     const kept = answer.content.reduce((sum, part) => sum + (part.type === "tool-call" ? part.input.length : 0), 0);
     if (kept < streamed) throw new AnswerRefusal("bad_response", "a piece of the arguments belongs to none of the calls");
     return answer;
@@ -126,7 +132,7 @@ async function stream(
     if (!(error instanceof WholeAnswer)) throw error;
   }
   const answer = await abortable(model.doGenerate(call), options.signal);
-  for (const { type, ...content } of answer.content) {
+  for (const { type, ...content } of readAnswerTool(answer, output).content) {
     if ((type === "text" || type === "reasoning") && "text" in content && content.text !== "") {
       options.onDelta?.({ type: `${type}-delta`, text: content.text });
     }

@@ -46,6 +46,7 @@ function createFromPackage({ name, package: specifier, create, baseUrl, key, opt
     keyVariables: key ? [key.variable] : [],
     optionsKey: facts?.optionsKey ?? facts?.name ?? name,
     outputBesideTools: facts?.outputBesideTools ?? false,
+    outputByTool: facts?.outputByTool ?? false,
     ...(priceTable ? { priceTable } : {}),
   };
   const provider = createSourceProvider(source, async () => (facts ? loadOptionRules(facts) : {}));

@@ -52,6 +52,8 @@ const rows: readonly PackagedFacts[] = [
     export: "createGroq",
     keyVariables: ["GROQ_API_KEY"],
     defaultBaseUrl: "https://api.groq.com/openai/v1",
+    // It constrains no answer that is streamed, and those of few models.
+    outputByTool: true,
     wire: "chat",
     options: "groqOptions",
     attachments: ["image/*"],
@@ -134,7 +136,7 @@ const rows: readonly PackagedFacts[] = [
     package: "@ai-sdk/togetherai@3",
     export: "createTogetherAI",
     optionsKey: "togetherai",
-    outputInWords: true,
+    outputByTool: true,
     keyVariables: ["TOGETHER_API_KEY"],
     defaultBaseUrl: "https://api.together.xyz/v1",
     wire: "chat",

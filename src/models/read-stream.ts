@@ -29,6 +29,13 @@ export class StreamFailure extends Error {
   }
 }
 
+interface StreamListeners extends Pick<GenerateOptions, "signal" | "onDelta"> {
+  /** Receives each event as the server sent it. */
+  readonly onRaw: (event: unknown) => void;
+  /** The name of the tool whose arguments are the answer: they are passed on as its text. */
+  readonly answerTool: string | undefined;
+}
+
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -38,16 +45,15 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
  */
 export async function readStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  options: GenerateOptions,
-  onRaw: (event: unknown) => void = () => undefined,
+  options: StreamListeners,
 ): Promise<LibraryAnswer> {
   const reader = stream.getReader();
-  const collector = new Collector(options.onDelta);
+  const collector = new Collector(options);
   try {
     for (;;) {
       const { done, value } = await abortable(reader.read(), options.signal);
       if (done) return collector.finish();
-      if (value.type === "raw") onRaw(value.rawValue);
+      if (value.type === "raw") options.onRaw(value.rawValue);
       else collector.add(value);
     }
   } catch (error) {
@@ -61,11 +67,14 @@ class Collector {
   readonly #content: LanguageModelV4Content[] = [];
   readonly #open = new Map<string, Block>();
   readonly #onDelta: GenerateOptions["onDelta"];
+  readonly #answerTool: string | undefined;
+  #answerId: string | undefined;
   #warnings: readonly SharedV4Warning[] = [];
   #finish: Finish | undefined;
 
-  constructor(onDelta: GenerateOptions["onDelta"]) {
+  constructor({ onDelta, answerTool }: StreamListeners) {
     this.#onDelta = onDelta;
+    this.#answerTool = answerTool;
   }
 
   add(part: LanguageModelV4StreamPart): void {
@@ -88,6 +97,12 @@ class Collector {
       case "reasoning-end":
         addMetadata(this.#open.get(part.id), part.providerMetadata);
         this.#open.delete(part.id);
+        break;
+      case "tool-input-start":
+        if (part.toolName === this.#answerTool) this.#answerId = part.id;
+        break;
+      case "tool-input-delta":
+        if (part.id === this.#answerId && part.delta !== "") this.#onDelta?.({ type: "text-delta", text: part.delta });
         break;
       case "tool-call":
       case "tool-result":

@@ -1,8 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from "@ai-sdk/provider";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
-import type { JsonSchema, ServerTool, ToolDefinition } from "../protocol/tool.ts";
+import type { ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import { getOwn } from "../util/get-own.ts";
+import { describeOutput, type OutputFacts, type OutputForm } from "./answer-tool.ts";
 import { type CacheMark, markCache } from "./cache-marks.ts";
 import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";
 import { type OptionRules, refuseOption } from "./options/option-rules.ts";
@@ -10,7 +11,7 @@ import { refuseServerTool, type ServerToolSupport } from "./server-tools.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { toPrompt } from "./to-prompt.ts";
 
-export interface CallOptionsFacts {
+export interface CallOptionsFacts extends OutputFacts {
   /** `provider:name`. */
   readonly id: string;
   /** The name under which the library takes its own options. */
@@ -19,10 +20,6 @@ export interface CallOptionsFacts {
   readonly optionRules?: OptionRules;
   /** Provider options that hold unless the worker says otherwise. */
   readonly defaults?: JsonObject;
-  /** False where the server cannot constrain its answer while tools are offered. */
-  readonly outputBesideTools: boolean;
-  /** True if the library sends no schema for some models: it is then described in words for all. */
-  readonly outputInWords?: boolean;
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
@@ -33,18 +30,18 @@ export interface CallOptionsFacts {
 const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>();
 
 /** Converts a request to the library's call. The worker and the call path are not part of it. */
-export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts): LanguageModelV4CallOptions {
-  const fits = !facts.outputInWords && (facts.outputBesideTools || request.tools.length === 0);
-  const constrained = request.output !== undefined && fits;
-  const system = request.output && !constrained ? [...request.system, describeOutput(request.output)] : request.system;
-  const tools = [...request.tools.map(toTool), ...(request.serverTools ?? []).map((tool) => toServerTool(tool, facts))];
+export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts, output: OutputForm): LanguageModelV4CallOptions {
+  const asked = describeOutput(output);
+  const system = asked === undefined ? request.system : [...request.system, asked];
+  const serverTools = (request.serverTools ?? []).map((tool) => toServerTool(tool, facts));
+  const tools = [...request.tools.map(toTool), ...(output.type === "tool" ? [output.tool] : []), ...serverTools];
   const options = toProviderOptions(request, facts);
   const whole = { prompt: toPrompt(system, request.messages), ...(tools.length > 0 ? { tools } : {}) };
   return {
     ...withMarks(whole, options, facts),
     ...toSettings(request.settings),
-    ...(tools.length > 0 ? { toolChoice: { type: "auto" } } : {}),
-    ...(request.output && constrained ? { responseFormat: { type: "json", schema: request.output as object } } : {}),
+    ...(tools.length > 0 ? { toolChoice: toToolChoice(output) } : {}),
+    ...(output.type === "native" ? { responseFormat: { type: "json", schema: output.schema as object } } : {}),
   };
 }
 
@@ -120,6 +117,7 @@ function toTool(tool: ToolDefinition): LanguageModelV4FunctionTool {
   return converted;
 }
 
-function describeOutput(schema: JsonSchema): string {
-  return `Give your final answer as JSON alone, without a code fence, that fits this JSON Schema:\n${JSON.stringify(schema)}`;
+/** The answer's tool is required where it is the only one; beside others the model decides when it is done. */
+function toToolChoice(output: OutputForm): NonNullable<LanguageModelV4CallOptions["toolChoice"]> {
+  return output.type === "tool" && output.alone ? { type: "tool", toolName: output.tool.name } : { type: "auto" };
 }

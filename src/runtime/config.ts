@@ -8,7 +8,7 @@ import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
 import type { ModelChoice, Program, Worker } from "../program/program.ts";
 import type { CallAddress, CallPath } from "../protocol/call.ts";
-import type { EventSink, RunEventBody } from "../protocol/event.ts";
+import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
@@ -19,6 +19,7 @@ import type { Redactor } from "../util/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
+import type { Emit } from "./create-emitter.ts";
 import type { CreatedWorkers } from "./created-workers.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
 import type { PrefixWatch } from "./prefix-watch.ts";
@@ -61,7 +62,7 @@ export interface RuntimeConfig extends RunSetup {
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
   readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;
-  readonly emit: (call: CallAddress, body: RunEventBody) => void;
+  readonly emit: Emit;
   /** `callWorker` of `call-worker.ts`, for the runtimes of tools, which the call of a worker imports. */
   readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;
 }

@@ -2,6 +2,8 @@ import type { Effects } from "../effects/effects.ts";
 import type { Clock } from "../host/host.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { EventSink, RunEvent, RunEventBody } from "../protocol/event.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import { PartialJson } from "../util/partial-json.ts";
 import { RedactedStream } from "../util/redacted-stream.ts";
 import type { Redactor } from "../util/redactor.ts";
 
@@ -13,41 +15,63 @@ export interface EmitterOptions {
   readonly onEvent: EventSink | undefined;
 }
 
-/** Tells a run's events, redacted, in order; nothing after its end. A listener's failure is its own: the run goes on. */
-export function createEmitter({
-  runId,
-  clock,
-  redactor,
-  effects,
-  onEvent,
-}: EmitterOptions): (call: CallAddress, body: RunEventBody) => void {
+/** A piece of an answer that is to fit an output schema: a `text-delta`, and `partial-output`s of what it adds up to. */
+export interface OutputDelta {
+  readonly type: "output-delta";
+  readonly text: string;
+}
+
+export type Emit = (call: CallAddress, body: RunEventBody | OutputDelta) => void;
+
+/** The deltas of one kind of one call, since its last event of another kind. */
+interface Pieces {
+  readonly type: "text-delta" | "reasoning-delta";
+  readonly stream: RedactedStream;
+  /** Reads what is redacted already: half of a secret is not shown. */
+  readonly output?: PartialJson;
+}
+
+/** Emits a run's events, redacted, in order; nothing after its end. A listener's failure is its own: the run goes on. */
+export function createEmitter({ runId, clock, redactor, effects, onEvent }: EmitterOptions): Emit {
   if (!onEvent) return () => undefined;
-  const streams = new Map<string, RedactedStream>();
+  const open = new Map<string, Pieces>();
   let ended = false;
-  const tell = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
+  const send = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
     const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : {};
     const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...replayed, ...body };
     try {
       Promise.resolve(onEvent(event) as unknown).catch(() => undefined);
     } catch {}
   };
-  const tellPiece = (call: CallAddress, type: "text-delta" | "reasoning-delta", text: string) => {
-    if (text !== "") tell(call, { type, text });
+  const sendPiece = (call: CallAddress, { type, output }: Pieces, text: string) => {
+    if (text !== "") send(call, { type, text });
+    sendPartial(call, output?.push(text));
+  };
+  const sendPartial = (call: CallAddress, value: unknown) => {
+    if (value !== undefined) send(call, redactor.json({ type: "partial-output", value: value as JsonValue }));
   };
   return (call, body) => {
     if (ended) return;
     ended = body.type === "run-end";
     const keyOf = (type: string) => `${call.callPath} ${type}`;
-    if (body.type === "text-delta" || body.type === "reasoning-delta") {
-      const stream = streams.get(keyOf(body.type)) ?? new RedactedStream(redactor);
-      streams.set(keyOf(body.type), stream);
-      tellPiece(call, body.type, stream.push(body.text));
+    if (body.type === "text-delta" || body.type === "reasoning-delta" || body.type === "output-delta") {
+      const pieces = open.get(keyOf(body.type)) ?? openPieces(body.type, redactor);
+      open.set(keyOf(body.type), pieces);
+      sendPiece(call, pieces, pieces.stream.push(body.text));
       return;
     }
-    for (const type of ["reasoning-delta", "text-delta"] as const) {
-      tellPiece(call, type, streams.get(keyOf(type))?.end() ?? "");
-      streams.delete(keyOf(type));
+    for (const type of ["reasoning-delta", "text-delta", "output-delta"]) {
+      const pieces = open.get(keyOf(type));
+      open.delete(keyOf(type));
+      if (!pieces) continue;
+      sendPiece(call, pieces, pieces.stream.end());
+      sendPartial(call, pieces.output?.end());
     }
-    tell(call, redactor.json(body));
+    send(call, redactor.json(body));
   };
+}
+
+function openPieces(type: Pieces["type"] | "output-delta", redactor: Redactor): Pieces {
+  const stream = new RedactedStream(redactor);
+  return type === "output-delta" ? { type: "text-delta", stream, output: new PartialJson() } : { type, stream };
 }

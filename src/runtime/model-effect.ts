@@ -75,7 +75,8 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
 function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, frame: CallFrame, attempt: Attempt): GenerateOptions {
   const onDelta = (delta: ModelDelta) => {
     attempt.progress.characters += delta.text.length;
-    run.emit({ callPath, depth: place.depth }, delta);
+    const isOutput = delta.type === "text-delta" && worker.output !== undefined;
+    run.emit({ callPath, depth: place.depth }, isOutput ? { ...delta, type: "output-delta" } : delta);
   };
   const { timeout } = worker.modelSettings;
   return {

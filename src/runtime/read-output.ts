@@ -4,15 +4,14 @@ import { isTooDeep } from "../util/to-json-value.ts";
 
 export type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
 
-/** Reads an answer: the text as it is, or, where there is a schema, JSON (also inside a code fence) that fits it. */
+/**
+ * Reads an answer: the text as it is, or, where there is a schema, JSON that fits it. Models write a code fence or words around it, however they
+ * are asked.
+ */
 export async function readOutput(schema: Schema | undefined, text: string): Promise<ReadOutput> {
   if (!schema) return { ok: true, value: text };
-  let value: unknown;
-  try {
-    value = JSON.parse(unfenced(text.trim()));
-  } catch {
-    return { ok: false, problem: "it is not JSON" };
-  }
+  const value = parseJson(unfenced(text.trim())) ?? parseJson(withoutWords(text));
+  if (value === undefined) return { ok: false, problem: "it is not JSON" };
   // Deeper values would overflow the stack of the functions that walk them later.
   if (isTooDeep(value)) return { ok: false, problem: "it is nested too deep" };
   const checked = await schema.validate(value);
@@ -24,4 +23,18 @@ function unfenced(text: string): string {
   if (!text.startsWith("```") || !text.endsWith("```") || text.length < 6) return text;
   const inner = text.slice(3, -3);
   return inner.startsWith("json") ? inner.slice(4) : inner;
+}
+
+/** From the first bracket to the last. More than one value is none: which of them counts is not known. */
+function withoutWords(text: string): string {
+  const start = text.search(/[[{]/);
+  return start < 0 ? "" : text.slice(start, Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -162,6 +162,7 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
     case "usage":
     case "message":
     case "reasoning-delta":
+    case "partial-output":
       return [];
   }
 }

@@ -235,7 +235,10 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     const { body } = await sent(dialect, request([user("Hi")], { output, tools: [readFile], system: ["Sys"] }));
     const format = body.output_config?.format ?? body.text?.format ?? body.response_format;
     expect(format === undefined).toBe(dialect === chat);
-    if (dialect === chat) expect(body.messages[1].content).toContain(JSON.stringify(output));
+    if (dialect !== chat) return;
+    expect(body.tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual(["read_file", "final_answer"]);
+    expect(body.tools[1].function.parameters).toEqual(output);
+    expect(body.tool_choice).toBe("auto");
   });
 
   test("empty texts are left out", async () => {

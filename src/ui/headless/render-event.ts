@@ -47,6 +47,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "turn-end":
     case "text-delta":
     case "reasoning-delta":
+    case "partial-output":
     case "usage":
     case "message":
       return undefined;
