@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Argument, Command, Option } from "commander";
 import { exitCodeMeanings } from "../src/cli/exit-code-table.ts";
 import { exitCodes } from "../src/cli/exit-codes.ts";
+import { commandWords, examples } from "../src/cli/help-examples.ts";
 import { createProgram, withDescendants } from "../src/cli/program.ts";
 
 const intro = `# The command line
@@ -140,6 +141,19 @@ llm-do runs list . -n 5 --json
 llm-do runs show last
 \`\`\`
 
+## Completion
+
+Bash, zsh and fish complete commands, flags, programs, workers, fields of the input, models and runs:
+
+\`\`\`sh
+eval "$(llm-do completion bash)"
+eval "$(llm-do completion zsh)"
+llm-do completion fish > ~/.config/fish/completions/llm-do.fish
+\`\`\`
+
+The first line belongs into \`~/.bashrc\`; the second into \`~/.zshrc\`, below \`compinit\`. \`npx llm-do\` is not completed: the shell sees
+\`npx\`. A program is read for it and not run.
+
 ## Signals
 
 Ctrl-C (SIGINT) and SIGTERM stop the run in good order: model requests and calls are aborted, and the journal says how far it got. A
@@ -173,18 +187,21 @@ export function renderCliPage(): string {
 }
 
 function renderCommand(command: Command): string {
-  const { name, usage } = { name: nameOf(command), usage: command.usage() };
+  const { name, usage } = { name: commandWords(command), usage: command.usage() };
   return [
     `## \`${name}\``,
     `\`${name} ${usage}\``,
     `${capitalize(command.description())}.`,
     ...renderArguments(command.registeredArguments),
     ...renderOptions(command.options),
+    ...renderExamples(name),
   ].join("\n\n");
 }
 
-function nameOf(command: Command): string {
-  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+/** What `llm-do` itself shows stands in the README. */
+function renderExamples(name: string): string[] {
+  const lines = (examples[name] ?? []).map(([line, effect]) => (effect === undefined ? line : `${line}    # ${effect}`));
+  return lines.length === 0 ? [] : [["```sh", ...lines, "```"].join("\n")];
 }
 
 function renderArguments(args: readonly Argument[]): string[] {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { findStateDirectory } from "../host/state-directory.ts";
+import { completeCommandName } from "./completion/scripts.ts";
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
 import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
@@ -26,6 +27,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     program.outputHelp({ error: true });
     return exitCodes.usage;
   }
+  if (argv[0] === completeCommandName) return answerShell(program, argv.slice(1));
   const helpTarget = findHelpTarget(words, program);
   try {
     keepCompiledCode();
@@ -44,6 +46,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }
+}
+
+/** A shell gets candidates or nothing, and no message. */
+async function answerShell(program: Command, words: readonly string[]): Promise<number> {
+  keepCompiledCode();
+  const { completeCommand } = await import("./commands/completion.ts");
+  return completeCommand(program, words).catch(() => exitCodes.failed);
 }
 
 /** Keeps the compiled form of what is imported from here on, our modules and a program's, for the next start: a third of it is saved. */

@@ -34,9 +34,14 @@ export function divertOutput(print: (text: string) => void): () => void {
 
 /** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */
 export function writeResult(text: string): Promise<void> {
+  return writeStyled(process.stdout.isTTY ? escapeControls(text) : text);
+}
+
+/** As `writeResult`, for text of ours that is formatted for a terminal. */
+export function writeStyled(text: string): Promise<void> {
   endStreamedLine();
   return new Promise((resolve, reject) => {
-    writeToStdout(process.stdout.isTTY ? escapeControls(text) : text, (error) => {
+    writeToStdout(text, (error) => {
       if (!error || (error as NodeJS.ErrnoException).code === "EPIPE") resolve();
       else reject(error);
     });

@@ -9,10 +9,21 @@ import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
+import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
-import { addInit, addKeys, addModels, addOAuth, addSchema, addTrust, refuseDashes } from "./setup-commands.ts";
+import {
+  addCompletion,
+  addDocs,
+  addInit,
+  addKeys,
+  addModels,
+  addOAuth,
+  addSchema,
+  addTrust,
+  refuseDashes,
+} from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
@@ -28,24 +39,29 @@ export function createProgram(line: CommandLine): Command {
     .description("Prompts that you can run, check, review and test like code.")
     .version(version)
     .enablePositionalOptions();
+  program.commandsGroup("Run a program:");
   addRun(program, line);
+  addResume(program, line);
+  program.commandsGroup("Know a program before it runs:");
   addCheck(program, line);
   addExplain(program, line);
   addVerdict(program, line);
+  program.commandsGroup("Look at what ran:");
   addRuns(program, line);
-  addResume(program, line);
   addReplay(program, line);
+  program.commandsGroup("Set up:");
+  addInit(program, line);
   addModels(program, line);
   addKeys(program, line);
   addOAuth(program, line);
   addTrust(program, line);
+  program.commandsGroup("Learn and write:");
+  addDocs(program, line);
   addSchema(program, line);
-  addInit(program, line);
-  program.addHelpText("after", ({ command }) => {
-    const codes = renderExitCodes(command.createHelp(), process.stdout.columns || 80);
-    return `\n${examples}\n\nExit codes:\n${codes}`;
-  });
+  addCompletion(program, line);
+  program.helpCommand("help [command]", "display the help of a command");
   for (const command of withDescendants(program)) {
+    addExamples(command);
     command
       .exitOverride()
       .showSuggestionAfterError()
@@ -53,6 +69,10 @@ export function createProgram(line: CommandLine): Command {
       .showHelpAfterError("(llm-do --help lists the commands and flags)")
       .configureOutput({ outputError: (text, write) => write(show(explainUnknownFlag(text.replace(/^error: /, "llm-do: ")))) });
   }
+  program.addHelpText("after", ({ command }) => {
+    const codes = renderExitCodes(command.createHelp(), process.stdout.columns || 80);
+    return `\nExit codes:\n${codes}`;
+  });
   return program;
 }
 
@@ -65,13 +85,6 @@ function show(text: string): string {
 export function withDescendants(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withDescendants)];
 }
-
-const examples = `Examples:
-  llm-do examples/pitchdeck_eval --model anthropic:claude-sonnet-4-5
-  llm-do main.worker "what to pay attention to"
-  llm-do check examples/pitchdeck_eval
-  llm-do examples/pitchdeck_eval --help      what a program takes and may do
-  llm-do run --help                          all flags of a run`;
 
 const targetHelp = "a folder with a main.worker, a .worker file, or the name of a worker here or further up";
 

@@ -105,7 +105,7 @@ function collectScope(value: string, previous: Readonly<Record<string, string>> 
   throw new InvalidArgumentError("It must be name=folder, with the name of a scope.");
 }
 
-const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];
+export const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];
 
 function collectLimit(value: string, previous: Limits = {}): Limits {
   const [, name = "", number = ""] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(value) ?? [];

@@ -4,6 +4,7 @@ import type { KeysFlags } from "./commands/keys.ts";
 import type { ModelsFlags } from "./commands/models.ts";
 import type { OAuthFlags } from "./commands/oauth.ts";
 import type { TrustFlags } from "./commands/trust.ts";
+import { type Shell, shells } from "./completion/scripts.ts";
 import type { SchemaName } from "./editor-schemas.ts";
 import { UsageError } from "./exit-codes.ts";
 
@@ -23,6 +24,32 @@ export function addSchema(program: Command, exit: Exit): void {
       refuseDashes("schema", exit);
       const { schemaCommand } = await import("./commands/schema.ts");
       exit.exitCode = await schemaCommand(file);
+    });
+}
+
+/** `llm-do docs [TOPIC]`. */
+export function addDocs(program: Command, exit: Exit): void {
+  program
+    .command("docs")
+    .description("print a page of the documentation; without a topic, list the pages")
+    .argument("[topic...]", "a page, or the heading of a section: a flag, an event, the code of a diagnostic")
+    .action(async (topic: readonly string[]) => {
+      refuseDashes("docs", exit);
+      const { docsCommand } = await import("./commands/docs.ts");
+      exit.exitCode = await docsCommand(topic);
+    });
+}
+
+/** `llm-do completion SHELL`. */
+export function addCompletion(program: Command, exit: Exit): void {
+  program
+    .command("completion")
+    .description("print the script by which a shell completes programs, workers, flags, models and runs")
+    .addArgument(new Argument("<shell>", "for which; the script begins with how to switch it on").choices(shells))
+    .action(async (shell: Shell) => {
+      refuseDashes("completion", exit);
+      const { completionCommand } = await import("./commands/completion.ts");
+      exit.exitCode = await completionCommand(shell);
     });
 }
 

@@ -25,3 +25,8 @@ export async function changeUserConfig(path: readonly string[], value: string | 
   });
   return configFile;
 }
+
+/** The user's names for models. */
+export function aliasesOf({ aliases }: UserConfigFile): ReadonlyMap<string, string> {
+  return new Map((aliases?.value ?? []).map(({ name, value }) => [name.value, value.value]));
+}

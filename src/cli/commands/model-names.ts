@@ -6,7 +6,7 @@ import { escapeText } from "../../util/escape-text.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
-import { changeUserConfig, readUserConfig } from "../user-config.ts";
+import { aliasesOf, changeUserConfig, readUserConfig } from "../user-config.ts";
 
 /** `llm-do models default [MODEL]`: the model of every worker for which nothing else names one, and its source. */
 export async function defaultModelCommand(model: string | undefined, unset: boolean): Promise<number> {
@@ -57,10 +57,6 @@ export async function aliasCommand({ name, model, unset }: AliasWords): Promise<
   const path = await changeUserConfig(["aliases", name], model);
   writeStderr(`llm-do: ${model === undefined ? `the alias ${name} is removed from` : `${name} is ${show(model)}, by`} ${path}\n`);
   return exitCodes.done;
-}
-
-function aliasesOf({ aliases }: UserConfigFile): ReadonlyMap<string, string> {
-  return new Map((aliases?.value ?? []).map(({ name, value }) => [name.value, value.value]));
 }
 
 /** Providers that a program declares are not known here: the name has to have the form of a model id alone. */

@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+
+type Example = readonly [line: string, effect?: string];
+
+/** Lines that show a command at work, by its words. `docs/cli.md` has them, too. */
+export const examples: Readonly<Record<string, readonly Example[]>> = {
+  "llm-do": [
+    ["llm-do init words", "make a small program that runs at once"],
+    ['llm-do main.worker "what to pay attention to"', "run a program"],
+    ["llm-do examples/pitchdeck_eval --help", "a program's inputs, and what it may do"],
+    ["llm-do run --help", "all flags of a run"],
+    ["llm-do docs first-steps", "the tutorial"],
+  ],
+  "llm-do run": [
+    ['llm-do . "what to pay attention to" --model anthropic:claude-sonnet-4-5'],
+    ["git diff | llm-do review.worker -i tone=calm -v", "the prompt from a pipe, calls on stderr"],
+    ["llm-do . --approve 'main/write_file(out/*)' --limit usd=0.50 --headless", "unattended"],
+    ["llm-do . --chat", "a conversation"],
+    ["llm-do . --dry-run", "the first request, and no model"],
+  ],
+  "llm-do check": [
+    ["llm-do check", "the program of this folder"],
+    ["llm-do check . --headless", "what a run without a terminal would be denied"],
+    ["llm-do check . --format github", "annotations for a job of GitHub"],
+  ],
+  "llm-do explain": [
+    ["llm-do explain examples/pitchdeck_eval", "who may read and write what, and what asks"],
+    ["llm-do explain . --format context", "what each worker's first request is made of"],
+  ],
+  "llm-do verdict": [
+    ['llm-do verdict . main/write_file \'{ "path": "out/a.md", "content": "x" }\''],
+    ["llm-do verdict . - - < calls.jsonl", "one call a line, one verdict a line"],
+  ],
+  "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
+  "llm-do runs list": [["llm-do runs list", "your latest runs, wherever their programs are"], ["llm-do runs list . -n 5 --json"]],
+  "llm-do runs show": [["llm-do runs show last"], ["llm-do runs show last --json | jq .type"]],
+  "llm-do resume": [
+    ["llm-do resume", "go on with the last run that did not end"],
+    ["llm-do resume last . --limit usd=2", "with a higher limit"],
+  ],
+  "llm-do replay": [["llm-do replay last"], ["llm-do replay last . --json"]],
+  "llm-do models": [
+    ["llm-do models", "providers, and what each still needs"],
+    ["llm-do models sonnet", "listed models, with prices"],
+  ],
+  "llm-do models default": [["llm-do models default anthropic:claude-sonnet-4-5"], ["llm-do models default --unset"]],
+  "llm-do models alias": [["llm-do models alias fast anthropic:claude-haiku-4-5"], ["llm-do models alias fast --unset"]],
+  "llm-do keys": [["llm-do keys set anthropic"], ["llm-do keys list"]],
+  "llm-do keys set": [["llm-do keys set anthropic", "asks for the key"], ["llm-do keys set openai < key.txt"]],
+  "llm-do keys list": [["llm-do keys list"]],
+  "llm-do keys rm": [["llm-do keys rm anthropic"]],
+  "llm-do oauth": [["llm-do oauth login acme"], ["llm-do oauth status"]],
+  "llm-do oauth login": [["llm-do oauth login acme"]],
+  "llm-do oauth status": [["llm-do oauth status"]],
+  "llm-do oauth logout": [["llm-do oauth logout acme"]],
+  "llm-do trust": [["llm-do trust list"], ["llm-do trust revoke ~/programs/review"]],
+  "llm-do trust list": [["llm-do trust list --json"]],
+  "llm-do trust revoke": [["llm-do trust revoke", "the program of this folder"]],
+  "llm-do schema": [["llm-do schema worker > worker.schema.json"]],
+  "llm-do init": [["llm-do init words"], ["llm-do init . --model anthropic:claude-sonnet-4-5"]],
+  "llm-do docs": [
+    ["llm-do docs", "the pages"],
+    ["llm-do docs approval", "a page"],
+    ["llm-do docs unknown-key", "what a diagnostic means"],
+    ["llm-do docs worker-format | less"],
+  ],
+  "llm-do completion": [
+    ['eval "$(llm-do completion bash)"', "in ~/.bashrc"],
+    ["llm-do completion fish > ~/.config/fish/completions/llm-do.fish"],
+  ],
+};
+
+/** `llm-do runs list`. */
+export function commandWords(command: Command): string {
+  return command.parent ? `${commandWords(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Adds the examples of a command to its help. */
+export function addExamples(command: Command): void {
+  const lines = Object.hasOwn(examples, commandWords(command)) ? examples[commandWords(command)] : undefined;
+  if (!lines) return;
+  command.addHelpText("after", () => `\nExamples:\n${renderExamples(lines, process.stdout.columns || 80)}`);
+}
+
+/** An example a line, with its effect beside it, or below it where the terminal is too narrow. A line of a shell is not broken. */
+function renderExamples(lines: readonly Example[], columns: number): string {
+  const width = Math.max(...lines.map(([line]) => line.length));
+  return lines
+    .flatMap(([line, effect]) => {
+      if (effect === undefined) return [`  ${line}`];
+      const fits = lines.every(([, text = ""]) => width + text.length + 6 <= columns);
+      return fits ? [`  ${line.padEnd(width)}    ${effect}`] : [`  ${line}`, `      ${effect}`];
+    })
+    .join("\n");
+}
