@@ -307,7 +307,7 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   if (result) return result;
   // No payload is recorded of a call that was granted in an earlier attempt.
   const isBare = run.effects.isReplayed(callPath) && granted.isRestored && call.binding.toolset.prepare !== undefined;
-  const isBracketed = (granted.preparation.sideEffect ?? tool.sideEffect) !== false;
+  const isBracketed = !isWorkerCall(call, granted);
   if (isBracketed) await recordStart(run, call, granted);
   try {
     const whole = isBracketed && isBare ? await prepareCall(call, granted.checked, run.redactor) : granted;
@@ -318,6 +318,11 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   } finally {
     if (isBracketed) recordEnd(run, call, result);
   }
+}
+
+/** True for the call of a worker, which records its own start and end. */
+function isWorkerCall({ tool }: Round, { preparation }: PreparedCall): boolean {
+  return isDelegating(tool) && (preparation.sideEffect ?? tool.sideEffect) === false;
 }
 
 function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Effect<ToolResult> {
@@ -352,6 +357,8 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
     }
   } catch (thrown) {
     if (thrown instanceof ToolInterrupted) throw thrown;
+    // A recorded end is the result, although the caller was aborted since.
+    if (thrown instanceof ToolFailure && isWorkerCall(call, granted)) return toRefusal(thrown);
     return failureOf(run, request, thrown);
   } finally {
     await settleQuestions();

@@ -68,10 +68,17 @@ export interface Effects {
   /** Resolves when all that came before a recalled fact has happened again. */
   turnOf(fact: Fact): Promise<void>;
   /**
-   * Called when code has come to its end. Undefined where its call ends now; a replayed run waits for what came before its end, and
-   * rejects where the recorded call was aborted before.
+   * Called when a call (`undefined`: the run) has come to its end. Undefined where it ends now; a replayed run waits for what came before
+   * its end, and rejects where the recorded call was aborted before.
    */
-  finish(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
+  finish(callPath: CallPath | undefined, signal: AbortSignal): Promise<void> | undefined;
+  /**
+   * Called when a call below this one has failed, before what runs beside it is aborted: that is recorded, so that a replay aborts it at
+   * the same point. Undefined where it is aborted now.
+   */
+  abortBelow(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
+  /** Records as interrupted all effects that are under way: called before the end of the run is recorded. */
+  interruptAll(): void;
   /** The recorded start of a call; undefined where it starts now. */
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
   /** The recorded end of a call that is not entered again: its caller gets what it got. Undefined in a replay, which enters every call. */

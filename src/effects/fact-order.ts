@@ -39,12 +39,6 @@ export class FactOrder {
   happened(fact: Fact): void {
     this.#happened++;
     const index = this.#places.get(idOf(fact))?.shift();
-    // A call that failed may abort the calls beside it, which is no fact: the abort arrives before their next answer.
-    if (fact.type === "call-end" && fact.stopReason !== "done") this.#clock.sleep(0).then(() => this.#close(index));
-    else this.#close(index);
-  }
-
-  #close(index: number | undefined): void {
     if (index !== undefined) this.#open.delete(index);
     this.#release();
   }

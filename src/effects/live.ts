@@ -17,14 +17,14 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     state.apply(fact);
     journal.append(fact);
   };
-  const outcomeOf = <T>({ codec, spentByFailure }: Effect<T>, thrown: unknown): Outcome => {
+  const outcomeOf = <T>(effect: Effect<T>, thrown: unknown): Outcome => {
+    const { codec } = effect;
     const error = codec.encodeError?.(thrown);
-    const usage = spentByFailure?.();
-    const spent = usage ? { usage } : {};
-    if (error) return { type: "error", error, ...spent };
+    if (error) return { type: "error", error, ...spentBy(effect) };
     const partial = codec.encodePartial?.(thrown);
-    return { type: "interrupted", ...spent, ...(partial === undefined ? {} : { partial }) };
+    return { type: "interrupted", ...spentBy(effect), ...(partial === undefined ? {} : { partial }) };
   };
+  const underWay = new Set<() => void>();
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     const { announced, detail, ...identity } = effect.record;
@@ -33,12 +33,17 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     await journal.written({ durable: sideEffect });
     const known = sideEffect || announced ? {} : { digest };
     const end = (outcome: Outcome): FactOf<"result"> => ({ type: "result", callPath, key, kind, ...known, outcome });
+    const settle = (outcome: () => Outcome) => {
+      if (underWay.delete(interrupt)) record(end(outcome()));
+    };
+    const interrupt = () => settle(() => ({ type: "interrupted", ...spentBy(effect) }));
+    underWay.add(interrupt);
     try {
       const value = await effect.work();
-      record(end({ type: "value", value: effect.codec.encode(value) }));
+      settle(() => ({ type: "value", value: effect.codec.encode(value) }));
       return value;
     } catch (thrown) {
-      record(end(outcomeOf(effect, thrown)));
+      settle(() => outcomeOf(effect, thrown));
       throw thrown;
     }
   };
@@ -58,6 +63,13 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     },
     turnOf: async () => undefined,
     finish: () => undefined,
+    abortBelow: (callPath, signal) => {
+      if (!signal.aborted) record({ type: "abort", callPath });
+      return undefined;
+    },
+    interruptAll: () => {
+      for (const interrupt of underWay) interrupt();
+    },
     recallStart: () => undefined,
     recallEnd: () => undefined,
     begun: () => undefined,
@@ -71,4 +83,9 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       return () => stop.abort();
     },
   });
+}
+
+function spentBy<T>({ spentByFailure }: Effect<T>): Pick<Extract<Outcome, { readonly type: "error" }>, "usage"> {
+  const usage = spentByFailure?.();
+  return usage ? { usage } : {};
 }

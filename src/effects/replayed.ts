@@ -57,7 +57,10 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
   const drifts: Drift[] = [];
   let interrupt = (_reason: Interruption): void => undefined;
   const order = new FactOrder(standing, clock);
+  let isEnded = false;
   const record = (fact: Fact): void => {
+    if (isEnded) return;
+    isEnded = fact.type === "run-end";
     facts.push(fact);
     state.apply(fact);
     order.happened(fact);
@@ -74,18 +77,25 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
   };
   const miss = (need: LiveNeed): Promise<never> =>
     index.isCutShort(need.callPath) ? unwind(need) : Promise.reject(new ReplayMiss(need.callPath, need.what));
+  const interrupted = new Set<() => void>();
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     const { callPath, key, kind, digest, sideEffect, announced, detail } = effect.record;
     const found = index.keyed.get(keyOf("result", effect.record)) as FactOf<"result"> | undefined;
+    const intent = index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined;
+    if (!found && !intent) return miss({ callPath, what: key, signal });
+    if ((found?.digest ?? intent?.digest) !== digest) drifts.push({ callPath, key, kind, today: detail });
+    if (sideEffect || announced)
+      record({ type: "intent", callPath, key, kind, digest, sideEffect, detail: { ...detail, ...boundsOf(intent) } });
     if (!found) return miss({ callPath, what: key, signal });
-    const known = found.digest ?? (index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined)?.digest;
-    if (known !== digest) drifts.push({ callPath, key, kind, today: detail });
-    if (sideEffect || announced) record({ type: "intent", callPath, key, kind, digest, sideEffect, detail });
     await effect.repeat?.();
     const { outcome } = found;
     const end = () => record(found.digest === undefined ? found : { ...found, digest });
-    if (outcome.type === "interrupted") return unwind({ callPath, what: key, signal }, interruptedPatience).finally(end);
+    if (outcome.type === "interrupted") {
+      const interruptOnce = () => void (interrupted.delete(interruptOnce) && end());
+      interrupted.add(interruptOnce);
+      return unwind({ callPath, what: key, signal }, interruptedPatience).finally(interruptOnce);
+    }
     // A completed effect was consumed, even if the run was stopped meanwhile.
     await abortable(order.turnOf(found), signal).catch(() => undefined);
     end();
@@ -107,9 +117,19 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     recall: (type, key) => index.keyed.get(keyOf(type, key)) as FactOf<typeof type> | undefined,
     turnOf: (fact) => order.turnOf(fact),
     finish: (callPath, signal) => {
+      if (callPath === undefined) return index.lastFact && abortable(order.turnOf(index.lastFact), signal);
       const end = index.ended.get(callPath);
       if (end && end.stopReason !== "aborted") return abortable(order.turnOf(end), signal);
       return index.isCutShort(callPath) ? unwind({ callPath, what: "its end", signal }) : undefined;
+    },
+    abortBelow: (callPath, signal) => {
+      const found = index.aborts.get(callPath);
+      if (found) return order.turnOf(found).then(() => record(found));
+      // It was aborted from above.
+      return signal.aborted ? undefined : miss({ callPath, what: "its abort", signal }).catch(() => undefined);
+    },
+    interruptAll: () => {
+      for (const end of interrupted) end();
     },
     recallStart: (callPath) => index.starts.get(callPath),
     recallEnd: () => undefined,
@@ -128,13 +148,17 @@ function indexFacts(facts: readonly Fact[]) {
   const keyed = new Map<string, Fact>();
   const starts = new Map<CallPath, FactOf<"call-start">>();
   const ended = new Map<CallPath, FactOf<"call-end">>();
+  const aborts = new Map<CallPath, FactOf<"abort">>();
   let end: FactOf<"run-end"> | undefined;
   for (const fact of facts) {
     if (fact.type === "call-start") starts.set(fact.callPath, fact);
     if (fact.type === "call-end") ended.set(fact.callPath, fact);
+    if (fact.type === "abort") aborts.set(fact.callPath, fact);
     if (fact.type === "run-end") end = fact;
     if ("key" in fact) keyed.set(keyOf(fact.type, fact), fact);
   }
+  // The effects that its end interrupted stand before it.
+  const lastFact = end && facts[facts.slice(0, -1).findLastIndex((fact) => !isInterrupted(fact)) + 1];
   /** Returns true if the call, or one above it, did not complete. */
   const isCutShort = (callPath: CallPath): boolean =>
     end?.stopReason !== "done" ||
@@ -150,12 +174,22 @@ function indexFacts(facts: readonly Fact[]) {
     const fact = facts.find(isUnwound) ?? end ?? facts.at(-1);
     return fact && { reason: { type: "aborted", message: end?.reason ?? "the record ends here" }, fact };
   };
-  return { keyed, starts, ended, isCutShort, interruptionOf };
+  return { keyed, starts, ended, aborts, lastFact, isCutShort, interruptionOf };
 }
 
-/** The first trace of an abort, which is no fact of its own. */
+/** What a request could take depends on what ran beside it. */
+function boundsOf(intent: FactOf<"intent"> | undefined): JsonObject {
+  const { allowance, reserved } = intent?.detail ?? {};
+  return { ...(allowance === undefined ? {} : { allowance }), ...(reserved === undefined ? {} : { reserved }) };
+}
+
+/** The first trace of an abort by the user, which is no fact of its own. */
 function isUnwound(fact: Fact): boolean {
-  return fact.type === "result" ? fact.outcome.type === "interrupted" : fact.type === "call-end" && fact.stopReason === "aborted";
+  return isInterrupted(fact) || (fact.type === "call-end" && fact.stopReason === "aborted");
+}
+
+function isInterrupted(fact: Fact): boolean {
+  return fact.type === "result" && fact.outcome.type === "interrupted";
 }
 
 function* withAncestors(callPath: CallPath): Iterable<CallPath> {

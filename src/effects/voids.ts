@@ -15,7 +15,7 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   const facts = recorded.flatMap((fact, n) => (standing.has(fact) ? [{ ...fact, n }] : [])) as Numbered[];
   const end = facts.findLast((fact) => fact.type === "run-end");
   const ended = new Set(facts.flatMap((fact) => (fact.type === "call-end" && isValue(fact) ? [fact.callPath] : [])));
-  const voids = new Set(facts.filter((fact) => isUnwound(fact) || isFailure(fact, facts, ended)).map(({ n }) => n));
+  const voids = new Set(facts.filter((fact) => isUnwound(fact, ended) || isFailure(fact, facts, ended)).map(({ n }) => n));
   for (const { n } of settledRepetitions(facts)) voids.add(n);
   if (end?.stopReason === "denied") for (const { n } of endingDecisions(facts, recorded)) voids.add(n);
   for (const n of lastAnswerOf(facts, end)) voids.add(n);
@@ -23,8 +23,9 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   return [...voids].sort((a, b) => a - b);
 }
 
-function isUnwound(fact: Fact): boolean {
+function isUnwound(fact: Fact, ended: ReadonlySet<CallPath>): boolean {
   if (fact.type === "run-end") return true;
+  if (fact.type === "abort") return !ended.has(fact.callPath);
   if (fact.type === "result") return fact.outcome.type === "interrupted";
   if (fact.type === "limit") return fact.key === runTimeKey;
   return fact.type === "call-end" && !isValue(fact);

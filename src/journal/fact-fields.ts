@@ -95,6 +95,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     ...{ ...keyed, kind: "string", "digest?": "string" },
     outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
   },
+  abort: { callPath: "string" },
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
   "code-call": { ...keyed, path: "string" },
   cut: { ...keyed, tool: "string", id: "string", characters: "number", shown: "content string" },

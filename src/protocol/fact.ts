@@ -207,6 +207,8 @@ export type Fact =
     })
   /** `digest`: present where the effect has no intent. */
   | (FactKey & { readonly type: "result"; readonly kind: EffectKind; readonly digest?: string; readonly outcome: Outcome })
+  /** A call of this one failed, and what ran beside it was aborted. */
+  | { readonly type: "abort"; readonly callPath: CallPath }
   /** A request or a tool call that a limit did not allow, or a time limit that was reached. `owner`: the call with the limit; absent for the run. */
   | (FactKey & {
       readonly type: "limit";

@@ -25,9 +25,9 @@ export const noUsage: Usage = { requests: 0, inputTokens: 0, outputTokens: 0, ca
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0);
   const estimated = (a.estimatedTokens ?? 0) + (b.estimatedTokens ?? 0);
-  const saved = (a.savedUsd ?? 0) + (b.savedUsd ?? 0);
+  const saved = addDollars(a.savedUsd, b.savedUsd);
   const unknown = (a.unknownTokens ?? 0) + (b.unknownTokens ?? 0);
-  const unknownUsd = (a.unknownUsd ?? 0) + (b.unknownUsd ?? 0);
+  const unknownUsd = addDollars(a.unknownUsd, b.unknownUsd);
   const usd = a.requests === 0 ? b.usd : b.requests === 0 ? a.usd : sum(a.usd, b.usd);
   return {
     requests: a.requests + b.requests,
@@ -45,7 +45,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : a + b;
+  return a === undefined || b === undefined ? undefined : addDollars(a, b);
+}
+
+/** Rounded, so that a sum does not depend on the order in which requests ended. */
+function addDollars(a = 0, b = 0): number {
+  return Number((a + b).toFixed(12));
 }
 
 /** Accounts of a tree, except `turns`, which counts per call, and `parallel` and `depth`, which are bounds. */

@@ -40,7 +40,8 @@ export function bracketCall(run: RuntimeConfig, call: BracketedCall) {
     /** `failure`: what the caller gets, and goes on with. */
     fail: (thrown: unknown, failure?: ToolFailure): void => {
       const got = failure && !signal.aborted ? { failure: failure.toolError as unknown as JsonObject } : {};
-      close({ stopReason: signal.aborted ? "aborted" : "failed" }, { error: { message: errorMessage(thrown), ...got } });
+      const message = errorMessage(signal.aborted ? signal.reason : thrown);
+      close({ stopReason: signal.aborted ? "aborted" : "failed" }, { error: { message, ...got } });
     },
   };
 }

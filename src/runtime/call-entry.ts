@@ -59,6 +59,8 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
     await run.effects.finish(callPath, signal);
     return bracket.end({ output: toJsonValue(value) as JsonValue, stopReason: "done" });
   } catch (thrown) {
+    const turn = run.effects.finish(callPath, signal);
+    if (turn) await turn.catch(() => undefined);
     bracket.fail(thrown);
     throw thrown;
   } finally {

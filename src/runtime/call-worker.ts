@@ -52,9 +52,11 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       await close(opened);
     }
   } catch (thrown) {
+    const turn = run.effects.finish(callPath, signal);
+    if (turn) await turn.catch(() => undefined);
     const failure = depth > 0 && thrown instanceof RequestFailed ? failureOf(worker, thrown) : thrown;
     bracket.fail(thrown, depth > 0 && failure instanceof ToolFailure ? failure : undefined);
-    throw failure;
+    throw signal.aborted ? signal.reason : failure;
   }
   return bracket.end(ended);
 }

@@ -1,3 +1,4 @@
+import type { Effects } from "../effects/effects.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CompiledWith } from "../protocol/fact.ts";
@@ -94,7 +95,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     await requirePrices(run, name);
     const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
-    controller.abort(new Error("the run has ended"));
+    await interruptRest(effects, signal, () => controller.abort(new Error("the run has ended")));
     const usage = state.usageOf(name);
     const denied = state.denied();
     const { output, ...how } = end;
@@ -105,7 +106,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     return { ...end, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
-    controller.abort(error);
+    await interruptRest(effects, signal, () => controller.abort(error));
     error.trace = setup.redactor.text(errorStacks(error));
     error.message = setup.redactor.text(error.message);
     const usage = state.usageOf(name);
@@ -121,6 +122,14 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     stopTimer();
     await start.closeJournal();
   }
+}
+
+/** Ends what code of the run left under way. */
+async function interruptRest(effects: Effects, signal: AbortSignal, abort: () => void): Promise<void> {
+  const turn = effects.finish(undefined, signal);
+  if (turn) await turn.catch(() => undefined);
+  abort();
+  effects.interruptAll();
 }
 
 /** Calls the entry, which needs no approval: the user started it. The run's own limits end it with what there is. */

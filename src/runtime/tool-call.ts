@@ -42,6 +42,8 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
     addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
     if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {
+    const turn = call.run.effects.abortBelow(call.callPath, call.signal);
+    if (turn) await turn;
     call.abort(thrown);
     await Promise.allSettled(pending);
     addUnanswered(call, frame, { calls, error: errorMessage(thrown) });

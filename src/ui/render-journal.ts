@@ -103,6 +103,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "grant":
     case "intent":
     case "code-call":
+    case "abort":
     case "artifact":
       return undefined;
   }

@@ -273,3 +273,39 @@ describe("the caller of a worker", () => {
     expect(error).toMatchObject({ code: type === "cut" ? "failed" : type });
   });
 });
+
+test("code that ends with calls under way settles them as interrupted, and replays the same", async () => {
+  const started = Promise.withResolvers<void>();
+  const tools = {
+    slow: tool({
+      input: { type: "object" },
+      approval: "pre-approved",
+      run: () => (started.resolve(), new Promise<never>(() => {})),
+    }),
+    main: tool({
+      input: { type: "object" },
+      calls: ["slow", "child"],
+      run: async (_, { call }) => {
+        call("slow", {});
+        call("child", { input: "x" });
+        await started.promise;
+        throw new Error("no more");
+      },
+    }),
+  };
+  const { error, journal } = await play({
+    files: { "child.worker": worker("description: c") },
+    tools,
+    model: () => new Promise<never>(() => {}),
+    approval: { mode: "approve_all" },
+    request: { entry: "tools.ts:main", input: {} },
+  });
+  expect(error).toMatchObject({ code: "failed" });
+  const intents = journal.filter((entry) => entry.type === "intent");
+  const results = journal.filter((entry) => entry.type === "result");
+  expect(intents.map(({ kind }) => kind)).toContain("tool");
+  expect(results.map(({ callPath, key, outcome }) => [callPath, key, outcome.type])).toEqual(
+    intents.map(({ callPath, key }) => [callPath, key, "interrupted"]),
+  );
+  expect(journal.at(-1)).toMatchObject({ type: "run-end", stopReason: "failed" });
+});

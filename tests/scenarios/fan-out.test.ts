@@ -94,8 +94,6 @@ describe("requests in a row", () => {
         return results.length > 0 ? { text: results.join() } : { calls };
       },
       request: { input: "x", limits: { parallel: 1 } },
-      // A request that goes out while the run ends has a beginning and no end in the record, and may not go out in the replay.
-      replays: false,
     });
     return { output: result?.output, error, requests: model.requests.length };
   }
