@@ -15,13 +15,14 @@ export interface ExportedToolset {
 
 /**
  * Makes a toolset of an export: a toolset, a tool, a factory or class that makes a toolset, or a foreign toolset: a plain map of tools in
- * the AI SDK's form. A factory or class without parameters is called once; one with a parameter is called with each configuration.
+ * the AI SDK's form. A factory or class without parameters is called once; one with a parameter, or with a static `config`, is called with
+ * each configuration.
  * Undefined for anything else. Runs the program's code.
  */
 export async function exportedToolset(name: string, value: unknown): Promise<ExportedToolset | undefined> {
   if (isToolset(value)) return { toolset: value, calls: [] };
   if (isTool(value)) return { toolset: toolsetOfTools(name, [{ ...value, name }]), calls: value.calls ?? [] };
-  if (typeof value === "function" && value.length > 0) return configurable(name, value as Factory);
+  if (typeof value === "function" && (value.length > 0 || "config" in value)) return configurable(name, value as Factory);
   const made: unknown = typeof value === "function" ? await make(value as Factory) : value;
   if (isToolset(made)) return { toolset: made, calls: [] };
   const map = isForeignTool(made) ? { [name]: made } : made;

@@ -29,6 +29,14 @@ const exported = {
     }
   },
   factory: (config: unknown) => describing(config),
+  /** A parameter with a default does not count for \`length\`. */
+  Optional: class {
+    static config = z.object({ url: z.string() });
+
+    constructor(config: unknown = {}) {
+      Object.assign(this, describing(config));
+    }
+  },
   none: (_config: unknown) => 1,
   slug,
   other: slug,
@@ -45,7 +53,7 @@ async function compileWith(toolsets: string, environment: Readonly<Record<string
 }
 
 describe("a class or a factory that takes its configuration", () => {
-  test.each(["Database", "./tools.ts:Database", "Plain", "factory"])("%s gets it", async (reference) => {
+  test.each(["Database", "./tools.ts:Database", "Plain", "Optional", "factory"])("%s gets it", async (reference) => {
     const { references, shown } = await compileWith(`{ ${JSON.stringify(reference)}: { url: "\${DB}" } }`, { DB: "sqlite:x" });
     expect(shown).toEqual([]);
     const [made] = references;
