@@ -26,6 +26,11 @@ export {
   replay,
   resume,
   run,
+  type UndoneFile,
+  type UndoPlan,
+  type UndoReport,
+  type UndoRequest,
+  undo,
 } from "./llm-do.ts";
 // Models.
 export {

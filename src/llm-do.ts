@@ -15,6 +15,7 @@ import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
+import { createWriteLog } from "./journal/write-log.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
@@ -40,6 +41,8 @@ import {
   replayOptions,
   resumeOptions,
   runOptions,
+  type UndoRequest,
+  undoOptions,
 } from "./requests.ts";
 import { collectMessages, continueRun, describeCompilation } from "./resume.ts";
 import { checkHistory } from "./runtime/check-history.ts";
@@ -55,6 +58,7 @@ import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
 import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
+import { type UndoReport, undoRun } from "./undo.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { Redactor, type Secret } from "./util/redactor.ts";
@@ -71,8 +75,10 @@ export type {
   ResumeRequest,
   RunOutput,
   RunRequest,
+  UndoRequest,
 } from "./requests.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
+export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";
 
 /**
  * Compiles a program: everything that is wrong with it and, if nothing is, its linked form. Calls no model. Rejects with a `TypeError`
@@ -170,7 +176,7 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
   return start().catch(failAsRun);
 }
 
-function checkRequest<T extends CompileRequest>(request: T, check: OptionCheck<T>): void {
+function checkRequest<T extends CompileRequest | UndoRequest>(request: T, check: OptionCheck<T>): void {
   try {
     checkOptions(request, check);
     checkSource(request);
@@ -207,6 +213,15 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   const { secrets: stored } = await readCredentials(host);
   const record = await readRecord(host, directory, secretsOf(host, program, stored));
   return replayFacts(program, { host, stored, ...record, ...(onEvent ? { onEvent } : {}) });
+}
+
+/**
+ * Takes back what the file tools of a recorded run wrote, the last write first. A file that was changed since stays as it is. What
+ * shell commands and other tools did is listed, and stays. Rejects with a `RunError` `configuration` where the run is under way.
+ */
+export async function undo(request: UndoRequest): Promise<UndoReport> {
+  checkRequest(request, undoOptions);
+  return undoRun(request.host ?? (await defaultHost()), request).catch(failAsRun);
 }
 
 /** Creates a worker with no more than its creator. The next compilation finds it. Rejects with a `RunError` that says what can be had. */
@@ -305,7 +320,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
   const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
   const result = await runEntry(
     program,
-    { ...setup, effects },
+    { ...setup, effects, writes: directory === undefined ? undefined : createWriteLog(host, runId, privateFolder) },
     {
       ...start,
       artifacts: [],

@@ -10,6 +10,7 @@ import type { JsonObject } from "./protocol/json.ts";
 import type { Message } from "./protocol/message.ts";
 import type { Limits } from "./protocol/usage.ts";
 import type { RunResult } from "./runtime/run-entry.ts";
+import type { UndoOptions } from "./undo.ts";
 import {
   anyOption,
   flagOption,
@@ -71,6 +72,8 @@ export interface ReplayRequest extends ProgramRequest {
   /** Receives the events of the replayed run. */
   readonly onEvent?: EventSink;
 }
+
+export interface UndoRequest extends Pick<CompileRequest, "host">, UndoOptions {}
 
 /** A run that goes on. Its input is the recorded one; limits are those of the record, and over them these. */
 export interface ResumeRequest extends Omit<RunRequest, "input" | "fragments" | "attachments" | "history" | "journal"> {
@@ -199,6 +202,11 @@ export const resumeOptions: OptionCheck<ResumeRequest> = {
   path: "resume",
   table: { ...resumeTable, directory: textOption, takeOver: flagOption },
   renamed,
+  required: ["directory"],
+};
+export const undoOptions: OptionCheck<UndoRequest> = {
+  path: "undo",
+  table: { host: objectOption, directory: textOption, confirm: functionOption },
   required: ["directory"],
 };
 export const judgeOptions: OptionCheck<JudgeRequest> = {

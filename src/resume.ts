@@ -36,7 +36,7 @@ export async function continueRun(
   { host, request, secrets, policy, createSetup }: Continuation,
 ): Promise<RunOutput> {
   const { directory, takeOver = false, signal, limits } = request;
-  const { journal, redactor, facts, times } = await resumeJournal(host, directory, {
+  const { journal, redactor, facts, times, writes } = await resumeJournal(host, directory, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
     begin: (recorded) => beginAttempt(recorded, { program, host, policy, limits }),
@@ -50,7 +50,7 @@ export async function continueRun(
     const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
     const result = await runEntry(
       program,
-      { ...setup, effects },
+      { ...setup, effects, writes },
       {
         ...{ input: input as JsonObject, files, fragments, history, signal, warnings: changed },
         artifacts: recordedArtifacts(facts),
@@ -78,6 +78,8 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
   const last = facts.at(-1);
   if (last?.type === "run-end" && last.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
+  if (facts.some((fact) => fact.type === "undo"))
+    throw new CannotResume("what this run wrote was taken back: fork it in place of that");
   const earlier = facts.filter((fact) => fact.type === "attempt");
   return {
     type: "attempt",

@@ -129,11 +129,16 @@ test("llm-do", async () => {
     type ToolsetCall
     type ToolsetOptions
     type ToolsetScope
+    type UndoPlan
+    type UndoReport
+    type UndoRequest
+    type UndoneFile
     type Usage
     type Verdict
     type Worker
     type WorkerRuntime
-    type WorkerSpec"
+    type WorkerSpec
+    undo"
   `);
 });
 

@@ -39,6 +39,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do resume last . --limit usd=2", "with a higher limit"],
   ],
   "llm-do replay": [["llm-do replay last"], ["llm-do replay last . --json"]],
+  "llm-do undo": [["llm-do undo --dry-run", "what it would take back of the last run"], ["llm-do undo last . --yes"]],
   "llm-do models": [
     ["llm-do models", "providers, and what each still needs"],
     ["llm-do models sonnet", "listed models, with prices"],

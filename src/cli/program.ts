@@ -1,18 +1,16 @@
 import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
-import { addResume } from "./add-resume.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
-import type { ReplayFlags } from "./commands/replay.ts";
-import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
+import { addReplay, addResume, addRuns, addUndo } from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
-import { addCompileOptions, addRunOptions, parseCount } from "./run-options.ts";
+import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import {
   addCompletion,
   addDocs,
@@ -49,6 +47,7 @@ export function createProgram(line: CommandLine): Command {
   program.commandsGroup("Look at what ran:");
   addRuns(program, line);
   addReplay(program, line);
+  addUndo(program, line);
   program.commandsGroup("Set up:");
   addInit(program, line);
   addModels(program, line);
@@ -154,48 +153,5 @@ function addVerdict(program: Command, line: CommandLine): void {
       refuseDashes("verdict", line);
       const { verdictCommand } = await import("./commands/verdict.ts");
       line.exitCode = await verdictCommand({ target, tool, args }, flags);
-    });
-}
-
-function addReplay(program: Command, line: CommandLine): void {
-  const replay = program
-    .command("replay")
-    .description("play a recorded run again with the program of today, answered from the record; 1 where it does something else")
-    .argument("[run]", "its id, or `last`", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files", ".");
-  addCompileOptions(replay)
-    .option("--trust", "import the program's code, which runs as it is")
-    .option("--json", "print JSON")
-    .action(async (run: string, target: string, flags: ReplayFlags) => {
-      refuseDashes("replay", line);
-      const { replayCommand } = await import("./commands/replay.ts");
-      line.exitCode = await replayCommand(run, target, flags);
-    });
-}
-
-function addRuns(program: Command, line: CommandLine): void {
-  const runs = program.command("runs").description("look at what earlier runs did");
-  const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
-  runs
-    .command("list")
-    .description("list runs, oldest first: how each ended, its time, cost, model and prompt")
-    .argument("[target]", where)
-    .option("-n, --number <number>", "the most runs, counted from the last (default: 20; of a target: all)", parseCount)
-    .option("--json", "print JSON")
-    .action(async (target: string | undefined, flags: ListFlags) => {
-      refuseDashes("runs list", line);
-      const { listRunsCommand } = await import("./commands/runs.ts");
-      line.exitCode = await listRunsCommand(target, flags);
-    });
-  runs
-    .command("show")
-    .description("show how far a run got")
-    .argument("<run>", "its id, or `last`")
-    .argument("[target]", where)
-    .option("--json", "print the journal's entries, one a line")
-    .action(async (run: string, target: string | undefined, flags: RunsFlags) => {
-      refuseDashes("runs show", line);
-      const { showRunCommand } = await import("./commands/runs.ts");
-      line.exitCode = await showRunCommand(run, target, flags);
     });
 }

@@ -20,7 +20,7 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
   const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
   const latest = new Map(recorded.flatMap((fact, index) => (voids.has(index) ? [] : [[idOf(fact), index] as const])));
   const stands = (fact: Fact, index: number) => {
-    if (fact.type === "attempt" || voids.has(index)) return false;
+    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index)) return false;
     return fact.type === "revocation" || latest.get(idOf(fact)) === index;
   };
   return {

@@ -53,8 +53,29 @@ export interface OpenScopesOptions {
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;
+  /** Receives each file before it is replaced. Default: nothing does. */
+  readonly beforeReplacing?: ReplacementListener;
   /** Missing writable roots are made (the default), or taken for empty folders that cannot be written. */
   readonly missingRoots?: "make" | "pretend";
+}
+
+export interface ReplacementListener {
+  /** Larger files are not read. */
+  readonly maxBytes: number;
+  /** Called under the lock of the file, which is replaced when this resolves. Never rejects. */
+  note(change: FileChange): Promise<void>;
+}
+
+/** A file that is about to be replaced through a scope. */
+export interface FileChange {
+  readonly virtualPath: string;
+  /** Absolute host path of the scope's folder, without links. */
+  readonly root: string;
+  /** The path below `root`. */
+  readonly components: readonly string[];
+  /** Null for a new file; undefined for one that is larger than the listener reads. */
+  readonly before: Uint8Array | null | undefined;
+  readonly after: Uint8Array;
 }
 
 export interface Clock {

@@ -76,6 +76,7 @@ async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], opt
     writer: system.writer,
     strictNames: system.strictNames,
     privateFolders: await realPrivateFolders(system),
+    beforeReplacing: options.beforeReplacing,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EntryFacts } from "./directory.ts";
+import type { ReplacementListener } from "./host.ts";
 import { makeFolder } from "./make-folders.ts";
 import { makesRepository } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
@@ -119,6 +120,7 @@ export async function writeFile(table: ScopeTable, path: ResolvedPath, { bytes, 
       const commit = (rename: () => Promise<void>) =>
         lockForWriting({ directory, name, writer }, async () => {
           await assertExpected(table, parent, expect);
+          await noteReplacement(table, parent, { after: bytes, read: (most) => readWhole(parent, like, most) });
           await rename();
         });
       await replaceFile(directory, name, { bytes, writer, like, commit });
@@ -153,13 +155,50 @@ async function appendOnce(table: ScopeTable, parent: ParentFolder, bytes: Uint8A
   const { directory, name } = parent;
   const like = await lookToAppend(table, parent, bytes);
   const present = like && (await closing(await directory.openFile(name), (file) => file.read(maxReadBytes)));
+  const whole = present === undefined ? bytes : Buffer.concat([present, bytes]);
   const commit = async (rename: () => Promise<void>) => {
     await assertExpected(table, parent, like?.version);
+    const read = async (most: number) => (present && present.length > most ? undefined : (present ?? null));
+    await noteReplacement(table, parent, { after: whole, read });
     await rename();
   };
-  const whole = present === undefined ? bytes : Buffer.concat([present, bytes]);
   await replaceFile(directory, name, { bytes: whole, writer: table.writer, like, commit });
   return { facts: await writtenFacts(table, parent), created: like === undefined };
+}
+
+interface Replacing {
+  readonly after: Uint8Array;
+  /** Reads what is replaced: null for nothing, undefined for more than `most` bytes. */
+  readonly read: (most: number) => Promise<Uint8Array | null | undefined>;
+}
+
+async function noteReplacement(table: ScopeTable, { virtualPath, scope, path }: ParentFolder, { after, read }: Replacing) {
+  const listener: ReplacementListener | undefined = table.beforeReplacing;
+  if (!listener) return;
+  const root = table.root(scope).directory.realPath;
+  await listener.note({ virtualPath, root, components: path, before: await read(listener.maxBytes), after });
+}
+
+async function readWhole({ directory, name }: ParentFolder, like: EntryFacts | undefined, most: number) {
+  if (like === undefined) return null;
+  if (like.bytes > most) return undefined;
+  return closing(await directory.openFile(name), async (file) =>
+    file.facts.version === like.version ? file.read(most) : undefined,
+  );
+}
+
+/** Removes a file. Rejects with `changed` where it is not the expected one. Leaves its folder, empty or not. */
+export async function removeFile(table: ScopeTable, path: ResolvedPath, expect: string): Promise<void> {
+  assertNotRoot(table, path);
+  return inParent(table, path, async (parent) => {
+    await lookToWrite(table, parent);
+    const { directory, name } = parent;
+    await lockForWriting({ directory, name, writer: table.writer }, async () => {
+      await assertExpected(table, parent, expect);
+      await directory.removeFile(name);
+    });
+    await directory.sync();
+  });
 }
 
 interface WriteSteps<T> {

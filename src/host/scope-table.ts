@@ -1,6 +1,7 @@
 import { basename, join, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
+import type { ReplacementListener } from "./host.ts";
 import { isPrivatePath } from "./private-folders.ts";
 import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
 import { type Allowed, describeScope, privateFolder } from "./scope-refusals.ts";
@@ -23,6 +24,7 @@ export interface ScopeTableOptions {
   readonly strictNames: boolean;
   /** Real host paths. */
   readonly privateFolders: readonly string[];
+  readonly beforeReplacing: ReplacementListener | undefined;
 }
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
@@ -30,6 +32,7 @@ export class ScopeTable {
   readonly roots: readonly ScopeRoot[];
   readonly writer: Writer;
   readonly allowed: Allowed;
+  readonly beforeReplacing: ReplacementListener | undefined;
   readonly #declarations: ReadonlyMap<string, ScopeDeclaration>;
   readonly #byName: ReadonlyMap<string, ScopeRoot>;
   readonly #byIdentity = new Map<string, ScopeRoot>();
@@ -45,6 +48,7 @@ export class ScopeTable {
     this.#options = options;
     this.roots = options.roots;
     this.writer = options.writer;
+    this.beforeReplacing = options.beforeReplacing;
     this.#privateNames = new Set(options.privateFolders.map((path) => foldName(basename(path))));
     const declarations = options.roots.map((root) => root.declaration);
     this.allowed = {

@@ -100,6 +100,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   "code-call": { ...keyed, path: "string" },
   cut: { ...keyed, tool: "string", id: "string", characters: "number", shown: "content string" },
   compaction: { ...keyed, window: "number", before: "number", after: "number", dropped: "dropped" },
+  undo: { restored: "content strings", removed: "content strings", left: "content strings" },
   artifact: { ...keyed, name: "string", sha256: "string" },
 };
 

@@ -32,7 +32,7 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   const path = privateFolderOf(host, runId);
   const secrets = kept?.secrets ?? new RunSecrets(() => host.createKey());
   const known = new Set<string>(kept?.tokens);
-  let file: AppendFile | undefined;
+  let file: Promise<AppendFile> | undefined;
   let isLost = false;
   const open = async (): Promise<AppendFile> => {
     await host.files.makeDirectory(join(path, "blobs"), 0o700);
@@ -44,10 +44,11 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   const keep: PrivateFolder["keep"] = async (found, blobs) => {
     if (isLost) return;
     try {
-      file ??= await open();
+      file ??= open();
+      const opened = await file;
       for (const { token, value } of found) {
         if (known.has(token)) continue;
-        file.append(`${JSON.stringify({ token, ...(value === undefined ? {} : { value }) })}\n`);
+        opened.append(`${JSON.stringify({ token, ...(value === undefined ? {} : { value }) })}\n`);
         known.add(token);
       }
       for (const { name, content } of blobs) {
@@ -63,10 +64,11 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   return {
     secrets,
     keep,
-    sync: async () => file?.sync().catch(() => undefined),
+    sync: async () => file?.then((opened) => opened.sync()).catch(() => undefined),
     close: async () => {
-      await file?.sync().catch(() => undefined);
-      await file?.close().catch(() => undefined);
+      const opened = await file?.catch(() => undefined);
+      await opened?.sync().catch(() => undefined);
+      await opened?.close().catch(() => undefined);
     },
   };
 }

@@ -54,7 +54,11 @@ export interface JournalEnds {
   /** The start of the entry's own call. Absent where it is not near the beginning. */
   readonly entryCall?: JournalEntry;
   readonly last?: JournalEntry;
+  /** True where the run was taken back after `last`. */
+  readonly undone?: boolean;
 }
+
+const undoLine = /^\{"v":2,"n":\d+,"time":\d+,"type":"undo"/;
 
 /** In bytes. Few lines are longer. */
 const firstLook = 65_536;
@@ -70,7 +74,8 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
     ];
     const isWhole = ends.bytes <= bytes;
     // Text after the last line break is a line that was cut off; text before the first one may be half a line.
-    const [first, last] = [start.length > 1 ? start[0] : undefined, end.slice(isWhole ? 0 : 1, -1).at(-1)];
+    const ended = end.slice(isWhole ? 0 : 1, -1);
+    const [first, last] = [start.length > 1 ? start[0] : undefined, ended.findLast((line) => !undoLine.test(line))];
     if (isWhole && (first === undefined || last === undefined)) return { version: 2 };
     if (first === undefined || last === undefined) continue;
     const parsed = parseEntry(first, { path, line: 1 });
@@ -83,6 +88,7 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
       first: toEntry(parsed, { path, line: 1, version }),
       ...(call > 0 ? { entryCall: toEntry(parseEntry(start[call] ?? "", callPlace), callPlace) } : {}),
       last: toEntry(parseEntry(last, place), place),
+      ...(undoLine.test(ended.at(-1) ?? "") ? { undone: true } : {}),
     };
   }
 }

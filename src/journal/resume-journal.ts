@@ -7,6 +7,7 @@ import { createJournal, isOpen, type Journal, JournalError } from "./journal.ts"
 import { createPrivateFolder } from "./private-folder.ts";
 import { type RunRecord, readRecord } from "./read-journal.ts";
 import type { RunSecrets } from "./run-secrets.ts";
+import { createWriteLog, type WriteLog } from "./write-log.ts";
 
 /** A run cannot go on: another process executes it, or there is nothing to go on with. */
 export class CannotResume extends Error {
@@ -29,6 +30,7 @@ export interface ResumeOptions {
 export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isWhole"> {
   readonly journal: Journal;
   readonly redactor: Redactor;
+  readonly writes: WriteLog;
 }
 
 /**
@@ -53,11 +55,13 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
     journal.append(attempt);
     await journal.written({ durable: true });
     const { isWhole } = record;
-    return { facts: [...record.facts, attempt], times: [...record.times, host.clock.now()], isWhole, journal, redactor };
+    const writes = createWriteLog(host, basename(directory), folder);
+    return { facts: [...record.facts, attempt], times: [...record.times, host.clock.now()], isWhole, journal, redactor, writes };
   });
 }
 
-function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): void {
+/** Throws a `CannotResume` where a process executes the run, or may do so. The caller holds the lock of the journal. */
+export function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): void {
   const last = facts.findLast((fact) => fact.type === "attempt" || fact.type === "run-start" || fact.type === "run-end");
   const owner = last && "owner" in last ? last.owner : undefined;
   if (owner === undefined) return;

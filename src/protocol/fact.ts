@@ -235,6 +235,15 @@ export type Fact =
       readonly after: number;
       readonly dropped: readonly DroppedResult[];
     })
+  /** What file tools wrote is being taken back, after the run: names of files as the run knew them. Such a run does not go on. */
+  | {
+      readonly type: "undo";
+      readonly restored: readonly string[];
+      /** Files that the run made. */
+      readonly removed: readonly string[];
+      /** Files that cannot be taken back. */
+      readonly left: readonly string[];
+    }
   /** The name of a file that a provider made. */
   | (FactKey & { readonly type: "artifact"; readonly name: string; readonly sha256: string });
 

@@ -3,6 +3,7 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
+import type { WriteLog } from "../journal/write-log.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
@@ -32,6 +33,8 @@ export interface RunSetup {
   /** Records facts and answers effects. */
   readonly effects: Effects;
   readonly redactor: Redactor;
+  /** Keeps what file tools replace. Absent: nothing does. */
+  readonly writes?: WriteLog | undefined;
   readonly policy: ApprovalPolicy;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;
@@ -61,7 +64,8 @@ export interface RuntimeConfig extends RunSetup {
   readonly prefixes: PrefixWatch;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
-  readonly openScopes: (declarations: readonly ScopeDeclaration[]) => Promise<Scopes>;
+  /** `callPath`: of the call that writes through them. */
+  readonly openScopes: (declarations: readonly ScopeDeclaration[], callPath?: CallPath) => Promise<Scopes>;
   readonly emit: Emit;
   /** `callWorker` of `call-worker.ts`, for the runtimes of tools, which the call of a worker imports. */
   readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;

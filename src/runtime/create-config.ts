@@ -37,8 +37,12 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     keptResults: new KeptResults(host, runId),
     prefixes: new PrefixWatch(),
     timeUp: new Map(),
-    openScopes: (declarations) =>
-      host.openScopes(declarations, { programFiles: program.protectedPaths, programFolder: program.root }),
+    openScopes: (declarations, callPath) =>
+      host.openScopes(declarations, {
+        programFiles: program.protectedPaths,
+        programFolder: program.root,
+        ...(setup.writes && callPath !== undefined ? { beforeReplacing: setup.writes.listenerOf(callPath) } : {}),
+      }),
     callWorker,
   };
   return Object.freeze(config);

@@ -14,7 +14,7 @@ export async function openCallScopes(
   const recorded = run.effects.recall("refusal", key);
   try {
     if (recorded) throw new ToolFailure(recorded.error);
-    return await run.openScopes(declarations);
+    return await run.openScopes(declarations, callPath);
   } catch (caught) {
     const thrown = toToolFailure(caught);
     if (thrown instanceof ToolFailure) run.effects.record({ type: "refusal", ...key, tool: "", error: thrown.toolError });

@@ -32,6 +32,8 @@ export interface ListedRun {
   readonly usage?: Usage;
   /** Calls that were denied. */
   readonly denied?: number;
+  /** True where what it wrote was taken back. */
+  readonly undone?: boolean;
 }
 
 interface RunEnds {
@@ -39,6 +41,7 @@ interface RunEnds {
   readonly first?: JournalEntry;
   readonly entryCall?: JournalEntry;
   readonly last?: JournalEntry;
+  readonly undone?: boolean;
 }
 
 /** In UTF-16 units. */
@@ -60,6 +63,7 @@ export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder"> {
     milliseconds: last.time - first.time,
     ...(model === undefined ? {} : { model }),
     ...(prompt === undefined ? {} : { prompt }),
+    ...(ends.undone ? { undone: true } : {}),
     ...(last.type === "run-end" ? { usage: last.usage, denied: last.denied } : {}),
   };
 }

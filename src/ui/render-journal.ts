@@ -22,13 +22,15 @@ interface JournalEnds {
   readonly version: 1 | 2;
   readonly first?: JournalEntry;
   readonly last?: JournalEntry;
+  /** True where the run was taken back. */
+  readonly undone?: boolean;
 }
 
 /** Summarizes a run in one line: when it began, and how it ended or how far it got. */
-export function summarizeJournal({ version, first, last }: JournalEnds): string {
+export function summarizeJournal({ version, first, last, undone }: JournalEnds): string {
   if (first?.type !== "run-start" || !last) return "nothing is recorded: it ended before it began";
   const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
-  return `${started}  ${renderEnd(last)}${version === 1 ? "; too old to be replayed" : ""}`;
+  return `${started}  ${renderEnd(last)}${version === 1 ? "; too old to be replayed" : ""}${undone ? "; taken back" : ""}`;
 }
 
 /** A damaged entry takes its own line and no other. */
@@ -43,7 +45,7 @@ function readable<T>(entry: JournalEntry, render: () => T): T | string {
 /** Renders a run from its journal: calls, approvals, and what was under way when it broke off. */
 export function renderJournal(journal: Journal, columns: number): string {
   const { version, entries, problems } = journal;
-  const [first, last] = [entries[0], entries.at(-1)];
+  const [first, last] = [entries[0], entries.findLast(({ type }) => type !== "undo")];
   const summary = summarizeJournal({ version, ...(first && last ? { first, last } : {}) });
   if (first?.type !== "run-start") return `${summary}\n`;
   const { runId, program, entry, mode, version: recordedBy, programDigest } = first;
@@ -99,6 +101,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label}: the result of ${entry.characters.toLocaleString("en-US")} characters was cut, as ${show(entry.id)}`;
     case "attempt":
       return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
+    case "undo":
+      return `  taken back: ${counted(entry.restored.length, "file")} restored, ${entry.removed.length} removed, ${entry.left.length} left`;
     case "run-start":
     case "grant":
     case "intent":

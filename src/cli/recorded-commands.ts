@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import type { ReplayFlags } from "./commands/replay.ts";
+import type { ResumeFlags } from "./commands/resume.ts";
+import type { ListFlags, RunsFlags } from "./commands/runs.ts";
+import type { UndoFlags } from "./commands/undo.ts";
+import { isDebugging } from "./debugging.ts";
+import { addCompileOptions, addResumeOptions, parseCount } from "./run-options.ts";
+import { type Exit, refuseDashes } from "./setup-commands.ts";
+
+/** `llm-do resume [RUN] [TARGET]`. */
+export function addResume(program: Command, exit: Exit): void {
+  const resume = program
+    .command("resume")
+    .description("go on with a run that was killed, stopped, or ended at a limit: nothing that is recorded is done again")
+    .argument("[run]", "its id, or `last`: the newest that did not end", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran");
+  addResumeOptions(resume).action(async (run: string, target: string | undefined, flags: ResumeFlags) => {
+    refuseDashes("resume", exit);
+    const { resumeCommand } = await import("./commands/resume.ts");
+    exit.exitCode = await resumeCommand(run, target, { ...flags, debug: isDebugging(flags) });
+  });
+}
+
+/** `llm-do replay [RUN] [TARGET]`. */
+export function addReplay(program: Command, exit: Exit): void {
+  const replay = program
+    .command("replay")
+    .description("play a recorded run again with the program of today, answered from the record; 1 where it does something else")
+    .argument("[run]", "its id, or `last`", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files", ".");
+  addCompileOptions(replay)
+    .option("--trust", "import the program's code, which runs as it is")
+    .option("--json", "print JSON")
+    .action(async (run: string, target: string, flags: ReplayFlags) => {
+      refuseDashes("replay", exit);
+      const { replayCommand } = await import("./commands/replay.ts");
+      exit.exitCode = await replayCommand(run, target, flags);
+    });
+}
+
+/** `llm-do runs list|show`. */
+export function addRuns(program: Command, exit: Exit): void {
+  const runs = program.command("runs").description("look at what earlier runs did");
+  const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
+  runs
+    .command("list")
+    .description("list runs, oldest first: how each ended, its time, cost, model and prompt")
+    .argument("[target]", where)
+    .option("-n, --number <number>", "the most runs, counted from the last (default: 20; of a target: all)", parseCount)
+    .option("--json", "print JSON")
+    .action(async (target: string | undefined, flags: ListFlags) => {
+      refuseDashes("runs list", exit);
+      const { listRunsCommand } = await import("./commands/runs.ts");
+      exit.exitCode = await listRunsCommand(target, flags);
+    });
+  runs
+    .command("show")
+    .description("show how far a run got")
+    .argument("<run>", "its id, or `last`")
+    .argument("[target]", where)
+    .option("--json", "print the journal's entries, one a line")
+    .action(async (run: string, target: string | undefined, flags: RunsFlags) => {
+      refuseDashes("runs show", exit);
+      const { showRunCommand } = await import("./commands/runs.ts");
+      exit.exitCode = await showRunCommand(run, target, flags);
+    });
+}
+
+/** `llm-do undo [RUN] [TARGET]`. */
+export function addUndo(program: Command, exit: Exit): void {
+  program
+    .command("undo")
+    .description("take back what a run's file tools wrote; files that were changed since stay, and so does what commands did")
+    .argument("[run]", "its id, or `last`", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .option("--dry-run", "show what would be done, and do nothing")
+    .option("-y, --yes", "do it without a question")
+    .option("--json", "print JSON")
+    .action(async (run: string, target: string | undefined, flags: UndoFlags) => {
+      refuseDashes("undo", exit);
+      const { undoCommand } = await import("./commands/undo.ts");
+      exit.exitCode = await undoCommand(run, target, flags);
+    });
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from "../protocol/json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { runSteps } from "../util/in-steps.ts";
+import { callLabel } from "./call-label.ts";
+import { bytes, counted, show } from "./explain/phrases.ts";
+import { PreviewRows } from "./preview-rows.ts";
+import { renderDiff } from "./render-diff.ts";
+
+interface ShownFile {
+  readonly path: string;
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "failed";
+  readonly now?: Uint8Array | null;
+  readonly before?: Uint8Array | null;
+  readonly isPartial?: boolean;
+  readonly error?: string;
+}
+
+/** The files of an undo and the calls that stay, as far as they are shown. */
+export interface ShownUndo {
+  readonly runId: string;
+  readonly files: readonly ShownFile[];
+  readonly lasting: readonly { readonly callPath: string; readonly tool: string; readonly args: JsonObject }[];
+}
+
+export interface UndoRendering {
+  readonly columns: number;
+  /** Shows a diff of each file that is restored. */
+  readonly diffs: boolean;
+}
+
+const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>> = {
+  restore: ({ before }) => `restore: ${bytes(before?.length ?? 0)}`,
+  remove: () => "remove: the run made it",
+  same: () => "is as it was",
+  changed: () => "left: it was changed since the run wrote it",
+  "not-kept": () => "left: its content before was too large to be kept, or is gone",
+  failed: ({ error = "" }) => `left: ${error}`,
+};
+
+/** Lists what an undo does, or has done: a line for each file, and for each call that stays. */
+export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diffs }: UndoRendering): string {
+  const head =
+    files.length > 0
+      ? `run ${runId} wrote ${counted(files.length, "file")}:`
+      : `run ${runId} wrote no files that can be taken back`;
+  const rows = files.flatMap((file) => [
+    `  ${show(file.path)}  ${show(reasons[file.action](file))}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
+    ...(diffs && file.action === "restore" ? diffRows(file, columns) : []),
+  ]);
+  const calls = lasting.map(
+    ({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${show(tool)} ${show(JSON.stringify(args))}`,
+  );
+  const notes = calls.length > 0 ? ["not taken back, since only files of file tools are kept:", ...calls] : [];
+  return [head, ...rows, ...notes].map((line) => `${diffs ? line : clipText(line, columns, "...")}\n`).join("");
+}
+
+/** The most rows of a diff. */
+const mostRows = 40;
+
+function diffRows({ path, now, before }: ShownFile, columns: number): readonly string[] {
+  const [old, next] = [now, before].map((content) => textOf(content ?? new Uint8Array()));
+  if (old === undefined || next === undefined) return ["    (not text)"];
+  const lines = runSteps(renderDiff(path, old, next));
+  return new PreviewRows(lines, { columns, style: (_, text) => text }).take(mostRows).rows;
+}
+
+function textOf(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}

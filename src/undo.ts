@@ -1,0 +1,218 @@
+import { basename, join } from "node:path";
+import type { Host } from "./host/host.ts";
+import { removeScopeFile } from "./host/remove-scope-file.ts";
+import { ScopeError, type Scopes } from "./host/scopes.ts";
+import { cutTail } from "./journal/cut-tail.ts";
+import { createJournal, JournalError } from "./journal/journal.ts";
+import { createPrivateFolder, type PrivateContents, readPrivateFolder } from "./journal/private-folder.ts";
+import { readJournal } from "./journal/read-journal.ts";
+import { checkOwner } from "./journal/resume-journal.ts";
+import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
+import type { FactOf, JournalEntry } from "./protocol/fact.ts";
+import type { JsonObject } from "./protocol/json.ts";
+import { errorMessage } from "./util/error-message.ts";
+import { environmentSecrets, Redactor } from "./util/redactor.ts";
+
+/** A file that a run wrote. */
+export interface UndoneFile {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * `restore`: to its content before the run; `remove`: the run made it; `same`: it is as it was before; `changed`: it was
+   * changed after the run wrote it, and stays; `not-kept`: its content before was too large to be kept, and it stays; `failed`: it
+   * could not be written.
+   */
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "failed";
+  /** Content now, and content to be restored; null for no file. Only of `restore` and `remove`. */
+  readonly now?: Uint8Array | null;
+  readonly before?: Uint8Array | null;
+  /** Present where something else changed the file between two writes of the run: earlier writes stay. */
+  readonly isPartial?: boolean;
+  /** Of `failed`. */
+  readonly error?: string;
+}
+
+/** A call that changed something that nobody kept. */
+export interface LastingCall {
+  readonly callPath: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+export interface UndoPlan {
+  readonly runId: string;
+  /** The file that was written last comes first. */
+  readonly files: readonly UndoneFile[];
+  /** Calls of tools with side effects that are not files written through scopes: they stay. */
+  readonly lasting: readonly LastingCall[];
+}
+
+export interface UndoReport extends UndoPlan {
+  /** False where `confirm` said no, or there was nothing to do. */
+  readonly isDone: boolean;
+}
+
+export interface UndoOptions {
+  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
+  readonly directory: string;
+  /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
+  readonly confirm?: (plan: UndoPlan) => boolean | Promise<boolean>;
+}
+
+/** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
+export async function undoRun(host: Host, { directory, confirm }: UndoOptions): Promise<UndoReport> {
+  const runId = basename(directory);
+  const { entries } = await readJournal(host, directory);
+  const kept = await readPrivateFolder(host, { runId, known: [] });
+  const steps = await planSteps(host, await readWriteLog(host, runId), kept);
+  const plan: UndoPlan = { runId, files: steps.map(({ file }) => file), lasting: lastingCalls(entries) };
+  const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
+  if (!isWanted) return { ...plan, isDone: false };
+  return host.files.alone(`${directory}/journal.jsonl`, async () => {
+    await recordUndo(host, { directory, steps, kept });
+    const files: UndoneFile[] = [];
+    for (const step of steps) files.push(isChange(step) ? await takeBack(host, step) : step.file);
+    return { ...plan, files, isDone: true };
+  });
+}
+
+/** What happens to a file. `identity`: of the file as it is now; undefined where there is none. */
+interface UndoStep {
+  readonly file: UndoneFile;
+  readonly last: LoggedWrite;
+  readonly identity: string | undefined;
+}
+
+function isChange({ file: { action } }: UndoStep): boolean {
+  return action === "restore" || action === "remove";
+}
+
+async function planSteps(host: Host, writes: readonly LoggedWrite[], kept: PrivateContents | undefined): Promise<UndoStep[]> {
+  if (!kept) return [];
+  const byFile = Map.groupBy(writes.toReversed(), ({ root, components }) => join(root, ...components));
+  const steps: UndoStep[] = [];
+  for (const [path, newestFirst] of byFile) steps.push(await planStep(host, { path, newestFirst, kept }));
+  return steps;
+}
+
+interface WrittenFile {
+  readonly path: string;
+  readonly newestFirst: readonly LoggedWrite[];
+  readonly kept: PrivateContents;
+}
+
+async function planStep(host: Host, { path, newestFirst, kept }: WrittenFile): Promise<UndoStep> {
+  const [last] = newestFirst as [LoggedWrite];
+  const current = await inScope(host, last, { use: (scopes) => readNow(scopes, last), missingRoots: "pretend" }).catch(
+    () => undefined,
+  );
+  const identity = current?.identity;
+  if (!current) return { file: { path, action: "changed" }, last, identity };
+  const found = current.bytes && kept.secrets.digest(current.bytes);
+  const { before, writes } = goBack(newestFirst, found);
+  if (writes === 0) return { file: { path, action: found === newestFirst.at(-1)?.before ? "same" : "changed" }, last, identity };
+  const content = typeof before === "string" ? await kept.readBlob(before).catch(() => undefined) : before;
+  if (content === undefined) return { file: { path, action: "not-kept" }, last, identity };
+  const action = content === null ? "remove" : "restore";
+  const more = writes < newestFirst.length ? { isPartial: true } : {};
+  return { file: { path, action, now: current.bytes, before: content, ...more }, last, identity };
+}
+
+/** Goes from write to write, while each one left what the later one found. Returns the content before, and how many writes that are. */
+function goBack(newestFirst: readonly LoggedWrite[], found: string | null) {
+  let before: string | null | undefined = found;
+  let writes = 0;
+  for (const write of newestFirst) {
+    // A write that was logged and did not happen leaves the content that it found.
+    if (write.after !== before && write.before !== before) break;
+    if (write.after === before) before = write.before;
+    writes++;
+  }
+  return before === found ? { before, writes: 0 } : { before, writes };
+}
+
+/** Runs a function with the folder of a write as a scope, so that no link leads out of it. */
+async function inScope<T>(
+  host: Host,
+  { root }: LoggedWrite,
+  { use, missingRoots }: { readonly use: (scopes: Scopes) => Promise<T>; readonly missingRoots: "make" | "pretend" },
+): Promise<T> {
+  const scopes = await host.openScopes([{ name: ".", root, realRoot: root, mode: "rw" }], { missingRoots });
+  return use(scopes).finally(() => scopes.close());
+}
+
+/** `bytes` is null for a file that does not exist. */
+async function readNow(scopes: Scopes, { components }: LoggedWrite) {
+  try {
+    const { bytes, facts } = await scopes.read(components.join("/"));
+    return { bytes, identity: facts.identity };
+  } catch (thrown) {
+    if (thrown instanceof ScopeError && thrown.type === "not_found") return { bytes: null, identity: undefined };
+    throw thrown;
+  }
+}
+
+async function takeBack(host: Host, { file, last, identity }: UndoStep): Promise<UndoneFile> {
+  const path = last.components.join("/");
+  const { before } = file;
+  try {
+    const use = async (scopes: Scopes): Promise<void> => {
+      if (before) await scopes.write(path, before, { expect: identity });
+      else if (identity !== undefined) await removeScopeFile(scopes, path, identity);
+    };
+    await inScope(host, last, { use, missingRoots: "make" });
+    return file;
+  } catch (thrown) {
+    if (thrown instanceof ScopeError && thrown.type === "changed") return { path: file.path, action: "changed" };
+    return { path: file.path, action: "failed", error: errorMessage(thrown) };
+  }
+}
+
+interface Undoing {
+  readonly directory: string;
+  readonly steps: readonly UndoStep[];
+  readonly kept: PrivateContents | undefined;
+}
+
+/** Records what is going to happen: whatever becomes of it, the run does not go on. */
+async function recordUndo(host: Host, { directory, steps, kept }: Undoing): Promise<void> {
+  const { entries, torn } = await readJournal(host, directory);
+  checkOwner(host, directory, entries, false);
+  const path = `${directory}/journal.jsonl`;
+  if (torn) await cutTail(host, path).catch(failAsJournal);
+  const folder = createPrivateFolder(host, basename(directory), kept);
+  const redactor = new Redactor(environmentSecrets(host.environment), folder.secrets);
+  const journal = await createJournal({ host, directory, redactor, private: folder, entries: entries.length });
+  const named = (...actions: UndoneFile["action"][]) =>
+    steps.flatMap(({ file, last }) => (actions.includes(file.action) ? [last.path] : []));
+  journal.append({
+    type: "undo",
+    restored: named("restore"),
+    removed: named("remove"),
+    left: named("changed", "not-kept"),
+  });
+  try {
+    await journal.written({ durable: true });
+  } finally {
+    await journal.close();
+  }
+}
+
+function failAsJournal(cause: unknown): never {
+  throw new JournalError(cause);
+}
+
+const fileTools = new Set(["write_file", "append_file", "edit_file"]);
+
+/** The calls that began and whose effect is no file that a scope wrote. */
+function lastingCalls(entries: readonly JournalEntry[]): readonly LastingCall[] {
+  const verdicts = new Map<string, FactOf<"verdict">>();
+  const calls: LastingCall[] = [];
+  for (const entry of entries) {
+    if (entry.type === "verdict") verdicts.set(entry.callPath, entry);
+    if (entry.type !== "intent" || entry.kind !== "tool" || !entry.sideEffect) continue;
+    const { tool, args, recorded } = verdicts.get(entry.callPath) ?? { tool: entry.key, args: {} };
+    if (!(recorded && fileTools.has(tool))) calls.push({ callPath: entry.callPath, tool, args });
+  }
+  return calls;
+}
