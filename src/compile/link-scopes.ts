@@ -17,13 +17,16 @@ async function linkDefaultScope(compilation: Compilation): Promise<ScopeDeclarat
 
 /**
  * The scopes of one worker, or of code (which declares none). Roots are relative to the file that declares them, and those of
- * `--scope`, which come before them, to the working directory; a missing read-only root is a mistake.
+ * `--scope`, which come before them, to the working directory; a missing read-only root is a mistake. The scope that is the
+ * program's folder comes first, wherever it is declared: commands run in the first scope unless they name another folder.
  */
 export async function linkScopes(compilation: Compilation, file: WorkerFile | undefined): Promise<readonly ScopeDeclaration[]> {
   const sandbox = file?.sandbox ?? compilation.manifest?.sandbox;
   const paths = sandbox?.value.paths;
   if (!paths) return [await linkDefaultScope(compilation)];
-  return Promise.all(paths.value.map((syntax) => linkScope(compilation, syntax)));
+  const scopes = await Promise.all(paths.value.map((syntax) => linkScope(compilation, syntax)));
+  const isHome = ({ realRoot }: ScopeDeclaration) => realRoot === compilation.realRoot;
+  return [...scopes.filter(isHome), ...scopes.filter((scope) => !isHome(scope))];
 }
 
 async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise<ScopeDeclaration> {

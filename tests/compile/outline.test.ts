@@ -152,6 +152,13 @@ test("of a code entry names its file, and all that its program holds", async () 
   expect(outline?.ceiling.workers).toEqual(["deep", "helper", "main"]);
 });
 
+test("names the program's folder first among the scopes, wherever it is declared", async () => {
+  const paths = "{ out: { root: ./out, mode: rw }, project: { root: . }, notes: { root: ./notes } }";
+  const host = createMachine({ files: { "main.worker": worker(`sandbox: { paths: ${paths} }`), "notes/a.md": "" } });
+  const { program } = await compileOn(host);
+  expect(program?.workers.get("main")?.scopes.map(({ name }) => name)).toEqual(["project", "out", "notes"]);
+});
+
 test("of a code entry holds its own scopes, with and without trust", async () => {
   const entry = {
     "tools.ts": "export const start = 1;\n",
