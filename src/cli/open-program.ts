@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type CompileRequest, compile } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
+import type { Limits } from "../protocol/usage.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
 import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";
 
@@ -33,6 +34,8 @@ export interface OpenOptions extends TrustOptions {
   readonly quiet?: boolean | undefined;
   /** Compiles and runs the program. Default: the machine's. */
   readonly host?: Host;
+  /** Called with the limits of the manifest before any of the program's code is imported. */
+  readonly onLimits?: (limits: Limits) => void;
 }
 
 /**
@@ -42,10 +45,11 @@ export interface OpenOptions extends TrustOptions {
 export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
   reserveStdout();
   const { toRun = false, quiet, host, signal } = options;
-  const read = await compile({ ...toRequest(targets, flags), toRun, ...(host ? { host } : {}) });
+  const read = await compile({ ...toRequest(targets, flags), trust: false, toRun, ...(host ? { host } : {}) });
   signal?.throwIfAborted();
   refuseErrors(read);
-  const compiled = read.untrusted ? await requireTrust(read, options) : read;
+  if (read.outline) options.onLimits?.(read.outline.limits);
+  const compiled = read.trust ? await (flags.trust ? read.trust() : requireTrust(read, options)) : read;
   signal?.throwIfAborted();
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;

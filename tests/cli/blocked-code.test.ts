@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openTerminal } from "./open-terminal.ts";
@@ -53,7 +53,7 @@ describe("code that does not yield", { timeout: 60_000 }, () => {
   it("is ended by a second Ctrl-C, with the commands that run", async () => {
     const cwd = await blocking(`while (!(await running())); ${loop}`, {
       calls: ["shell", "block"],
-      top: `import { readdir, readFile } from "node:fs/promises";
+      top: `import { readdir, readFile, writeFile } from "node:fs/promises";
 async function running() {
   const lines = await Promise.all((await readdir("/proc")).map((pid) => readFile("/proc/" + pid + "/cmdline", "utf8").catch(() => "")));
   return lines.some((line) => line.includes("sleep\\u000031337"));
@@ -130,6 +130,16 @@ describe("a module that never finishes loading", { timeout: 60_000 }, () => {
     expect(exitCode).toBe(6);
     expect(stderr).toContain("llm-do: the limit of 1 seconds is reached, and the program's code has not loaded\n");
     expect(JSON.parse(stdout)).toMatchObject({ stopReason: "limit", exitCode: 6 });
+  });
+
+  it("ends the run at the limit of the manifest, also where the code blocks", async () => {
+    const [waiting, halting] = await Promise.all([blocking("", { top: never }), blocking("", { top: halt })]);
+    for (const cwd of [waiting, halting]) await writeFile(join(cwd, "llm-do.yaml"), "limits: { seconds: 1 }\n");
+    const results = await Promise.all([waiting, halting].map((cwd) => startCli([".", "go", "--trust"], { cwd }).result));
+    for (const { exitCode, stderr } of results) {
+      expect(exitCode).toBe(6);
+      expect(stderr).toContain("llm-do: the limit of 1 seconds is reached, and the program's code ");
+    }
   });
 
   it("is left at the first Ctrl-C", async () => {

@@ -1,6 +1,7 @@
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
 import { isRecord } from "../../protocol/json.ts";
+import type { Limits } from "../../protocol/usage.ts";
 import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
@@ -47,8 +48,9 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const onWait = (what: string) =>
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
     const given = await readInput(read, flags, { signal, onWait });
-    const { host, startRun } = createGuardedHost({ controller, watchdog, seconds: request.limits?.seconds });
-    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet, host });
+    const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
+    const onLimits = (ofProgram: Limits) => limitLoading(request.limits?.seconds ?? ofProgram.seconds);
+    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits });
     program = opened.program;
     if (!flags.quiet && verbosityOf(flags) === 0)
       for (const warning of warnOfPrices(opened.program, request))
