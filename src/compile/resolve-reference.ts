@@ -73,7 +73,8 @@ export async function resolveReference(
   if (named) compilation.used.add(named.reference);
   const written = named?.use ?? reference;
   const whose = named ? compilation.home : home;
-  if (written.value === "custom" && (await candidatesFor(compilation, written, whose)).length === 0)
+  const isCustom = written.value === "custom" && (await candidatesFor(compilation, written, whose)).length === 0;
+  if (isCustom || builtInName(written.value) === "custom")
     return resolveCustom(compilation, named ? mergeToolset(named, syntax) : syntax, whose);
   const target = named
     ? await resolveNamed(compilation, reference, { named, home: whose })
@@ -143,19 +144,34 @@ async function resolveModule(
   reference: Spanned<string>,
   home: Home,
 ): Promise<ReferenceTarget | undefined> {
-  const builtIn = findBuiltIn(compilation, reference.value);
-  if (builtIn) return { kind: "toolset", toolset: builtIn, calls: [] };
+  const name = builtInName(reference.value);
+  if (name !== undefined) {
+    const toolset = compilation.builtIns.get(name);
+    return toolset ? { kind: "toolset", toolset, calls: [] } : reportNoBuiltIn(compilation, reference);
+  }
   const found = await findExport(compilation, reference, home);
   if (!found) return undefined;
   if (!found.verified) return { kind: "unverified", name: found.name };
   return toTarget(compilation, reference, found);
 }
 
-/** `llm-do/toolsets:FilesystemToolset` is `filesystem`. */
-function findBuiltIn({ builtIns }: Compilation, reference: string): Toolset | undefined {
-  const [, className] = /^llm-do(?:\/toolsets)?:(\w+)Toolset$/.exec(reference) ?? [];
-  const name = className?.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
-  return name === undefined ? undefined : builtIns.get(name === "file_system" ? "filesystem" : name);
+/** `llm-do/toolsets:FilesystemToolset` is `filesystem`. Undefined for references to code. */
+function builtInName(reference: string): string | undefined {
+  const [, written] = /^llm-do(?:\/toolsets)?:(.*)$/.exec(reference) ?? [];
+  const name = written
+    ?.replace(/Toolset$/, "")
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_")
+    .toLowerCase();
+  return name === "file_system" ? "filesystem" : name;
+}
+
+function reportNoBuiltIn({ builtIns, diagnostics }: Compilation, { value, span }: Spanned<string>): undefined {
+  const note = `built in: ${quoteNames([...builtIns.keys(), "custom"])}`;
+  return diagnostics.report("unknown-toolset", {
+    message: `there is no built-in toolset \`${clipText(value, 80)}\``,
+    span,
+    note,
+  });
 }
 
 async function resolveName(
@@ -274,7 +290,7 @@ async function noteOnCode({ host, files }: Compilation, name: string, home: Home
 /** Toolsets of older programs. */
 const olderToolsets: Readonly<Record<string, string>> = {
   worker_call: "workers are called with `delegation: { allow_workers: [worker_name] }`, or by their names: `worker_name: {}`",
-  worker_create: "workers are files: write `worker_name.worker`, and name it here",
+  worker_create: "workers are created with `dynamic_workers: {}`",
   sandbox: "files are reached with `filesystem`; the folders are declared under `sandbox.paths`",
   file_tools: "files are reached with `filesystem: {}`",
   files: "files are reached with `filesystem: {}`",

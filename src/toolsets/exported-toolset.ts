@@ -1,6 +1,7 @@
+import type { FlexibleSchema } from "@ai-sdk/provider-utils";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { isStandardSchema } from "../schema/standard-schema.ts";
+import { isStandardSchema, type StandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import { tool } from "./tool.ts";
 import { isGated, isTool, isToolset, type Tool, type Toolset, toolsetMark } from "./toolset.ts";
@@ -90,9 +91,17 @@ export function toolsetOfTools(name: string, tools: readonly Tool[]): Toolset {
 /** The AI SDK makes schemas lazily, and knows some only later. */
 async function foreignSchema(given: unknown): Promise<SchemaSource> {
   const schema: unknown = typeof given === "function" && !isStandardSchema(given) ? (given as () => unknown)() : given;
-  if (isStandardSchema(schema) || !isRecord(schema) || schema["jsonSchema"] === undefined) return schema as SchemaSource;
+  if (isStandardSchema(schema)) return schema["~standard"].jsonSchema ? schema : convertSchema(schema);
+  if (!isRecord(schema) || schema["jsonSchema"] === undefined) return schema as SchemaSource;
   const { $schema: _, ...jsonSchema } = (await schema["jsonSchema"]) as JsonObject;
   return jsonSchema;
+}
+
+/** The AI SDK knows the JSON Schema of what cannot say it: zod 3, which many packages of tools have. */
+async function convertSchema(schema: StandardSchema): Promise<SchemaSource> {
+  const { asSchema } = await import("@ai-sdk/provider-utils");
+  const jsonSchema = await asSchema(schema as FlexibleSchema).jsonSchema;
+  return { "~standard": { ...schema["~standard"], jsonSchema: { input: () => ({ ...jsonSchema }) } } };
 }
 
 async function fromForeign(name: string, { description, inputSchema, execute }: ForeignTool): Promise<Tool> {

@@ -116,12 +116,20 @@ describe("custom", () => {
   });
 });
 
-test.each(["Filesystem", "Shell", "Delegation", "DynamicWorkers", "Mcp"])(
+test("a path to a built-in toolset that does not exist lists those that do", async () => {
+  const { shown, messages } = await compileWith('{ "llm-do/toolsets:FooToolset": {} }');
+  expect(shown).toEqual(["unknown-toolset main.worker:2:13 error"]);
+  expect(messages).toEqual(["there is no built-in toolset `llm-do/toolsets:FooToolset`"]);
+});
+
+test.each(["Filesystem", "Shell", "Delegation", "DynamicWorkers", "Mcp", "Custom"])(
   "llm-do/toolsets:%sToolset is a built-in one",
   async (name) => {
     const config = name === "Mcp" ? "{ servers: {} }" : name === "Shell" ? "{ default: { approval_required: true } }" : "{}";
     const { shown, references } = await compileWith(`{ "llm-do/toolsets:${name}Toolset": ${config} }`);
     expect(shown.filter((line) => line.endsWith("error"))).toEqual([]);
-    expect(references.map(({ toolset: { name: own } }) => own)).toHaveLength(1);
+    expect(references.map(({ toolset: { name: own } }) => own)).toEqual([
+      name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase(),
+    ]);
   },
 );

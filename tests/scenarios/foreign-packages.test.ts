@@ -9,6 +9,7 @@ import { anthropic } from "@ai-sdk/anthropic";
 import { jsonSchema, tool as sdkTool } from "ai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { z as z3 } from "zod/v3";
 import { type ApprovalDecision, compile, run } from "../../src/index.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
@@ -61,8 +62,10 @@ test("a tool that a provider of the AI SDK exports works unchanged, and is gated
   });
 });
 
-test("one tool, a factory of tools, and one that streams", async () => {
+test("one tool, one with a schema of zod 3, a factory of tools, and one that streams", async () => {
   const single = sdkTool({ inputSchema: z.object({ a: z.string() }), execute: async ({ a }) => a.toUpperCase() });
+  const old = { inputSchema: z3.object({ a: z3.string().default("y") }), execute: async ({ a }: { a: string }) => `${a}!` };
+  expect(await callTool({ old }, ["old", "old", {}], "approve")).toEqual({ asked: ["old"], result: "y!" });
   const lazy = { inputSchema: () => jsonSchema({ type: "object", properties: { a: { type: "string" } } }) };
   const make = () => ({
     stream: {
