@@ -34,6 +34,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
   "llm-do runs list": [["llm-do runs list", "your latest runs, wherever their programs are"], ["llm-do runs list . -n 5 --json"]],
   "llm-do runs show": [["llm-do runs show last"], ["llm-do runs show last --json | jq .type"]],
+  "llm-do view": [
+    ["llm-do view", "the newest run, in the browser"],
+    ["llm-do view last . --out run.html --no-open", "only write it"],
+  ],
   "llm-do resume": [
     ["llm-do resume", "go on with the last run that did not end"],
     ["llm-do resume last . --limit usd=2", "with a higher limit"],

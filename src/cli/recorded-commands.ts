@@ -3,6 +3,7 @@ import type { ReplayFlags } from "./commands/replay.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
 import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { UndoFlags } from "./commands/undo.ts";
+import type { ViewFlags } from "./commands/view.ts";
 import { isDebugging } from "./debugging.ts";
 import { addCompileOptions, addResumeOptions, parseCount } from "./run-options.ts";
 import { type Exit, refuseDashes } from "./setup-commands.ts";
@@ -80,5 +81,21 @@ export function addUndo(program: Command, exit: Exit): void {
       refuseDashes("undo", exit);
       const { undoCommand } = await import("./commands/undo.ts");
       exit.exitCode = await undoCommand(run, target, flags);
+    });
+}
+
+/** `llm-do view [RUN]`. */
+export function addView(program: Command, exit: Exit): void {
+  program
+    .command("view")
+    .description("write a page of a run, with its calls, messages, diffs and approvals, and open it in the browser")
+    .argument("[run]", "its id, or `last`", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .option("--out <file>", "where to write the page; by default into the run's folder")
+    .option("--no-open", "only write it, and print its path")
+    .action(async (run: string, target: string | undefined, flags: ViewFlags) => {
+      refuseDashes("view", exit);
+      const { viewCommand } = await import("./commands/view.ts");
+      exit.exitCode = await viewCommand(run, target, flags);
     });
 }

@@ -5,7 +5,7 @@ import { callLabel } from "./call-label.ts";
 import { count, counted, show } from "./explain/phrases.ts";
 
 /** A part of what a call sent to its model, with its size in tokens: estimated, at four characters each. */
-interface LedgerItem {
+export interface LedgerItem {
   readonly part: string;
   readonly tokens: number;
 }
@@ -30,7 +30,17 @@ const mostResults = 5;
 
 /** Lists what took how many tokens in the context of each call, as its journal has it. The largest results first. */
 export function renderLedgers(entries: readonly JournalEntry[]): string[] {
-  return [...readLedgers(entries)].flatMap(([callPath, ledger]) => renderLedger(callPath, ledger));
+  return [...sumLedgers(entries)].flatMap(([callPath, rows]) => renderLedger(callPath, rows));
+}
+
+/** The parts of the context of each call. The largest results first, the others in one row. */
+export function sumLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, readonly LedgerItem[]> {
+  return new Map(
+    [...readLedgers(entries)].flatMap(([path, ledger]) => {
+      const rows = rowsOf(ledger);
+      return rows.length > 0 ? [[path, rows]] : [];
+    }),
+  );
 }
 
 function readLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, Ledger> {
@@ -82,11 +92,11 @@ function toItem(part: Readonly<Record<string, unknown>>, turn: number): LedgerIt
   return { part: `file ${String(part["name"])}`, tokens: Math.ceil(Number(part["bytes"] ?? 0) / 3) };
 }
 
-function renderLedger(callPath: CallPath, { items, results, answers }: Ledger): string[] {
+function rowsOf({ items, results, answers }: Ledger): readonly LedgerItem[] {
   if (items.length + results.length === 0) return [];
   const bySize = results.toSorted((a, b) => b.tokens - a.tokens);
   const rest = bySize.slice(mostResults);
-  const rows = [
+  return [
     ...items,
     ...(answers > 0 ? [{ part: "answers", tokens: answers }] : []),
     ...bySize
@@ -94,7 +104,10 @@ function renderLedger(callPath: CallPath, { items, results, answers }: Ledger): 
       .map((one) => ({ ...one, part: `${one.part}, turn ${one.turn}${one.isDropped ? " (dropped)" : ""}` })),
     ...(rest.length > 0 ? [{ part: `${counted(rest.length, "smaller result")}${droppedOf(rest)}`, tokens: sum(rest) }] : []),
   ];
-  const total = count(sum([...items, ...results]) + answers);
+}
+
+function renderLedger(callPath: CallPath, rows: readonly LedgerItem[]): string[] {
+  const total = count(sum(rows));
   return [
     `context of ${callLabel(String(callPath))}: ${total} tokens, at four characters each`,
     ...rows.map(({ part, tokens }) => `  ${count(tokens).padStart(total.length)} ${show(part)}`),

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Preview, WorkerPreview } from "../protocol/approval.ts";
+import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { count } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
@@ -27,6 +28,15 @@ export function* previewOf(preview: Preview | undefined): Steps<PreviewLine[]> {
     case "text":
       return toLines(preview.text);
   }
+}
+
+/** A replacement in a file shows as a diff also where nobody was asked. */
+export function changeIn(args: JsonValue | undefined): Preview | undefined {
+  if (!isRecord(args)) return undefined;
+  const { path, old_text: before, new_text: after, content } = args;
+  if (typeof path !== "string") return undefined;
+  if (typeof before === "string" && typeof after === "string") return { type: "diff", path, before, after };
+  return typeof content === "string" ? { type: "new-file", path, content, bytes: content.length } : undefined;
 }
 
 function workerLines({ worker, caller, can, destination, files }: WorkerPreview): PreviewLine[] {

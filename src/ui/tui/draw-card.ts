@@ -3,7 +3,7 @@ import { clipText } from "../../util/clip-text.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
 import { count, show } from "../explain/phrases.ts";
-import { previewOf, toLines } from "../preview-lines.ts";
+import { changeIn, previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
 import { dollars } from "../render-usage.ts";
 import type { ToolCard } from "../run-view.ts";
@@ -48,15 +48,6 @@ function openParts(card: ToolCard): PreviewLine[][] {
     ...(change.length > 0 ? [change] : args === undefined ? [] : [["arguments:", ...toLines(text(args))]]),
     ["result:", ...toLines(text(value))],
   ];
-}
-
-/** A replacement in a file shows as a diff also where nobody was asked. */
-function changeIn(args: JsonValue | undefined) {
-  if (!isRecord(args)) return undefined;
-  const { path, old_text: before, new_text: after, content } = args;
-  if (typeof path !== "string") return undefined;
-  if (typeof before === "string" && typeof after === "string") return { type: "diff" as const, path, before, after };
-  return typeof content === "string" ? { type: "new-file" as const, path, content, bytes: content.length } : undefined;
 }
 
 function drawPart(lines: readonly PreviewLine[], { columns, style }: Layout, margin: string): string[] {

@@ -1,0 +1,76 @@
+import { dirname } from "node:path";
+import type { Host } from "../host/host.ts";
+import type { JournalEntry } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
+
+interface Bounds {
+  /** The most bytes of one text. */
+  readonly longest: number;
+  /** The most bytes of all texts together. */
+  readonly total: number;
+}
+
+/**
+ * Puts texts that are kept beside a journal in the places of their references, for people: secrets stay tokens, long texts are cut, and
+ * what cannot be read says so. Files are left out.
+ */
+export async function expandTexts(
+  host: Host,
+  directory: string,
+  { entries, longest, total }: Bounds & { readonly entries: readonly JournalEntry[] },
+): Promise<readonly JournalEntry[]> {
+  const sizes = new Map<string, number>();
+  for (const entry of entries) collect(entry, sizes);
+  const texts = new Map<string, string>();
+  let left = total;
+  for (const [digest, size] of sizes) {
+    const bytes = Math.min(longest, left);
+    const text = bytes > 0 ? await readStart(host, { directory, digest, bytes, size }) : `(${size} bytes, not shown)`;
+    texts.set(digest, text);
+    left -= text.length;
+  }
+  return entries.map((entry) => replace(entry, texts) as JournalEntry);
+}
+
+interface Start {
+  readonly directory: string;
+  readonly digest: string;
+  readonly bytes: number;
+  readonly size: number;
+}
+
+async function readStart(host: Host, { directory, digest, bytes, size }: Start): Promise<string> {
+  try {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`there is no blob ${digest}`);
+    const { start, bytes: whole } = await host.files.readEnds(`${directory}/blobs/${digest}`, {
+      bytes,
+      within: dirname(directory),
+    });
+    // The last character may be cut through.
+    const text = Buffer.from(start)
+      .toString("utf8")
+      .replace(/\uFFFD$/, "");
+    return whole > bytes ? `${text}\n(cut: ${whole} bytes in all)` : text;
+  } catch {
+    return `(${size} bytes, which are gone)`;
+  }
+}
+
+function collect(value: unknown, sizes: Map<string, number>): void {
+  if (Array.isArray(value)) for (const one of value) collect(one, sizes);
+  if (!isRecord(value)) return;
+  if (typeof value["$blob"] === "string") sizes.set(value["$blob"], Number(value["bytes"]));
+  else for (const [key, one] of Object.entries(value)) if (!isFileData(value, key)) collect(one, sizes);
+}
+
+function isFileData(value: Readonly<Record<string, unknown>>, key: string): boolean {
+  return key === "data" && value["type"] === "file";
+}
+
+function replace(value: unknown, texts: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => replace(one, texts));
+  if (!isRecord(value)) return value;
+  if (typeof value["$blob"] === "string") return texts.get(value["$blob"]);
+  if (typeof value["$private"] === "string") return "(kept in the run's private folder)";
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isFileData(value, key) ? "" : replace(one, texts)]));
+}

@@ -1,0 +1,79 @@
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { count } from "../explain/phrases.ts";
+import type { PreviewLine } from "../preview-rows.ts";
+import { html, type Markup, toText } from "./html.ts";
+
+/** In UTF-16 units. */
+const longestText = 20_000;
+/** Longer texts are folded. */
+const longestOpen = 1500;
+/** Characters of texts of a whole page. What comes after them is counted. */
+const longestPage = 4_000_000;
+const mostLines = 600;
+/** Characters of markup around a text, about. */
+const markup = 200;
+
+/** Shows texts of a run on a page, and keeps account of how long the page becomes. */
+export class ShownTexts {
+  #left = longestPage;
+
+  /** True where a page shows nothing more. */
+  get isFull(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** Long ones are folded, and cut where they are too long for a page. */
+  text(value: JsonValue, label = "text"): Markup {
+    const whole = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    const block = this.#block(whole);
+    if (whole.length <= longestOpen) return block;
+    return html`<details class="long"><summary>${label}, ${count(whole.length)} characters: <q>${clipText(whole.trim(), 160)}</q></summary>${block}</details>`;
+  }
+
+  /** Texts of models and people, always open. */
+  prose(whole: string): Markup {
+    const shown = this.#take(whole);
+    return html`<div class="prose">${toText(shown)}${cutNote(whole, shown)}</div>`;
+  }
+
+  diff(lines: readonly PreviewLine[]): Markup {
+    const rows = lines.flatMap((line) => {
+      if (typeof line === "string") return [html`<span class="about">${line}\n</span>`];
+      const text = "block" in line ? line.block : line.text;
+      const shown = this.#take(text);
+      const kind = line.sign === "+" ? "add" : line.sign === "-" ? "del" : "same";
+      return [html`<span class="${kind}">${line.sign ?? ""}${toText(shown)}${cutNote(text, shown)}\n</span>`];
+    });
+    const rest = rows.length - mostLines;
+    return html`<pre class="diff">${rows.slice(0, mostLines)}${rest > 0 ? html`<span class="cut">cut: ${count(rest)} more lines</span>` : ""}</pre>`;
+  }
+
+  #block(whole: string): Markup {
+    const shown = this.#take(whole);
+    return html`<pre>${toText(shown)}${cutNote(whole, shown)}</pre>`;
+  }
+
+  #take(whole: string): string {
+    const shown = clipText(whole, Math.max(0, Math.min(longestText, this.#left)), "");
+    this.#left -= shown.length + markup;
+    return shown;
+  }
+}
+
+function cutNote(whole: string, shown: string): Markup | "" {
+  if (shown.length === whole.length) return "";
+  return html`<span class="cut">cut: ${count(whole.length)} characters in all; the run's journal has them</span>`;
+}
+
+/** One line about the arguments of a call. */
+export function aboutArgs(args: JsonValue | undefined, longest = 120): string {
+  if (args === undefined || args === null) return "";
+  if (isRecord(args)) {
+    const [only, ...others] = Object.values(args);
+    const subject = args["path"] ?? args["command"] ?? (others.length === 0 ? only : undefined);
+    if (typeof subject === "string") return clipText(subject.replace(/\s+/g, " "), longest);
+    if (only === undefined) return "";
+  }
+  return clipText(JSON.stringify(args).slice(0, 4 * longest), longest);
+}
