@@ -1,4 +1,5 @@
 // What confinement costs: a file read and written through a scope, and by its path. `node bench/files.ts`.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,5 +33,15 @@ const { least: confined } = await measure(200, async () => {
 });
 const { least: synced } = await measure(200, () => writeFile(join(root, "plain.txt"), content, { flush: true }));
 printRow("write a.txt, 1000 bytes, to the disk", confined, synced);
+for (let folder = 0; folder < 100; folder++) {
+  mkdirSync(join(root, `many/${folder}`), { recursive: true });
+  for (let file = 0; file < 1000; file++) writeFileSync(join(root, `many/${folder}/${file}`), "a line\n".repeat(20));
+}
+const list = () => scopes.list("s/many", { pattern: "**/*", maxEntries: 1_000_000 });
+const limits = { maxMatches: 1000, maxBytesOfFile: 5_000_000, milliseconds: 60_000 };
+const search = () => scopes.search("s/many", { pattern: "**/*", regex: "needle", ...limits });
+const run = async (command: string, ...args: readonly string[]) => spawnSync(command, [...args, join(root, "many")]);
+printRow("list 100,000 files; find", (await measure(5, list)).least, (await measure(5, () => run("find"))).least);
+printRow("search them; grep -r", (await measure(5, search)).least, (await measure(5, () => run("grep", "-r", "needle"))).least);
 await scopes.close();
 rmSync(root, { recursive: true });

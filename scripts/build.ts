@@ -1,4 +1,4 @@
-// Builds dist/: each public entry, the command line and its watchdog's thread as one file, what several of them or a later moment need
+// Builds dist/: each public entry, the command line and each thread as one file, what several of them or a later moment need
 // in dist/chunks/, and a declaration file for each module. One file in place of a hundred saves a third of the start-up; packages stay outside, and
 // so does what is imported on need (`import()`), which stays a chunk of its own.
 import { spawnSync } from "node:child_process";
@@ -12,7 +12,15 @@ interface Manifest {
 const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
 /** Started by their path; or, of the last four, opened by it where a fault is reproduced with the built package. */
-const inner = ["cli/main", "cli/watchdog-thread", "cli/open-trust-store", "host/node-host", "llm-do", "ui/render-request"];
+const inner = [
+  "cli/main",
+  "cli/watchdog-thread",
+  "host/line-search-thread",
+  "cli/open-trust-store",
+  "host/node-host",
+  "llm-do",
+  "ui/render-request",
+];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 rmSync("dist", { recursive: true, force: true });

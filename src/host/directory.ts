@@ -32,6 +32,11 @@ export interface Directory {
   openDirectory(name: string): Promise<Directory>;
   /** Opens a regular file for reading; anything else is `ENXIO`. Never waits for the other end of a pipe. */
   openFile(name: string): Promise<OpenFile>;
+  /**
+   * Runs a function with a path that leads to this directory in every thread of this process, for as long as the function runs.
+   * Absent: there is none.
+   */
+  withPath?<T>(use: (path: string) => Promise<T>): Promise<T>;
   /** In no particular order. */
   entries(): Promise<readonly DirectoryEntry[]>;
   /** `mode` is subject to the process's mask; default 0o777. */

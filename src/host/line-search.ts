@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 export interface LineMatch {
@@ -9,78 +8,83 @@ export interface LineMatch {
   readonly text: string;
 }
 
+/** Files of one folder. */
+export interface FolderSearch {
+  readonly names: readonly string[];
+  /** A path to the folder that holds in every thread of this process, or what is in each file. */
+  readonly from: string | readonly Uint8Array[];
+  /** A larger file is skipped. */
+  readonly maxBytes: number;
+  /** The most lines to find. */
+  readonly limit: number;
+}
+
+export interface FolderLines {
+  /** In the order of the names. */
+  readonly matches: readonly { readonly name: string; readonly line: LineMatch }[];
+  /** How many files are gone, too large or not text. */
+  readonly skipped: number;
+}
+
 export interface LineSearch {
-  /** Finds the lines of a text that match, `limit` at most. Rejects with a `LineSearchTimeout` when the time is used up. */
-  find(text: string, limit: number): Promise<readonly LineMatch[]>;
+  /** One at a time. Rejects with a `LineSearchTimeout` when the time is used up. */
+  find(wanted: FolderSearch): Promise<FolderLines>;
   /** Ends the thread. To be called on every exit path. */
   close(): Promise<void>;
 }
 
 export interface LineSearchOptions {
-  /** For all its searches together. */
+  /** For all its searches together, from the first on. */
   readonly milliseconds: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class LineSearchTimeout extends Error {
   override readonly name = "LineSearchTimeout";
 }
 
-/** The thread's program, as text, so that it is the same from sources and from a built package. */
-const program = `
-const { parentPort, workerData } = require("node:worker_threads");
-const regex = new RegExp(workerData);
-parentPort.on("message", ({ text, limit }) => {
-  const found = [];
-  const lines = text.split(/\\r\\n|\\n|\\r/);
-  for (let index = 0; index < lines.length && found.length < limit; index++) {
-    const column = lines[index].search(regex);
-    if (column !== -1) found.push({ line: index + 1, column, text: lines[index].slice(0, 100000) });
-  }
-  parentPort.postMessage(found);
-});`;
-
 /**
- * Searches with a regular expression of unknown origin. One such as `(a+)+$` can take for ever, and nothing can stop it in our own
- * thread. So it runs in another, which is ended when all searches together took longer than `milliseconds`.
+ * Searches files for lines with a regular expression of unknown origin. One such as `(a+)+$` can take for ever, and nothing can stop
+ * it in our own thread. So it runs in another, which is ended when all searches together took longer than `milliseconds`.
  */
-export function openLineSearch(regex: string, options: LineSearchOptions): LineSearch {
-  let worker: Worker | undefined;
-  let left = options.milliseconds;
+export function openLineSearch(regex: string, { milliseconds, signal }: LineSearchOptions): LineSearch {
+  let thread: Worker | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = Promise.withResolvers<never>();
+  stop.promise.catch(() => undefined);
+  const abort = () => stop.reject(signal?.reason);
+  const start = () => {
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", abort, { once: true });
+    timer = setTimeout(() => stop.reject(new LineSearchTimeout()), milliseconds);
+    // In dist/ this file is part of another one, in a folder beside the thread's.
+    const file = import.meta.url.endsWith(".ts") ? "./line-search-thread.ts" : "../host/line-search-thread.js";
+    const started = new Worker(new URL(file, import.meta.url), {
+      workerData: regex,
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
+    started.on("error", stop.reject);
+    return started;
+  };
   return {
-    find: async (text, limit) => {
-      worker ??= new Worker(program, { eval: true, workerData: regex, env: {}, resourceLimits: { maxOldGenerationSizeMb: 512 } });
-      const started = performance.now();
+    find: async (wanted) => {
+      thread ??= start();
+      const { promise, resolve } = Promise.withResolvers<FolderLines>();
+      thread.once("message", resolve);
+      thread.postMessage(wanted);
       try {
-        return await ask(worker, { text, limit }, { ...options, milliseconds: left });
-      } finally {
-        left -= performance.now() - started;
+        return await Promise.race([promise, stop.promise]);
+      } catch (error) {
+        // Before the folder is closed, whose path would lead elsewhere then.
+        await thread.terminate();
+        throw error;
       }
     },
     close: async () => {
-      await worker?.terminate();
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      await thread?.terminate();
     },
   };
-}
-
-interface Question {
-  readonly text: string;
-  readonly limit: number;
-}
-
-async function ask(
-  worker: Worker,
-  question: Question,
-  { milliseconds, signal }: LineSearchOptions,
-): Promise<readonly LineMatch[]> {
-  const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(milliseconds)));
-  worker.postMessage(question);
-  try {
-    // Rejects with the error of a worker that fails, too.
-    const [found] = await once(worker, "message", { signal: AbortSignal.any(signal ? [signal, timeout] : [timeout]) });
-    return found;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw timeout.aborted ? new LineSearchTimeout() : error;
-  }
 }

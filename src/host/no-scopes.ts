@@ -23,6 +23,7 @@ export const noScopes: Scopes = Object.freeze({
   write: rejecting,
   append: rejecting,
   list: rejecting,
+  search: rejecting,
   names: rejecting,
   canRead: async () => false,
   canWrite: async () => false,

@@ -7,6 +7,7 @@ import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
 import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
+import { searchFiles } from "./scope-search.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
@@ -190,6 +191,10 @@ function toScopes(table: ScopeTable, { sweeping, openForCommands }: ScopeLife): 
     await assertInPlace(table, path.scope);
     return path;
   };
+  const allInPlace = async (virtualPath: string) => {
+    const named = isEverything(table, virtualPath) ? table.roots : [table.root(resolve(virtualPath).scope)];
+    for (const root of named) await assertInPlace(table, root.declaration);
+  };
   const writing = new Set<Promise<unknown>>();
   const trackWrite = async <T>(virtualPath: string, write: (path: ResolvedPath) => Promise<T>): Promise<T> => {
     const running = inPlace(virtualPath).then(write);
@@ -210,9 +215,12 @@ function toScopes(table: ScopeTable, { sweeping, openForCommands }: ScopeLife): 
     write: (virtualPath, bytes, options) => trackWrite(virtualPath, (path) => writeFile(table, path, { bytes, ...options })),
     append: (virtualPath, bytes) => trackWrite(virtualPath, (path) => appendFile(table, path, bytes)),
     list: async (virtualPath, options) => {
-      const named = isEverything(table, virtualPath) ? table.roots : [table.root(resolve(virtualPath).scope)];
-      for (const root of named) await assertInPlace(table, root.declaration);
+      await allInPlace(virtualPath);
       return listFiles(table, virtualPath, options);
+    },
+    search: async (virtualPath, options) => {
+      await allInPlace(virtualPath);
+      return searchFiles(table, virtualPath, options);
     },
     names: async (virtualPath, most) => findNames(table, await inPlace(virtualPath), most),
     canRead: (virtualPath) => can(table, virtualPath, "read"),

@@ -3,7 +3,8 @@ import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Directory, EntryHandle, OpenFile } from "./directory.ts";
 import { toFacts } from "./node-entry.ts";
-import { noFollow, SystemDirectory, type Undo } from "./system-directory.ts";
+import { noFollow } from "./read-flags.ts";
+import { SystemDirectory, type Undo } from "./system-directory.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
 
 interface Ancestor {

@@ -13,6 +13,11 @@ export function protectionOfName(components: readonly string[]): Protection | un
   return isWriteProtected(folded) || isSteeringName(folded) ? "ask-write" : undefined;
 }
 
+/** Returns whether a name asks before anything in it is read. */
+export function isReadProtected(name: string): boolean {
+  return asksToRead(foldName(name));
+}
+
 function isWriteProtected(folded: readonly string[]): boolean {
   const last = folded.at(-1) ?? "";
   return (

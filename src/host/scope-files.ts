@@ -265,7 +265,7 @@ async function assertExpected(table: ScopeTable, parent: ParentFolder, expect: s
 }
 
 /** The facts of a file that may be read as far as rights, suffix and kind go. */
-async function lookToRead(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts> {
+export async function lookToRead(table: ScopeTable, parent: ParentFolder): Promise<EntryFacts> {
   const facts = await lookAt(table, parent);
   assertFile(parent, facts);
   assertSuffix(parent);
@@ -307,7 +307,7 @@ function assertNoLostRoot(table: ScopeTable, { scope, components, path }: Parent
 }
 
 /** Runs a function with the parent of a path, and translates system errors to refusals. */
-async function inParent<T>(table: ScopeTable, path: ResolvedPath, use: (parent: ParentFolder) => Promise<T>): Promise<T> {
+export async function inParent<T>(table: ScopeTable, path: ResolvedPath, use: (parent: ParentFolder) => Promise<T>): Promise<T> {
   return closing(await openParent(table, path), async (parent) => {
     try {
       return await use(parent);

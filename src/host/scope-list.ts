@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { DirectoryEntry } from "./directory.ts";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
+import { isReadProtected } from "./protected-names.ts";
 import { systemRefused } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import {
@@ -13,25 +14,36 @@ import {
   mostWalked,
   type OpenFolder,
 } from "./scope-walk.ts";
-import type { ListedFiles, ListOptions } from "./scopes.ts";
+import type { ListedFiles, ListOptions, WalkOptions } from "./scopes.ts";
 import { isTransientName } from "./temporary-name.ts";
 import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.ts";
 
 /** Names between two turns of the event loop. */
 const burst = 2000;
 
+/** Files of one folder that follow one another in the order of the paths. */
+export interface WalkedFiles {
+  readonly folder: OpenFolder;
+  readonly names: readonly string[];
+  /** The path by which a file was reached. */
+  pathOf(name: string): string;
+}
+
+/** Returns true where the walk is to end. */
+type Visit = (files: WalkedFiles) => Promise<boolean>;
+
 interface Walk {
   readonly table: ScopeTable;
-  readonly options: ListOptions;
+  readonly options: WalkOptions;
   readonly glob: Glob;
-  readonly paths: string[];
+  readonly visit: Visit;
   /** True where the listing began inside a folder that asks before it is read: such names are shown then. */
   readonly showsProtected: boolean;
   /** All roots are walked. One that lies in another is not walked twice. */
   readonly everything: boolean;
   /** Virtual paths of folders below the deepest level, which are not listed. */
   readonly tooDeep: string[];
-  /** True where the walk ends: at `maxEntries`, or after too many names. */
+  /** True where the walk ends: the visitor has seen enough, or there were too many names. */
   ended: boolean;
   looked: number;
 }
@@ -46,25 +58,46 @@ interface Step {
   readonly level: number;
 }
 
-/** Walks depth first, in the order of the paths, so that `maxEntries` keeps the same files every time. Opens one descriptor a level. */
+/** A step, with what holds for all names in its folder. */
+interface OpenStep extends Step {
+  readonly hidesAll: boolean;
+  /** What the path of a file begins with; undefined where that depends on its name. */
+  readonly prefix: string | undefined;
+}
+
 export async function listFiles(table: ScopeTable, virtualPath: string, options: ListOptions): Promise<ListedFiles> {
+  const paths: string[] = [];
+  const walked = await walkFiles(table, virtualPath, options, async ({ names, pathOf }) => {
+    const room = options.maxEntries - paths.length;
+    for (const name of names.slice(0, room)) paths.push(pathOf(name));
+    return names.length > room;
+  });
+  // In order already, but for paths with the prefix of the default scope.
+  return { paths: paths.sort(), ...walked };
+}
+
+/**
+ * Visits files depth first, in the order of the paths, so that a visitor that ends the walk sees the same files every time. Opens one
+ * descriptor a level.
+ */
+export async function walkFiles(
+  table: ScopeTable,
+  virtualPath: string,
+  options: WalkOptions,
+  visit: Visit,
+): Promise<Omit<ListedFiles, "paths">> {
   const glob = compileGlob(options.pattern);
   const everything = isEverything(table, virtualPath);
   const path = everything ? undefined : table.resolve(virtualPath);
   const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
-  const walk: Walk = { table, options, glob, showsProtected, everything, paths: [], tooDeep: [], ended: false, looked: 0 };
+  const walk: Walk = { table, options, glob, visit, showsProtected, everything, tooDeep: [], ended: false, looked: 0 };
   if (path === undefined) await listRoots(walk);
   else {
     const { scope, components } = path;
     const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
     await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
   }
-  // In order already, but for paths with the prefix of the default scope.
-  return {
-    paths: walk.paths.sort(),
-    truncated: walk.ended || walk.tooDeep.length > 0,
-    tooDeep: walk.tooDeep.slice(0, mostNamed),
-  };
+  return { truncated: walk.ended || walk.tooDeep.length > 0, tooDeep: walk.tooDeep.slice(0, mostNamed) };
 }
 
 /** Returns whether a path means all scopes, listed side by side: `.` without a default scope. */
@@ -82,23 +115,39 @@ async function listRoots(walk: Walk): Promise<void> {
   }
 }
 
-async function listFolder(walk: Walk, step: Step): Promise<void> {
+async function listFolder(walk: Walk, reached: Step): Promise<void> {
   walk.options.signal?.throwIfAborted();
+  const step = openStep(walk, reached);
   const isSeen = walk.options.scopes?.includes(step.folder.scope.name) ?? true;
   if (!isSeen && !holdsSeen(walk, step.folder)) return;
+  let names: string[] = [];
+  const visitFiles = async () => {
+    const files = { folder: step.folder, names, pathOf: (name: string) => pathOf(walk, step, name) };
+    names = [];
+    if (files.names.length > 0 && (await walk.visit(files))) walk.ended = true;
+  };
   for (const entry of await sortedEntries(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
     if (walk.looked > mostWalked) walk.ended = true;
-    if (walk.ended) return;
-    if (entry.type === "directory") await listSubfolder(walk, step, entry.name);
-    else if (isSeen && entry.type === "file") addFile(walk, step, entry.name);
-    if (walk.ended) return;
+    if (walk.ended) break;
+    if (entry.type === "file" && isSeen && isWanted(walk, step, entry.name)) names.push(entry.name);
+    if (entry.type !== "directory") continue;
+    await visitFiles();
+    if (!walk.ended) await listSubfolder(walk, step, entry.name);
   }
+  await visitFiles();
 }
 
-async function listSubfolder(walk: Walk, step: Step, name: string): Promise<void> {
+function openStep(walk: Walk, step: Step): OpenStep {
+  const { scope, components } = step.folder;
+  const hidesAll = walk.table.protection(scope, components) === "ask-read-and-write";
+  const prefix = components.length > 0 && step.components.length > 0 ? formatPath(walk, step, []) : undefined;
+  return { ...step, hidesAll, prefix };
+}
+
+async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<void> {
   const state = walk.glob.step(step.state, name);
-  if (state.size === 0 || isHidden(walk, step.folder, name)) return;
+  if (state.size === 0 || isHidden(walk, step, name)) return;
   if (step.level >= mostLevels) {
     if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(pathOf(walk, step, name));
     return;
@@ -110,23 +159,28 @@ async function listSubfolder(walk: Walk, step: Step, name: string): Promise<void
   });
 }
 
-function addFile(walk: Walk, step: Step, name: string): void {
-  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.folder.scope, name)) return;
-  if (isTransientName(name) || isHidden(walk, step.folder, name)) return;
-  if (walk.paths.length >= walk.options.maxEntries) walk.ended = true;
-  else walk.paths.push(pathOf(walk, step, name));
+function isWanted(walk: Walk, step: OpenStep, name: string): boolean {
+  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.folder.scope, name)) return false;
+  return !isTransientName(name) && !isHidden(walk, step, name);
 }
 
-/** Returns the path by which the file was reached. A nested scope named after its folder needs no prefix. */
-function pathOf({ table }: Walk, step: Step, name: string): string {
-  const reached = [...step.components, name];
-  const canonical = table.format(step.folder.scope, [...step.folder.components, name]);
-  if (step.scopeName === defaultScopeName && canonical === reached.join("/")) return canonical;
-  return formatVirtualPath(step.scopeName, reached, { has: (scope) => table.allowed.readable.includes(scope) });
+/** Returns the path by which a file was reached. */
+function pathOf(walk: Walk, step: OpenStep, name: string): string {
+  return step.prefix === undefined ? formatPath(walk, step, [name]) : `${step.prefix}/${name}`;
 }
 
-function isHidden(walk: Walk, { scope, components }: OpenFolder, name: string): boolean {
-  return !walk.showsProtected && walk.table.protection(scope, [...components, name]) === "ask-read-and-write";
+/** `names`: below the folder. A nested scope named after its folder needs no prefix. */
+function formatPath({ table }: Walk, { folder, scopeName, components }: Step, names: readonly string[]): string {
+  const reached = [...components, ...names];
+  const canonical = table.format(folder.scope, [...folder.components, ...names]);
+  if (scopeName === defaultScopeName && canonical === reached.join("/")) return canonical;
+  return formatVirtualPath(scopeName, reached, { has: (scope) => table.allowed.readable.includes(scope) });
+}
+
+function isHidden(walk: Walk, { folder, hidesAll }: OpenStep, name: string): boolean {
+  // The name alone rules most of them out; the whole path is dear.
+  if (walk.showsProtected || !(hidesAll || isReadProtected(name))) return false;
+  return walk.table.protection(folder.scope, [...folder.components, name]) === "ask-read-and-write";
 }
 
 /** A wanted scope can lie in one that is not. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../protocol/json.ts";
 import type { ScopeErrorType } from "../protocol/tool.ts";
+import type { LineMatch } from "./line-search.ts";
 
 /*
  * Terms of this room
@@ -88,13 +89,37 @@ export interface InspectedPath {
   readonly protection: Protection | undefined;
 }
 
-export interface ListOptions {
+export interface WalkOptions {
   /** `*`, `?`, `[a-z]`, `{a,b}` and `**`, matched below the directory. A leading dot is matched by a dot alone. */
   readonly pattern: string;
-  readonly maxEntries: number;
   readonly signal?: AbortSignal;
   /** Names of the scopes to stay in; default all. */
   readonly scopes?: readonly string[];
+}
+
+export interface ListOptions extends WalkOptions {
+  readonly maxEntries: number;
+}
+
+export interface SearchOptions extends WalkOptions {
+  /** JavaScript's syntax. */
+  readonly regex: string;
+  readonly maxMatches: number;
+  /** A larger file is skipped. */
+  readonly maxBytesOfFile: number;
+  /** For the whole search. */
+  readonly milliseconds: number;
+}
+
+export interface FoundLines {
+  /** In the order of the walk: by path, and by line. */
+  readonly matches: readonly (LineMatch & { readonly virtualPath: string })[];
+  /** True where there may be more: `maxMatches` cut them, or the walk ended early. */
+  readonly truncated: boolean;
+  /** How many files are gone, too large or not text. */
+  readonly skipped: number;
+  /** As in `ListedFiles`. */
+  readonly tooDeep: readonly string[];
 }
 
 export interface ListedFiles {
@@ -153,6 +178,8 @@ export interface Scopes {
    * lies in it. Paths begin as `virtualPath` does, so that they sort and read as one listing.
    */
   list(virtualPath: string, options: ListOptions): Promise<ListedFiles>;
+  /** Lines of the text files that `list` would give, or of one file. Rejects with a `LineSearchTimeout` when the time is used up. */
+  search(virtualPath: string, options: SearchOptions): Promise<FoundLines>;
   /**
    * The names of all that lies in a directory, in no order: also of what cannot be read, and of links. Undefined where there are more
    * than `most`.

@@ -3,13 +3,9 @@ import { lstat, mkdir, open, readdir, readlink, rename, symlink, unlink } from "
 import { dirname, join } from "node:path";
 import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
+import { noFollow, readFlags } from "./read-flags.ts";
 import { assertComponent, errorCode } from "./system-error.ts";
 
-// macOS refuses links in every component of the path with this flag, not in the last one alone.
-const noFollowAny = process.platform === "darwin" ? 0x2000_0000 : 0;
-// Windows has none of these flags; its links and junctions are seen by lstat.
-export const noFollow = (constants.O_NOFOLLOW ?? 0) | noFollowAny;
-const readFlags = constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /** Takes back what an operation made, where its path turns out to lead elsewhere. */
@@ -51,6 +47,10 @@ export abstract class SystemDirectory implements Directory {
   async entries(): Promise<readonly DirectoryEntry[]> {
     const entries = await this.use(".", (path) => readdir(path, { withFileTypes: true }));
     return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
+  }
+
+  withPath<T>(use: (path: string) => Promise<T>): Promise<T> {
+    return this.use(".", use);
   }
 
   async makeDirectory(name: string, mode?: number): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createId } from "../../src/host/create-id.ts";
 import { variable } from "../../src/host/host.ts";
-import { LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
+import { type FolderSearch, LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
 import { sniffMediaType } from "../../src/host/media-type.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { findStateDirectory } from "../../src/host/state-directory.ts";
@@ -29,20 +29,27 @@ describe("media types", () => {
   });
 });
 
+function one(text: string, limit = 9): FolderSearch {
+  return { names: ["a"], from: [Buffer.from(text)], maxBytes: 1000, limit };
+}
+
 describe("line search", () => {
   test("finds lines with their number and column", async () => {
     const search = openLineSearch("b+", { milliseconds: 5000 });
-    expect(await search.find("a\r\nabb\nc\nb", 9)).toEqual([
-      { line: 2, column: 1, text: "abb" },
-      { line: 4, column: 0, text: "b" },
-    ]);
-    expect(await search.find("b\nb\nb", 2)).toHaveLength(2);
+    expect(await search.find(one("a\r\nabb\nc\nb"))).toEqual({
+      matches: [
+        { name: "a", line: { line: 2, column: 1, text: "abb" } },
+        { name: "a", line: { line: 4, column: 0, text: "b" } },
+      ],
+      skipped: 0,
+    });
+    expect((await search.find(one("b\nb\nb", 2))).matches).toHaveLength(2);
     await search.close();
   });
 
   test("ends an expression that would never end", async () => {
     const search = openLineSearch("^(a+)+$", { milliseconds: 300 });
-    await expect(search.find(`${"a".repeat(60)}!`, 9)).rejects.toBeInstanceOf(LineSearchTimeout);
+    await expect(search.find(one(`${"a".repeat(60)}!`))).rejects.toBeInstanceOf(LineSearchTimeout);
     await search.close();
   });
 });
@@ -50,7 +57,7 @@ describe("line search", () => {
 test("a search without an end rejects when its signal aborts", async () => {
   const controller = new AbortController();
   const search = openLineSearch("^(a+)+$", { milliseconds: 60_000, signal: controller.signal });
-  const finding = search.find(`${"a".repeat(60)}!`, 9);
+  const finding = search.find(one(`${"a".repeat(60)}!`));
   controller.abort(new Error("enough"));
   await expect(finding).rejects.toThrow("enough");
   await search.close();

@@ -19,7 +19,7 @@ async function bench(
     ([name, more]): ScopeDeclaration => ({ name, root: `/${name}`, mode: "rw", ...more }),
   );
   const scopes = await host.openScopes(declarations, { programFolder: "/program" });
-  const config: FilesystemConfig = { max_chars: 20_000, max_entries: 1000, ...given };
+  const config: FilesystemConfig = { max_chars: 20_000, max_entries: 1000, max_search_seconds: 10, ...given };
   const signal = new AbortController().signal;
   const seen = { readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };
   const tools = filesystem.tools(config, { worker: "w", ...seen });
@@ -60,7 +60,7 @@ describe("config", () => {
   const check = async (value: unknown) => filesystem.config?.validate(value);
 
   test("fills in what is missing", async () => {
-    expect(await check({})).toEqual({ ok: true, value: { max_chars: 20_000, max_entries: 1000 } });
+    expect(await check({})).toEqual({ ok: true, value: { max_chars: 20_000, max_entries: 1000, max_search_seconds: 10 } });
     expect(await check(null)).toMatchObject({ ok: true });
     expect(await check({ scopes: ["a"], max_chars: 5 })).toMatchObject({ value: { scopes: ["a"], max_chars: 5 } });
   });
@@ -296,6 +296,30 @@ describe("list_files and search_files", () => {
     const { matches } = await run("search_files", { regex: "needle" });
     expect(JSON.stringify(matches)).toContain("needle");
     expect(JSON.stringify(matches).length).toBeLessThan(400);
+  });
+
+  test("a search keeps the order of the paths, and no file is too far in", async () => {
+    const many = Object.fromEntries(Array.from({ length: 21_000 }, (_, index) => [`/s/b/${index}`, "y"]));
+    const { run } = await bench({ s: {} }, { ...many, "/s/a": "x", "/s/b/10000": "x", "/s/c": "x", "/s/b.x": "x" });
+    const paths = ["s/a", "s/b.x", "s/b/10000", "s/c"];
+    expect(await run("search_files", { regex: "x" })).toMatchObject({
+      matches: paths.map((path) => ({ path })),
+      truncated: false,
+    });
+  });
+
+  test.each([
+    ["^b$", "a\nb\nab", [2]],
+    ["b(?!\\s)", "ab\nb c", [1]],
+    ["(?<!\\s)b", "a\nb", [2]],
+    ["a[^x]b", "a\nb", []],
+    ["a\\sb", "a\nb", []],
+    ["\\Bb", "a\nb\nab", [3]],
+    ["^\\s*$", "a\n\n b", [2]],
+    ["a$", "\uFEFFa\r\nab\ra", [1, 3]],
+  ])("search %s looks at each line by itself", async (regex, text, lines) => {
+    const { run } = await bench({ s: {} }, { "/s/a": text });
+    expect(await run("search_files", { regex })).toMatchObject({ matches: lines.map((line) => ({ line })) });
   });
 
   test("neither shows what asks to be read", async () => {

@@ -1,13 +1,11 @@
-import { type LineMatch, LineSearchTimeout, openLineSearch } from "../../host/line-search.ts";
-import { isText } from "../../host/media-type.ts";
+import { LineSearchTimeout } from "../../host/line-search.ts";
+import type { FoundLines } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-tool.ts";
 import { lookAtFolder, notLookedInto, patternProperty, type Walk } from "./list-files.ts";
 
-const maxMilliseconds = 10_000;
-const maxFiles = 20_000;
 const maxBytesOfFile = 5_000_000;
 const maxLineChars = 300;
 
@@ -47,49 +45,23 @@ interface Search extends Walk {
   readonly regex: string;
 }
 
-async function search(access: FileAccess, wanted: Search): Promise<JsonObject> {
-  const { paths, tooDeep, ...listed } = await filesOf(access, wanted);
-  const matches: JsonObject[] = [];
-  let { truncated } = listed;
-  let skipped = 0;
-  const lines = openLineSearch(wanted.regex, { milliseconds: maxMilliseconds, signal: access.signal });
+async function search(access: FileAccess, { virtualPath, scopes, pattern, regex }: Search): Promise<JsonObject> {
+  const { signal, config } = access;
+  const names = scopes.map((scope) => scope.name);
+  const limits = { maxMatches: config.max_entries, maxBytesOfFile, milliseconds: config.max_search_seconds * 1000 };
   try {
-    for (const path of paths) {
-      access.signal.throwIfAborted();
-      const text = await readText(access, path);
-      const room = access.config.max_entries - matches.length;
-      const hits = text === undefined ? [] : await lines.find(text, room + 1);
-      if (text === undefined) skipped++;
-      if (hits.length > room) truncated = true;
-      matches.push(...hits.slice(0, room).map((hit) => toMatch(path, hit)));
-      if (truncated && matches.length >= access.config.max_entries) break;
-    }
+    const found = await access.scopes.search(virtualPath, { pattern, regex, signal, scopes: names, ...limits });
+    const { matches, truncated, skipped, tooDeep } = found;
+    const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
+    return { matches: matches.map(toMatch), truncated, skipped_files: skipped, ...note, ...notLookedInto(tooDeep) };
   } catch (error) {
     if (!(error instanceof LineSearchTimeout)) throw error;
-    const took = `The search took longer than ${maxMilliseconds / 1000} seconds.`;
-    throw toolFailure("timeout", took, "Use a simpler expression or fewer files.");
-  } finally {
-    await lines.close();
+    const took = `The search took longer than ${config.max_search_seconds} seconds.`;
+    throw toolFailure("timeout", took, "Use a simpler expression, a folder further down or a narrower pattern.");
   }
-  const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
-  return { matches, truncated, skipped_files: skipped, ...note, ...notLookedInto(tooDeep) };
 }
 
-async function filesOf(access: FileAccess, { virtualPath, pattern, scopes }: Search) {
-  const names = scopes.map((scope) => scope.name);
-  const isFile = virtualPath !== "." && (await access.scopes.facts(virtualPath)).type === "file";
-  if (isFile) return { paths: [virtualPath], truncated: false, tooDeep: [] };
-  return access.scopes.list(virtualPath, { pattern, maxEntries: maxFiles, signal: access.signal, scopes: names });
-}
-
-/** Undefined for a file that is gone, too large or not text: it is counted, and the search goes on. */
-async function readText({ scopes }: FileAccess, path: string): Promise<string | undefined> {
-  const file = await scopes.read(path, { maxBytes: maxBytesOfFile + 1 }).catch(() => undefined);
-  if (file === undefined || file.bytes.length > maxBytesOfFile || !isText(file.bytes)) return undefined;
-  return new TextDecoder().decode(file.bytes);
-}
-
-function toMatch(path: string, { line, column, text }: LineMatch): JsonObject {
+function toMatch({ virtualPath, line, column, text }: FoundLines["matches"][number]): JsonObject {
   const start = column > maxLineChars / 2 && text.length > maxLineChars ? column - Math.floor(maxLineChars / 3) : 0;
-  return { path, line, text: clipText(text.slice(start), maxLineChars) };
+  return { path: virtualPath, line, text: clipText(text.slice(start), maxLineChars) };
 }
