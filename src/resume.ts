@@ -1,9 +1,12 @@
 import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
+import { conversationOf } from "./effects/conversation.ts";
 import { createResumedEffects } from "./effects/resumed.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
+import { createNodeHost } from "./host/node-host.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
+import { readRecord } from "./journal/read-journal.ts";
 import { CannotResume, resumeJournal } from "./journal/resume-journal.ts";
 import type { Program } from "./program/program.ts";
 import type { CompiledWith, Fact, FactOf } from "./protocol/fact.ts";
@@ -15,7 +18,7 @@ import { recordedArtifacts } from "./runtime/artifacts.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { runEntry } from "./runtime/run-entry.ts";
-import { Redactor, type Secret } from "./util/redactor.ts";
+import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
 interface ResumedSetup extends Pick<RunSetup, "runId" | "redactor" | "limits"> {
@@ -28,6 +31,26 @@ export interface Continuation {
   readonly secrets: readonly Secret[];
   readonly policy: ApprovalPolicy;
   readonly createSetup: (of: ResumedSetup) => Promise<Omit<RunSetup, "effects">>;
+}
+
+/** What `readConversation` reads. */
+export interface RecordedConversation {
+  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
+  readonly directory: string;
+  /** Default: the machine's. */
+  readonly host?: Host;
+}
+
+/**
+ * Returns the conversation of a recorded run, for `history` of another one: undefined unless its entry is a worker and it ended with an
+ * answer. Values of the environment's and the program's secrets are restored. Rejects where the record cannot be read.
+ */
+export async function readConversation(
+  { secrets }: Program,
+  { directory, host = createNodeHost() }: RecordedConversation,
+): Promise<readonly Message[] | undefined> {
+  const { facts } = await readRecord(host, directory, [...environmentSecrets(host.environment), ...secrets]);
+  return conversationOf(facts);
 }
 
 /** Goes on with a recorded run. Rejects with a `RunError`, or with what makes it impossible to begin. */

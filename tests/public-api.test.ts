@@ -27,6 +27,7 @@ test("llm-do", async () => {
     judgeCalls
     needsApproval
     preApproved
+    readConversation
     replay
     resume
     run
@@ -96,6 +97,7 @@ test("llm-do", async () => {
     type Provider
     type ProviderEnvironment
     type Reconciliation
+    type RecordedConversation
     type RecordedPreparation
     type RememberedApprovals
     type RememberedCall

@@ -16,6 +16,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["git diff | llm-do review.worker -i tone=calm -v", "the prompt from a pipe, calls on stderr"],
     ["llm-do . --approve 'main/write_file(out/*)' --limit usd=0.50 --headless", "unattended"],
     ["llm-do . --chat", "a conversation"],
+    ['llm-do . -c "and in French?"', "go on with the last run"],
     ["llm-do . --dry-run", "the first request, and no model"],
   ],
   "llm-do check": [

@@ -22,6 +22,7 @@ const otherFlags: Readonly<Record<string, string>> = {
   "--message": 'the prompt follows the program: llm-do . "what to do"',
   "--system": "instructions stand in the worker file, below its frontmatter",
   "--output-format": "write --json",
+  "--resume": "write llm-do resume, or -c to go on with the conversation",
   "--max-turns": "write --limit turns=NUMBER",
   "--timeout": "write --limit seconds=NUMBER",
   "--stream": "write -vv, which shows text as it comes",

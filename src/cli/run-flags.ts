@@ -13,6 +13,8 @@ export interface RunFlags extends InputFlags, CompileFlags {
   readonly headless?: boolean;
   readonly tui?: boolean;
   readonly chat?: boolean;
+  /** `-c`: goes on with the conversation of the program's last run. */
+  readonly continue?: boolean;
   /** Lines alone: nothing on the screen is drawn twice. */
   readonly plain?: boolean;
   readonly json?: boolean;

@@ -24,6 +24,6 @@ it("draws where it is asked to, on whatever terminal there is", () => {
   for (const flags of [{ tui: true }, { chat: true }]) {
     expect(usesTui({ ...plain, ...flags }, { ...streams, stdin: false, stdout: false }, { TERM: "dumb", CI: "1" })).toBe(true);
     expect(usesTui({ ...plain, ...flags }, { ...streams, terminal: false }, env)).toBe(false);
-    expect(usesTui({ ...plain, ...flags, plain: true }, streams, env)).toBe(false);
+    expect(usesTui({ ...plain, ...flags, plain: true }, streams, env)).toBe("chat" in flags);
   }
 });

@@ -14,15 +14,23 @@ export interface Streams {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns true if a run is drawn by the terminal UI: where `--tui` or `--chat` ask for it and there is a terminal; otherwise where
- * stdin, stdout and stderr are one, and nothing asks for lines: no flag that shapes what is printed, no `CI`, no dumb terminal.
+ * Returns true if a run is a session at the terminal: drawn where `--tui` asks for it and there is a terminal, or a conversation of
+ * `--chat`, which `--plain` holds in lines; otherwise where stdin, stdout and stderr are one, and nothing asks for lines: no flag that shapes what is
+ * printed, no `CI`, no dumb terminal.
  */
 export function usesTui(flags: RunFlags, streams: Streams, env: Environment): boolean {
-  if (!streams.terminal || flags.headless || flags.dryRun || flags.plain) return false;
-  if (flags.tui || flags.chat) return true;
-  if (isSet(env["LLM_DO_PLAIN"]) || isSet(env["CI"]) || env["TERM"] === "dumb" || env["TERM"] === undefined) return false;
+  if (!streams.terminal || flags.headless || flags.dryRun) return false;
+  if (flags.chat) return true;
+  if (flags.plain) return false;
+  if (flags.tui) return true;
+  if (wantsLines(env) || isSet(env["CI"])) return false;
   const asksForLines = flags.json || flags.quiet || verbosityOf(flags) > 0 || flags.events === "-";
   return !asksForLines && streams.stdin && streams.stdout && streams.stderr;
+}
+
+/** Returns true where the environment asks for lines in place of what is drawn. */
+export function wantsLines(env: Environment): boolean {
+  return isSet(env["LLM_DO_PLAIN"]) || env["TERM"] === "dumb" || env["TERM"] === undefined;
 }
 
 /**

@@ -38,7 +38,11 @@ export function addRunOptions(run: Command): Command {
   );
   return addAttendanceOptions(run)
     .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
-    .option("--chat", "hold a conversation: the entry answers one message after the other, and remembers them")
+    .option(
+      "--chat",
+      "hold a conversation: the entry answers one message after the other, and remembers them; with --plain in lines",
+    )
+    .option("-c, --continue", "go on with the conversation of the program's last run that ended with an answer")
     .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
     .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
     .option("--no-journal", "keep no record of the run");

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { conversationOf } from "../../src/effects/conversation.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
 import { privateFolderOf } from "../../src/journal/private-folder.ts";
@@ -102,6 +104,8 @@ export async function play({
     const replay = { host: { ...host, clock: nodeClock }, debug };
     const record = await readRecord(host, directory, environmentSecrets(environment));
     await expectSameReplay(program, { ...replay, ...record, events });
+    if (result?.stopReason === "done" && result.messages.length > 0)
+      expect(conversationOf(record.facts)).toEqual(result.messages);
     const privateFolder = privateFolderOf(host, runs[0] ?? "");
     if ((await host.files.kind(privateFolder)) !== undefined) {
       await host.files.remove(privateFolder);

@@ -1,6 +1,7 @@
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
 import { isRecord } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
@@ -8,6 +9,7 @@ import { promptField } from "../../toolsets/prompt-field.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { createPolicy } from "../create-policy.ts";
+import { findEarlierConversation } from "../earlier-conversation.ts";
 import { openListeners } from "../event-sink.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
@@ -56,7 +58,9 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
       for (const warning of warnOfPrices(opened.program, request))
         writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
     const input = await fitInput(given, opened.program);
-    const whole = { ...request, program: opened.program, approval, ...(input === undefined ? {} : { input }) };
+    const history = flags.continue ? await readEarlier(opened.program, flags) : undefined;
+    const ofFlags = { ...(input === undefined ? {} : { input }), ...(history ? { history } : {}) };
+    const whole = { ...request, program: opened.program, approval, ...ofFlags };
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     const onRun = () => startRun(secondsOf(opened.program, request));
@@ -76,6 +80,13 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     release();
     signals.close();
   }
+}
+
+/** The conversation of `-c`. Tells which run it is of. */
+async function readEarlier(program: Program, { quiet }: RunFlags): Promise<readonly Message[]> {
+  const { runId, history } = await findEarlierConversation(program);
+  if (!quiet) writeStderr(`llm-do: goes on with run ${runId}, ${history.length} messages\n`);
+  return history;
 }
 
 /** The time after which a run, or its entry, ends. */
@@ -120,7 +131,7 @@ function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
   const isDrawn = usesTui(flags, streams, process.env);
   if (flags.chat && !isDrawn)
     throw new UsageError(
-      "--chat needs a terminal, and no --headless, --plain or --dry-run; without one, pass each message to a run",
+      "--chat needs a terminal, and no --headless or --dry-run; without one, pass each message to a run, with -c after the first",
     );
   if (flags.tui && !isDrawn && !flags.quiet) writeStderr("llm-do: --tui: there is no terminal to draw on; lines are printed\n");
   return isDrawn;

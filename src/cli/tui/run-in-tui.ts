@@ -13,10 +13,13 @@ import { type OpenProgram, openProgram } from "../open-program.ts";
 import { renderFailure } from "../render-failure.ts";
 import { describeEnding, reportFailure, reportResult } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
+import { wantsLines } from "../run-mode.ts";
+import { verbosityOf } from "../run-request.ts";
 import type { SignalListener } from "../signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 import { attachFiles, completeWord } from "./attach-files.ts";
+import { PlainChat, type Surface } from "./plain-chat.ts";
 import { portableHistory } from "./portable-history.ts";
 import { runSlashCommand, type Session, slashCommands } from "./slash-commands.ts";
 import { Tui } from "./tui.ts";
@@ -62,7 +65,7 @@ type Ended =
   | { readonly result: RunOutput | undefined; readonly shown: string | undefined; readonly exitCode: number };
 
 class TuiSession {
-  readonly tui: Tui;
+  readonly tui: Surface;
   readonly #start: TuiRun;
   readonly #session: Session;
   #opened: OpenProgram;
@@ -73,20 +76,13 @@ class TuiSession {
   #controller: AbortController | undefined;
 
   constructor(start: TuiRun) {
-    const { flags, terminal, targets } = start;
+    const { flags, targets } = start;
     this.#start = start;
     this.#opened = start.opened;
     this.#flags = flags;
-    const commands = Object.keys(slashCommands).map((name) => `/${name}`);
-    this.tui = new Tui({
-      output: terminal.output,
-      isChat: flags.chat ?? false,
-      onInterrupt: () => (flags.chat ? this.#stopMessage() : start.signals.interrupt()),
-      runEditor: terminal.runEditor,
-      onGone: () => this.tui.leave(),
-      runCommand: (line) => runSlashCommand(line, this.#session),
-      complete: (before) => completeWord(before, commands),
-    });
+    this.#history = start.request.history ?? [];
+    const isPlain = flags.plain || (!flags.tui && wantsLines(process.env));
+    this.tui = isPlain ? this.#openPlain() : this.#openTui();
     this.#session = {
       tui: this.tui,
       target: targets[0] ?? ".",
@@ -99,6 +95,32 @@ class TuiSession {
         this.#history = [];
       },
     };
+  }
+
+  #openTui(): Tui {
+    const { flags, terminal, signals } = this.#start;
+    const commands = Object.keys(slashCommands).map((name) => `/${name}`);
+    return new Tui({
+      output: terminal.output,
+      isChat: flags.chat ?? false,
+      onInterrupt: () => (flags.chat ? this.#stopMessage() : signals.interrupt()),
+      runEditor: terminal.runEditor,
+      onGone: () => this.tui.leave(),
+      runCommand: (line) => runSlashCommand(line, this.#session),
+      complete: (before) => completeWord(before, commands),
+    });
+  }
+
+  /** A typed message stands on the terminal already. */
+  #openPlain(): PlainChat {
+    const { flags, terminal, request } = this.#start;
+    return new PlainChat({
+      terminal,
+      verbosity: verbosityOf(flags),
+      signal: request.signal ?? new AbortController().signal,
+      onInterrupt: () => this.#stopMessage(),
+      runCommand: (line) => runSlashCommand(line, this.#session),
+    });
   }
 
   async runOnce(): Promise<Ended> {
@@ -122,7 +144,7 @@ class TuiSession {
     while (!request.signal?.aborted) {
       const message = await this.tui.nextMessage();
       if (message === undefined) break;
-      this.tui.print(`> ${message.replaceAll("\n", "\n  ")}`);
+      if (this.tui instanceof Tui) this.tui.print(`> ${message.replaceAll("\n", "\n  ")}`);
       ended = await this.#answer(() => this.#requestOf(message), ended);
     }
     return ended;

@@ -10,11 +10,11 @@ import { didYouMean } from "../../util/did-you-mean.ts";
 import { describeRuns } from "../commands/runs.ts";
 import type { OpenProgram } from "../open-program.ts";
 import { showMemory } from "../terminal-approver.ts";
-import type { Tui } from "./tui.ts";
+import type { Surface } from "./plain-chat.ts";
 
 /** The state that commands look at and change. */
 export interface Session {
-  readonly tui: Tui;
+  readonly tui: Surface;
   readonly target: string;
   readonly unisolated: boolean;
   program(): OpenProgram;
