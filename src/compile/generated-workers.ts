@@ -34,7 +34,15 @@ export async function isGenerated(host: Host, folder: string, path: string): Pro
 const refused = { fragments: "other files", system_fragments: "other files", extends: "other settings" } as const;
 
 /** Keys that need a record of the worker's capability. */
-const capabilities = ["model", "model_settings", "attachment_policy", "sandbox", "toolsets", "server_side_tools"] as const;
+const capabilities = [
+  "model",
+  "model_settings",
+  "auth",
+  "attachment_policy",
+  "sandbox",
+  "toolsets",
+  "server_side_tools",
+] as const;
 
 /** The record of a worker that llm-do wrote, as it is on disk. Undefined without one: whoever wrote the file, it may do nothing. */
 export async function readRecord(

@@ -41,7 +41,11 @@ export async function linkProviders(
   workers: Iterable<Worker>,
   known: readonly KnownProvider[],
 ): Promise<readonly LinkedServer[]> {
-  const used = new Set([...workers].flatMap(({ model }) => (model ? [providerOf(model.id)] : [])));
+  const linkedWorkers = [...workers];
+  const used = new Set(linkedWorkers.flatMap(({ model }) => (model ? [providerOf(model.id)] : [])));
+  const generated = compilation.manifest?.generated_workers?.value.model;
+  const canCreate = linkedWorkers.some(({ toolsets }) => toolsets.some(({ toolset }) => toolset.name === "dynamic_workers"));
+  if (generated && canCreate) used.add(providerOf(generated.value));
   const declared = compilation.manifest?.providers?.value ?? [];
   const mine = declared.filter(({ name }) => used.has(name.value) && !known.some((one) => one.name === name.value));
   const linked = await Promise.all(

@@ -95,6 +95,7 @@ export function outlineWorker({ references, path }: ResolvedWorker, worker: Work
     name,
     description,
     file: showing.show(path),
+    ...createdBy(worker),
     model: model ? outlineModel(model, showing) : null,
     ...(compatibleModels ? { compatibleModels } : {}),
     input: input.jsonSchema,
@@ -109,6 +110,11 @@ export function outlineWorker({ references, path }: ResolvedWorker, worker: Work
       ...outlineServerTools(worker, context),
     ],
   };
+}
+
+function createdBy({ creators: [creator] = [] }: Worker): Pick<OutlinedWorker, "createdBy"> {
+  const [name, id] = creator ?? [];
+  return name === undefined || id === undefined ? {} : { createdBy: { name, id } };
 }
 
 /** Definitions as a request has them. */

@@ -34,6 +34,8 @@ export interface OutlinedWorker {
   readonly name: string;
   readonly description: string;
   readonly file: string;
+  /** Name and id of the worker that created it. Absent: a person wrote its file. */
+  readonly createdBy?: { readonly name: string; readonly id: string };
   /** Null if no model is set. */
   readonly model: OutlinedModel | null;
   readonly compatibleModels?: readonly string[];

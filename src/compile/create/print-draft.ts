@@ -7,6 +7,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { OutlinedScope } from "../../protocol/outline.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import type { Compilation } from "../compilation.ts";
+import { isFlag } from "../flag.ts";
 import { firstSentence } from "../link-worker.ts";
 import type { ResolvedReference } from "../resolve-reference.ts";
 import type { Capability, ToolsetCapability } from "./capability.ts";
@@ -33,7 +34,11 @@ export function printDraft(printing: Printing): string {
   const { models, modelSettings, attachments, serverTools, limits } = capability;
   const { input, output, instructions: body } = wish;
   const description = wish.description ?? { value: firstSentence(instructions), span: body.span };
+  const { auth } = printing.creator.resolved.file;
+  // A login that the user allows by a flag is allowed for one run.
+  const keepsAuth = auth && (auth.value === "off" || !isFlag(auth.span));
   const entries = {
+    ...(keepsAuth ? { auth: auth.value } : {}),
     ...(hasModel && models[0] !== undefined ? { model: models[0] } : {}),
     ...(Object.keys(modelSettings).length > 0 ? { model_settings: { ...modelSettings } } : {}),
     ...(attachments.maxAttachments > 0 ? { attachment_policy: printAttachments(attachments) } : {}),

@@ -92,12 +92,16 @@ function callByCode(name: string, walk: Walk, path: readonly string[]): TreeNode
 }
 
 function enter(worker: OutlinedWorker, walk: Walk, path: readonly string[]): { note: string; children: readonly TreeNode[] } {
-  if (path.includes(worker.id)) return { note: " (calls itself again, to the limit of depth)", children: [] };
-  if (walk.seen.has(worker.id)) return { note: " (its tools are shown elsewhere)", children: [] };
+  const noteOf = (...texts: readonly string[]) => {
+    const said = [...(worker.createdBy ? [`created by ${show(worker.createdBy.name)}`] : []), ...texts];
+    return said.length > 0 ? ` (${said.join("; ")})` : "";
+  };
+  if (path.includes(worker.id)) return { note: noteOf("calls itself again, to the limit of depth"), children: [] };
+  if (walk.seen.has(worker.id)) return { note: noteOf("its tools are shown elsewhere"), children: [] };
   walk.seen.add(worker.id);
-  if (path.length < deepest) return { note: "", children: branchesOf(worker, walk, [...path, worker.id]) };
+  if (path.length < deepest) return { note: noteOf(), children: branchesOf(worker, walk, [...path, worker.id]) };
   walk.later.push(worker);
-  return { note: " (its tools are shown below)", children: [] };
+  return { note: noteOf("its tools are shown below"), children: [] };
 }
 
 /** Describes what the caller cannot do itself, without single tools and attachments, which are shown elsewhere. */
