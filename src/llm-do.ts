@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { type ApprovalPolicy, checkPolicy, checkPolicyOptions, checkRuleOptions } from "./approval/policy.ts";
+import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
 import { tightenPolicy } from "./approval/tighten-policy.ts";
-import { type Compiled, compile as compileProgram, makerOf } from "./compile/compile.ts";
-import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
-import { isFlag } from "./compile/flag.ts";
+import { type Compiled, makerOf } from "./compile/compile.ts";
 import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
 import type { Effects } from "./effects/effects.ts";
+import { createForkedEffects } from "./effects/forked.ts";
 import { createLiveEffects } from "./effects/live.ts";
-import type { Host } from "./host/host.ts";
-import { createSnapshotHost } from "./host/snapshot-host.ts";
-import { createWorkerRecords } from "./host/worker-records.ts";
+import { shareRun } from "./fork.ts";
 import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
@@ -19,19 +16,22 @@ import { createWriteLog } from "./journal/write-log.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
-import type { Provider } from "./models/provider.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
+import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
-import type { CompiledWith, Fact } from "./protocol/fact.ts";
+import type { Fact } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
+import type { JsonObject } from "./protocol/json.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import {
   type CompileRequest,
   type CreateWorkerOptions,
   compileOptions,
   createOptions,
+  type ForkRequest,
+  forkOptions,
   type JudgeRequest,
   judgeOptions,
   type ReplayRequest,
@@ -44,7 +44,7 @@ import {
   type UndoRequest,
   undoOptions,
 } from "./requests.ts";
-import { collectMessages, continueRun, describeCompilation } from "./resume.ts";
+import { collectMessages, continueRun } from "./resume.ts";
 import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
@@ -53,9 +53,8 @@ import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { readFiles, sizeOf } from "./runtime/read-files.ts";
 import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
-import { runEntry, unattended } from "./runtime/run-entry.ts";
+import { type RunStart, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
-import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
 import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
 import { type UndoReport, undoRun } from "./undo.ts";
@@ -64,12 +63,14 @@ import { errorMessage } from "./util/error-message.ts";
 import { Redactor, type Secret } from "./util/redactor.ts";
 import { version } from "./version.ts";
 
+export type { ForkPoint } from "./effects/fork-point.ts";
 export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
 export type { Program } from "./program/program.ts";
 export type { ReplayReport } from "./replay.ts";
 export type {
   CompileRequest,
   CreateWorkerOptions,
+  ForkRequest,
   JudgeRequest,
   ReplayRequest,
   ResumeRequest,
@@ -91,50 +92,6 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
   return compileSources(request);
 }
 
-/** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
-function checkSource({ target, files, rules }: CompileRequest): void {
-  if (target !== undefined && files) throw new TypeError("`target` and `files` exclude one another");
-  checkRuleOptions(rules, "rules");
-}
-
-async function compileSources(request: CompileRequest): Promise<Compiled> {
-  const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
-  const known = [...builtInProviders, ...providers];
-  const sources = createSnapshotHost(host);
-  const options = {
-    ...rest,
-    host: sources,
-    providers: known,
-    builtIns: createBuiltInToolsets(host),
-    records: createWorkerRecords(host),
-    trusted: trust,
-    toRun,
-  };
-  const keep = (compiled: Compiled, trusted: boolean): Compiled => {
-    const { program } = compiled;
-    const how = { compiled, trusted, toRun, host, sources, providers };
-    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, rest, host) });
-    const { trust: goOn } = compiled;
-    return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
-  };
-  return keep(await compileProgram(options), trust);
-}
-
-/** How a program was compiled, which its runs go by. */
-interface Compilation {
-  readonly compiled: Compiled;
-  readonly trusted: boolean;
-  readonly toRun: boolean;
-  readonly host: Host;
-  /** The host with the program's files as they were read. */
-  readonly sources: Host;
-  readonly providers: readonly Provider[];
-  readonly compiledWith: CompiledWith;
-}
-
-/** Held beside programs, so that nothing else passes for one. */
-const compilations = new WeakMap<Program, Compilation>();
-
 /**
  * Compiles a program and runs its entry: the front door of the command line and the library. Rejects with `CompileError`,
  * `UntrustedProgram` (both before anything ran), or `RunError`.
@@ -151,6 +108,10 @@ export interface RunInterception {
   readonly onFact?: (fact: Fact) => void;
   /** Returns the answerer of the run's effects. Default: `live`. */
   readonly answer?: (live: Effects, redact: <T>(value: T) => T) => Effects;
+  /** In the place of the request's own input. */
+  readonly start?: Pick<RunStart, "input" | "files" | "fragments" | "history" | "signal">;
+  /** The id of the run that this one is a fork of. */
+  readonly forkOf?: string;
 }
 
 /** Runs a program as `run` does, with something in between. Not among the public names. */
@@ -217,6 +178,34 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
 }
 
 /**
+ * Begins a new run with the recorded answers of another one, up to a request, and goes on live from there: with today's program, another
+ * model or another input. What is shared costs nothing. Rejects as `run` does, with a `RunError` `configuration` where there is no such
+ * request.
+ */
+export async function fork(request: ForkRequest): Promise<RunOutput> {
+  checkRequest(request, forkOptions);
+  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  return forkProgram(opened, request).catch(failAsRun);
+}
+
+async function forkProgram(opened: OpenProgram, request: ForkRequest): Promise<RunOutput> {
+  const { program, host } = opened;
+  const { directory, at = {}, signal } = request;
+  const { secrets: stored } = await readCredentials(host);
+  const { facts } = await readRecord(host, directory, secretsOf(host, program, stored));
+  const { start, shared } = shareRun({ facts, program, host }, at);
+  const { runId: forkOf, entry, history = [] } = start;
+  const isNew = request.input !== undefined;
+  const answer = (live: Effects) => createForkedEffects({ live, shared, ...(isNew ? { entry } : {}) });
+  if (isNew) return runProgram(opened, request, { answer, forkOf });
+  const { input, files, fragments } = start.input;
+  return runProgram(opened, request, {
+    ...{ answer, forkOf },
+    start: { input: input as JsonObject, files, fragments, history, signal },
+  });
+}
+
+/**
  * Takes back what the file tools of a recorded run wrote, the last write first. A file that was changed since stays as it is. What
  * shell commands and other tools did is listed, and stays. Rejects with a `RunError` `configuration` where the run is under way.
  */
@@ -233,48 +222,9 @@ export async function createWorker(
 ): Promise<CreatedWorkerFile> {
   const create = async () => {
     checkOptions(options, createOptions);
-    const { host } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
-    return createWorkerFile(host, makerOf(program, options.creator), { spec, ...options });
+    return createWorkerFile(hostOf(program), makerOf(program, options.creator), { spec, ...options });
   };
   return create().catch(failAsRun);
-}
-
-interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
-  readonly program: Program;
-  /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
-  readonly warnings: readonly string[];
-}
-
-/** The program of a request, compiled now or before, with the trust that it needs. */
-async function openProgram({ program: given, ...source }: CompileRequest & { readonly program?: Program }): Promise<OpenProgram> {
-  if (given) refuseSource(source);
-  const program = given ?? requireProgram(await compileSources(source));
-  const { compiled, toRun, ...how } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
-  if (source.toRun && !toRun) refuse("`program` has to be compiled with `toRun: true`");
-  const trusted = how.trusted || source.trust === true;
-  if (!trusted) requireTrust(compiled);
-  const { host = how.host, providers = how.providers } = source;
-  const warnings = given ? [] : warningsOfOptions(compiled);
-  const { compiledWith } = how;
-  const sources = host === how.host ? how.sources : host;
-  return { program, warnings, trusted, host, providers, compiledWith, sources };
-}
-
-function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {
-  const ofOptions = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
-  return ofOptions.map(({ message, notes }) => [message, ...notes.map((note) => note.message)].join("; "));
-}
-
-function requireProgram(compiled: Compiled): Program {
-  const { program, diagnostics } = compiled;
-  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  requireTrust(compiled);
-  if (program) return program;
-  throw new Error("invariant: a program compiles without errors and is none");
-}
-
-function requireTrust({ untrusted, reach }: Compiled): void {
-  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
 }
 
 /**
@@ -304,7 +254,7 @@ async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promi
 
 async function runProgram(opened: OpenProgram, request: RunRequest, between: RunInterception): Promise<RunOutput> {
   const { program, host } = opened;
-  const start = await createStart(opened, request);
+  const start = between.start ?? (await createStart(opened, request));
   const runId = host.createId();
   const privateFolder = createPrivateFolder(host, runId);
   const { keys, secrets } = await readCredentials(host);
@@ -325,6 +275,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
     {
       ...start,
       artifacts: [],
+      ...(between.forkOf === undefined ? {} : { forkOf: between.forkOf }),
       ...(opened.compiledWith ? { compiled: opened.compiledWith } : {}),
       warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...opened.warnings, ...warnOfPrices(program, request)],
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
@@ -371,21 +322,6 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   const whole = buildEntryInput(inputSchemaOf(program), { ...given, files: sizes });
   checkEntryFiles(program, sizes);
   return { input: whole, files: await readFiles(host, attachments), fragments, history, signal };
-}
-
-async function defaultHost(): Promise<Host> {
-  const { createNodeHost } = await import("./host/node-host.ts");
-  return createNodeHost();
-}
-
-/** Rejects options of `compile`, which have no effect on a compiled program. */
-function refuseSource(source: CompileRequest): void {
-  for (const key of ["target", "files", "entry", "model", "set", "modelFor", "scopes"] as const)
-    if (source[key] !== undefined) refuse(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
-}
-
-function refuse(message: string): never {
-  throw new RunError("configuration", message);
 }
 
 /** Warns of prices that fit no model of the program. */

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from "./approval/policy.ts";
+import type { ForkPoint } from "./effects/fork-point.ts";
 import type { Host } from "./host/host.ts";
 import type { PriceOverrides } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
@@ -71,6 +72,17 @@ export interface ReplayRequest extends ProgramRequest {
   readonly directory: string;
   /** Receives the events of the replayed run. */
   readonly onEvent?: EventSink;
+}
+
+/**
+ * A new run that takes the recorded answers of another one up to a point, and goes on live from there. `input`, `fragments`,
+ * `attachments` and `history` replace the recorded ones together; without `input`, all are the recorded ones.
+ */
+export interface ForkRequest extends RunRequest {
+  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
+  readonly directory: string;
+  /** The request that is the first one to be made. Default: the last one of the entry. */
+  readonly at?: ForkPoint;
 }
 
 export interface UndoRequest extends Pick<CompileRequest, "host">, UndoOptions {}
@@ -177,6 +189,12 @@ function isAttachment(value: unknown): boolean {
   return isText(value["path"]) || (isText(value["name"]) && value["bytes"] instanceof Uint8Array);
 }
 
+function isForkPoint(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { callPath = "", turn = 1 } = value;
+  return isText(callPath) && Number.isSafeInteger(turn) && Number(turn) > 0;
+}
+
 const {
   history: _history,
   input: _input,
@@ -207,6 +225,12 @@ export const resumeOptions: OptionCheck<ResumeRequest> = {
 export const undoOptions: OptionCheck<UndoRequest> = {
   path: "undo",
   table: { host: objectOption, directory: textOption, confirm: functionOption },
+  required: ["directory"],
+};
+export const forkOptions: OptionCheck<ForkRequest> = {
+  path: "fork",
+  table: { ...runTable, directory: textOption, at: { wanted: "`{ callPath, turn }`", fits: isForkPoint } },
+  renamed,
   required: ["directory"],
 };
 export const judgeOptions: OptionCheck<JudgeRequest> = {

@@ -23,6 +23,7 @@ test("llm-do", async () => {
     blocked
     compile
     createWorker
+    fork
     fromLanguageModel
     judgeCalls
     needsApproval
@@ -61,6 +62,8 @@ test("llm-do", async () => {
     type DiagnosticNote
     type EventSink
     type FilePart
+    type ForkPoint
+    type ForkRequest
     type GenerateOptions
     type Host
     type JsonObject

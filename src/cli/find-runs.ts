@@ -40,11 +40,16 @@ async function foldersOf(host: Host, target: string): Promise<readonly RunsFolde
   return folders;
 }
 
-/** One run of a program, or without a target of this user. `last` is the newest. Rejects with a `UsageError` where there is none. */
+/** The folder of one run; see `findFoundRun`. */
 export async function findRun(run: string, target?: string): Promise<string> {
+  return (await findFoundRun(run, target)).directory;
+}
+
+/** One run of a program, or without a target of this user. `last` is the newest. Rejects with a `UsageError` where there is none. */
+export async function findFoundRun(run: string, target?: string): Promise<FoundRun> {
   const runs = await findRuns(target);
   const found = run === "last" ? runs.at(-1) : runs.find(({ runId }) => runId === run);
-  if (found !== undefined) return found.directory;
+  if (found !== undefined) return found;
   const which = run === "last" ? "no run" : `no run \`${run}\``;
   const list = target === undefined ? "llm-do runs list" : `llm-do runs list ${target}`;
   throw new UsageError(`there is ${which}${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`);

@@ -44,6 +44,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do resume last . --limit usd=2", "with a higher limit"],
   ],
   "llm-do replay": [["llm-do replay last"], ["llm-do replay last . --json"]],
+  "llm-do fork": [
+    ["llm-do fork last --model anthropic:claude-opus-4-5", "the last answer of the last run, by another model"],
+    ["llm-do fork RUN_ID --at 3", "from the third turn of the entry on"],
+  ],
   "llm-do undo": [["llm-do undo --dry-run", "what it would take back of the last run"], ["llm-do undo last . --yes"]],
   "llm-do models": [
     ["llm-do models", "providers, and what each still needs"],

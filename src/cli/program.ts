@@ -8,7 +8,7 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
-import { addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
+import { addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import {
@@ -48,6 +48,7 @@ export function createProgram(line: CommandLine): Command {
   addRuns(program, line);
   addView(program, line);
   addReplay(program, line);
+  addFork(program, line);
   addUndo(program, line);
   program.commandsGroup("Set up:");
   addInit(program, line);

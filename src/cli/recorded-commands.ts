@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import type { ForkFlags } from "./commands/fork.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
 import type { ListFlags, RunsFlags } from "./commands/runs.ts";
 import type { UndoFlags } from "./commands/undo.ts";
 import type { ViewFlags } from "./commands/view.ts";
 import { isDebugging } from "./debugging.ts";
-import { addCompileOptions, addResumeOptions, parseCount } from "./run-options.ts";
+import { addCompileOptions, addForkOptions, addResumeOptions, parseCount } from "./run-options.ts";
 import { type Exit, refuseDashes } from "./setup-commands.ts";
 
 /** `llm-do resume [RUN] [TARGET]`. */
@@ -65,6 +66,24 @@ export function addRuns(program: Command, exit: Exit): void {
       const { showRunCommand } = await import("./commands/runs.ts");
       exit.exitCode = await showRunCommand(run, target, flags);
     });
+}
+
+/** `llm-do fork RUN [PROMPT]`. */
+export function addFork(program: Command, exit: Exit): void {
+  const fork = program
+    .command("fork")
+    .description("begin a new run with the recorded answers of another one, and go on live from there")
+    .argument("<run>", "its id, or `last`")
+    .argument(
+      "[prompt]",
+      "another prompt, in the place of the recorded input; what follows `--` is prompt, whatever it looks like",
+    );
+  addForkOptions(fork).action(async (run: string, written: string | undefined, flags: ForkFlags) => {
+    const { forkCommand } = await import("./commands/fork.ts");
+    const prompt = exit.afterDashes?.join(" ") ?? written;
+    const words = { run, prompt, isLiteral: exit.afterDashes !== undefined };
+    exit.exitCode = await forkCommand(words, { ...flags, debug: isDebugging(flags) });
+  });
 }
 
 /** `llm-do undo [RUN] [TARGET]`. */

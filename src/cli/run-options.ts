@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { PriceOverrides } from "../llm-do.ts";
+import type { ForkPoint, PriceOverrides } from "../llm-do.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
@@ -22,7 +22,20 @@ export function addCompileOptions(command: Command): Command {
 
 /** The flags of a run; `RunFlags` is what becomes of them. */
 export function addRunOptions(run: Command): Command {
-  addCompileOptions(
+  return addAttendanceOptions(addInputOptions(run))
+    .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
+    .option(
+      "--chat",
+      "hold a conversation: the entry answers one message after the other, and remembers them; with --plain in lines",
+    )
+    .option("-c, --continue", "go on with the conversation of the program's last run that ended with an answer")
+    .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
+    .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
+    .option("--no-journal", "keep no record of the run");
+}
+
+function addInputOptions(run: Command): Command {
+  return addCompileOptions(
     run
       .optionsGroup("Input:")
       .option(
@@ -36,16 +49,22 @@ export function addRunOptions(run: Command): Command {
       )
       .option("-a, --attachment <file>", "pass a file along (repeatable)", collect),
   );
-  return addAttendanceOptions(run)
-    .option("--tui", "draw the run in the terminal UI, also where a flag or a redirection would print lines")
-    .option(
-      "--chat",
-      "hold a conversation: the entry answers one message after the other, and remembers them; with --plain in lines",
-    )
-    .option("-c, --continue", "go on with the conversation of the program's last run that ended with an answer")
-    .option("--plain", "print lines in place of the terminal UI, for screen readers and logs; LLM_DO_PLAIN=1 is the same")
-    .option("--dry-run", "show the first request and all that the program could do; call no model, keep no record")
-    .option("--no-journal", "keep no record of the run");
+}
+
+/** The flags of a run that begins with the record of another one. */
+export function addForkOptions(fork: Command): Command {
+  return addAttendanceOptions(addInputOptions(fork)).option(
+    "--at <call@turn>",
+    "the first request that is made: a turn of the entry (3), or a turn of a call (main/0.helper@2) (default: the last one of the entry)",
+    parseForkPoint,
+  );
+}
+
+function parseForkPoint(value: string): ForkPoint {
+  const [, callPath = "", turn] = /^(?:([^@]*[^@\d][^@]*?)(?:@|$))?([1-9]\d*)?$/.exec(value) ?? [];
+  if (callPath === "" && turn === undefined)
+    throw new InvalidArgumentError("It must be a turn of the entry, from 1, or CALL@TURN, as `llm-do runs show` names calls.");
+  return { ...(callPath === "" ? {} : { callPath }), ...(turn === undefined ? {} : { turn: Number(turn) }) };
 }
 
 /** The flags of a run that goes on. */

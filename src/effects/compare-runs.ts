@@ -47,7 +47,15 @@ function textOf(fact: Fact | undefined): string {
 }
 
 const passingOfStart = {
-  ...{ runId: undefined, programDigest: undefined, version: undefined, owner: undefined, files: undefined, compiled: undefined },
+  ...{
+    runId: undefined,
+    programDigest: undefined,
+    version: undefined,
+    owner: undefined,
+    forkOf: undefined,
+    files: undefined,
+    compiled: undefined,
+  },
 };
 
 function withoutPassing(fact: Fact): unknown {

@@ -51,6 +51,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   "run-start": {
     ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
     ...{ onDenied: "string", limits: "numbers", input: callInput, "owner?": "string", "files?": "object" },
+    "forkOf?": "string",
     "history?": "content messages",
     "compiled?": {
       ...{
@@ -92,7 +93,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   grant: { ...keyed, tool: "string" },
   intent: { ...keyed, kind: "string", digest: "string", sideEffect: "boolean", detail: "content object" },
   result: {
-    ...{ ...keyed, kind: "string", "digest?": "string" },
+    ...{ ...keyed, kind: "string", "digest?": "string", "shared?": "boolean" },
     outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
   },
   abort: { callPath: "string" },

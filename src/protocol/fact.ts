@@ -106,6 +106,8 @@ export type Fact =
       readonly owner?: string;
       /** Digests of the program's files, by their path in it. */
       readonly files?: Readonly<Record<string, string>>;
+      /** The run that this one is a fork of, by its id. */
+      readonly forkOf?: string;
       /** How the program was compiled, to compile it so again. */
       readonly compiled?: CompiledWith;
     }
@@ -205,8 +207,14 @@ export type Fact =
       readonly sideEffect: boolean;
       readonly detail: JsonObject;
     })
-  /** `digest`: present where the effect has no intent. */
-  | (FactKey & { readonly type: "result"; readonly kind: EffectKind; readonly digest?: string; readonly outcome: Outcome })
+  /** `digest`: present where the effect has no intent. `shared`: of the run that this one is a fork of, which paid for it. */
+  | (FactKey & {
+      readonly type: "result";
+      readonly kind: EffectKind;
+      readonly digest?: string;
+      readonly outcome: Outcome;
+      readonly shared?: boolean;
+    })
   /** A call of this one failed, and what ran beside it was aborted. */
   | { readonly type: "abort"; readonly callPath: CallPath }
   /** A request or a tool call that a limit did not allow, or a time limit that was reached. `owner`: the call with the limit; absent for the run. */

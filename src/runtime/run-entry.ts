@@ -28,6 +28,8 @@ export interface RunStart extends WorkerInput {
   readonly artifacts: readonly Artifact[];
   /** Absent: it is not recorded. */
   readonly compiled?: CompiledWith;
+  /** The id of the run that this one is a fork of. */
+  readonly forkOf?: string;
   /** Puts the files that providers made where they stay, and says where. Never rejects. */
   readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
   /** Closes the journal after the last fact. Resolves with what could not be written. */
@@ -80,6 +82,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     owner: setup.host.processes.self,
     files: program.sources,
     ...(start.compiled ? { compiled: start.compiled } : {}),
+    ...(start.forkOf === undefined ? {} : { forkOf: start.forkOf }),
   };
   effects.record({
     type: "run-start",

@@ -24,9 +24,10 @@ export function createUsageState() {
   };
   const addUnknown = ({ callPath, tokens, usd }: Reserved): void =>
     add(callPath, { ...noUsage, unknownTokens: Math.max(0, tokens), ...(usd > 0 ? { unknownUsd: usd } : {}) });
-  const applyResult = ({ callPath, key, outcome }: FactOf<"result">): void => {
+  const applyResult = ({ callPath, key, outcome, shared }: FactOf<"result">): void => {
     const reserved = pending.get(keyOf(callPath, key));
     pending.delete(keyOf(callPath, key));
+    if (shared) return;
     const usage = reported(outcome);
     if (usage) add(callPath, usage);
     if (outcome.type !== "interrupted" || !reserved) return;

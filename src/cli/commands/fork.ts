@@ -1,0 +1,39 @@
+import { createNodeHost } from "../../host/node-host.ts";
+import { readJournalEnds } from "../../journal/read-journal.ts";
+import { type ForkPoint, fork } from "../../llm-do.ts";
+import { findFoundRun } from "../find-runs.ts";
+import { playRecorded } from "../play-recorded.ts";
+import type { RunFlags } from "../run-flags.ts";
+import { fitInput, type GivenInput, readInput } from "../run-input.ts";
+
+export interface ForkFlags extends RunFlags {
+  readonly at?: ForkPoint;
+}
+
+export interface ForkWords {
+  readonly run: string;
+  /** Undefined for the recorded input. */
+  readonly prompt: string | undefined;
+  /** True where the prompt followed `--`. */
+  readonly isLiteral: boolean;
+}
+
+/** `llm-do fork RUN [PROMPT]`: a new run that begins with recorded answers. Returns the exit code. */
+export function forkCommand({ run, prompt: text, isLiteral }: ForkWords, flags: ForkFlags): Promise<number> {
+  const { at, attachment = [] } = flags;
+  const words = { targets: [], ...(text === undefined ? {} : { prompt: { text, isLiteral } }) };
+  const isNew = text !== undefined || flags.input !== undefined || flags.inputJson !== undefined || attachment.length > 0;
+  let given: GivenInput | undefined;
+  return playRecorded(flags, {
+    find: async (signal) => {
+      const found = await findFoundRun(run);
+      if (isNew) given = await readInput(words, flags, { signal, onWait: () => undefined });
+      const { first } = await readJournalEnds(createNodeHost(), found.directory);
+      return { found, compiled: first?.type === "run-start" ? first.compiled : undefined };
+    },
+    play: async (request) => {
+      const input = given && (await fitInput(given, request.program));
+      return fork({ ...request, ...(at ? { at } : {}), ...(given ? { input: input ?? {} } : {}) });
+    },
+  });
+}

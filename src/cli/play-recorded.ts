@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { Program, RunOutput, RunRequest } from "../llm-do.ts";
+import type { CompiledWith } from "../protocol/fact.ts";
+import type { Limits } from "../protocol/usage.ts";
+import { secondsOf } from "./commands/run.ts";
+import { createPolicy } from "./create-policy.ts";
+import { openListeners } from "./event-sink.ts";
+import { Interrupted } from "./exit-codes.ts";
+import type { FoundRun } from "./find-runs.ts";
+import { createGuardedHost } from "./guard-imports.ts";
+import { guardProcess } from "./guard-process.ts";
+import { openProgram } from "./open-program.ts";
+import { reserveStdout, writeStderr } from "./output.ts";
+import { reportFailure, reportResult } from "./report-run.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { createRequest, verbosityOf } from "./run-request.ts";
+import { listenForSignals } from "./signals.ts";
+import { findTerminal } from "./terminal.ts";
+import { useProxies } from "./use-proxies.ts";
+import { createWatchdog } from "./watchdog.ts";
+
+/** A recorded run, and the options that its program was compiled with. */
+export interface RecordedProgram {
+  readonly found: FoundRun;
+  readonly compiled: CompiledWith | undefined;
+}
+
+export interface RecordedRequest extends RunRequest {
+  readonly program: Program;
+  readonly directory: string;
+}
+
+export interface RecordedPlay {
+  readonly find: (signal: AbortSignal) => Promise<RecordedProgram>;
+  readonly play: (request: RecordedRequest, signal: AbortSignal) => Promise<RunOutput>;
+}
+
+/** Runs the program of a recorded run again, compiled as it was but for today's flags, and reports as a run does. Returns the exit code. */
+export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay): Promise<number> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
+  const release = guardProcess((failure) => controller.abort(failure), flags);
+  const watchdog = createWatchdog({ hasTerminal: !flags.headless });
+  reserveStdout();
+  try {
+    const terminal = flags.headless ? undefined : findTerminal({ onInterrupt, ignoreInterrupts });
+    const approval = await createPolicy(flags, terminal);
+    const { found, compiled } = await find(signal);
+    const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
+    const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
+    const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits };
+    const { program } = await openProgram(targetsOf(found, compiled), withRecorded(flags, compiled), options);
+    const request = createRequest({ ...flags, journal: true }, signal);
+    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    await startRun(secondsOf(program, request));
+    const { directory } = found;
+    return await playAndReport(flags, (listening) => play({ ...request, ...listening, program, approval, directory }, signal));
+  } catch (thrown) {
+    return await reportFailure(thrown, flags);
+  } finally {
+    watchdog.close();
+    release();
+    close();
+  }
+}
+
+async function playAndReport(
+  flags: RunFlags,
+  play: (listening: Pick<RunRequest, "onEvent">) => Promise<RunOutput>,
+): Promise<number> {
+  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
+  try {
+    return await reportResult(await play(onEvent ? { onEvent } : {}), flags);
+  } finally {
+    close();
+  }
+}
+
+function targetsOf({ root }: FoundRun, compiled: CompiledWith | undefined): readonly string[] {
+  return (compiled?.files ?? [compiled?.target ?? "."]).map((path) => join(root, path));
+}
+
+/** The flags of the run, and over them those of today. */
+function withRecorded(flags: RunFlags, { entry, model, set = [], modelFor = [] }: Partial<CompiledWith> = {}): RunFlags {
+  return {
+    ...(entry === undefined ? {} : { entry }),
+    ...(model === undefined ? {} : { model }),
+    ...flags,
+    set: [...set, ...(flags.set ?? [])],
+    modelFor: [...modelFor, ...(flags.modelFor ?? [])],
+  };
+}

@@ -1,0 +1,121 @@
+import { checkRuleOptions } from "./approval/policy.ts";
+import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
+import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+import { isFlag } from "./compile/flag.ts";
+import type { Host } from "./host/host.ts";
+import { createSnapshotHost } from "./host/snapshot-host.ts";
+import { createWorkerRecords } from "./host/worker-records.ts";
+import type { Provider } from "./models/provider.ts";
+import { builtInProviders } from "./models/providers.ts";
+import type { Program } from "./program/program.ts";
+import type { CompiledWith } from "./protocol/fact.ts";
+import type { CompileRequest } from "./requests.ts";
+import { describeCompilation } from "./resume.ts";
+import { RunError } from "./runtime/run-error.ts";
+import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
+
+/** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
+export function checkSource({ target, files, rules }: CompileRequest): void {
+  if (target !== undefined && files) throw new TypeError("`target` and `files` exclude one another");
+  checkRuleOptions(rules, "rules");
+}
+
+export async function compileSources(request: CompileRequest): Promise<Compiled> {
+  const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
+  const known = [...builtInProviders, ...providers];
+  const sources = createSnapshotHost(host);
+  const options = {
+    ...rest,
+    host: sources,
+    providers: known,
+    builtIns: createBuiltInToolsets(host),
+    records: createWorkerRecords(host),
+    trusted: trust,
+    toRun,
+  };
+  const keep = (compiled: Compiled, trusted: boolean): Compiled => {
+    const { program } = compiled;
+    const how = { compiled, trusted, toRun, host, sources, providers };
+    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, rest, host) });
+    const { trust: goOn } = compiled;
+    return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
+  };
+  return keep(await compileProgram(options), trust);
+}
+
+/** How a program was compiled, which its runs go by. */
+interface Compilation {
+  readonly compiled: Compiled;
+  readonly trusted: boolean;
+  readonly toRun: boolean;
+  readonly host: Host;
+  /** The host with the program's files as they were read. */
+  readonly sources: Host;
+  readonly providers: readonly Provider[];
+  readonly compiledWith: CompiledWith;
+}
+
+/** Held beside programs, so that nothing else passes for one. */
+const compilations = new WeakMap<Program, Compilation>();
+
+/** A program that is ready to run, and how it was compiled. */
+export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
+  readonly program: Program;
+  /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
+  readonly warnings: readonly string[];
+}
+
+/** The program of a request, compiled now or before, with the trust that it needs. */
+export async function openProgram({
+  program: given,
+  ...source
+}: CompileRequest & { readonly program?: Program }): Promise<OpenProgram> {
+  if (given) refuseSource(source);
+  const program = given ?? requireProgram(await compileSources(source));
+  const { compiled, toRun, ...how } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
+  if (source.toRun && !toRun) refuse("`program` has to be compiled with `toRun: true`");
+  const trusted = how.trusted || source.trust === true;
+  if (!trusted) requireTrust(compiled);
+  const { host = how.host, providers = how.providers } = source;
+  const warnings = given ? [] : warningsOfOptions(compiled);
+  const { compiledWith } = how;
+  const sources = host === how.host ? how.sources : host;
+  return { program, warnings, trusted, host, providers, compiledWith, sources };
+}
+
+function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {
+  const ofOptions = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
+  return ofOptions.map(({ message, notes }) => [message, ...notes.map((note) => note.message)].join("; "));
+}
+
+function requireProgram(compiled: Compiled): Program {
+  const { program, diagnostics } = compiled;
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+  requireTrust(compiled);
+  if (program) return program;
+  throw new Error("invariant: a program compiles without errors and is none");
+}
+
+function requireTrust({ untrusted, reach }: Compiled): void {
+  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
+}
+
+export async function defaultHost(): Promise<Host> {
+  const { createNodeHost } = await import("./host/node-host.ts");
+  return createNodeHost();
+}
+
+/** Rejects options of `compile`, which have no effect on a compiled program. */
+function refuseSource(source: CompileRequest): void {
+  for (const key of ["target", "files", "entry", "model", "set", "modelFor", "scopes"] as const)
+    if (source[key] !== undefined) refuse(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
+}
+
+export function refuse(message: string): never {
+  throw new RunError("configuration", message);
+}
+
+/** The host that a program was compiled on. Throws a `RunError` for what is no compiled program. */
+export function hostOf(program: Program): Host {
+  return (compilations.get(program) ?? refuse("`program` has to be what `compile` gave")).host;
+}
