@@ -16,6 +16,7 @@ import {
   addDocs,
   addInit,
   addKeys,
+  addLanguageServer,
   addModels,
   addOAuth,
   addSchema,
@@ -59,6 +60,7 @@ export function createProgram(line: CommandLine): Command {
   program.commandsGroup("Learn and write:");
   addDocs(program, line);
   addSchema(program, line);
+  addLanguageServer(program, line);
   addCompletion(program, line);
   program.helpCommand("help [command]", "display the help of a command");
   for (const command of withDescendants(program)) {

@@ -53,6 +53,21 @@ export function addCompletion(program: Command, exit: Exit): void {
     });
 }
 
+/** `llm-do lsp`. */
+export function addLanguageServer(program: Command, exit: Exit): void {
+  program
+    .command("lsp")
+    .description(
+      "serve an editor over stdio: diagnostics, completion, explanations, definitions and quick fixes; run none of a program",
+    )
+    .option("--stdio", "as some editors say; there is no other way")
+    .action(async () => {
+      refuseDashes("lsp", exit);
+      const { serve } = await import("./lsp/server.ts");
+      exit.exitCode = await serve();
+    });
+}
+
 /** `llm-do init [FOLDER]`. */
 export function addInit(program: Command, exit: Exit): void {
   program

@@ -108,7 +108,8 @@ async function listRuns(): Promise<readonly Candidate[]> {
 const mostRuns = 50;
 
 /** Providers until one is chosen, then its models: all of them would be a list of hundreds. */
-async function listModelNames({ word }: Written): Promise<readonly Candidate[]> {
+/** The user's aliases, and the providers; after a provider's name its listed models. */
+export async function listModelNames({ word }: Pick<Written, "word">): Promise<readonly Candidate[]> {
   const aliases = aliasesOf(await readUserConfig());
   const own = [...aliases].map(([value, description]) => ({ value, description }));
   const provider = builtInProviders.find(({ name }) => word.startsWith(`${name}:`));
