@@ -9,7 +9,7 @@ import {
   type ForeignAnswer,
   type ForeignQuestion,
   filledIn,
-} from "../toolsets/toolset.ts";
+} from "../toolsets/foreign-question.ts";
 import { policyStop } from "./ask-approver.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { GateRun } from "./gate-types.ts";

@@ -1,5 +1,6 @@
+import { fileUseOf, takesAttachments } from "../protocol/file-use.ts";
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
-import { type Graph, namesCalledBy, reachedFrom, touchesScopes, workersOf } from "./ceiling.ts";
+import { type Graph, namesCalledBy, reachedFrom } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
 
 /** One thing that a worker could do. Two with equal texts and groups are the same. */
@@ -98,28 +99,16 @@ function toolAbilities({ kind, reference, tools, rules = [], workers: isDelegati
   });
 }
 
-/** Returns true if its input takes files, which its caller's model chooses. */
-function takesAttachments({ input }: OutlinedWorker): boolean {
-  return JSON.stringify(input).includes('"x-llm-do":"attachment"');
-}
-
 function attachmentAbilities(worker: OutlinedWorker): Ability[] {
   if (!takesAttachments(worker)) return [];
   const { maxAttachments, maxTotalBytes } = worker.attachments;
   return [{ text: `take ${maxAttachments} attachments at most, ${maxTotalBytes.toLocaleString("en-US")} bytes in all` }];
 }
 
-/** `all`: by tools of its own. `hand-on`: only to give files to workers that it calls. */
-function useOfScopes({ toolsets }: OutlinedWorker, graph: Graph): "all" | "hand-on" | "none" {
-  if (touchesScopes(toolsets.filter(({ kind, workers }) => kind !== "worker" && !workers))) return "all";
-  const called = toolsets.flatMap(workersOf).flatMap((id) => graph.workers.get(id) ?? []);
-  return called.some(takesAttachments) ? "hand-on" : "none";
-}
-
 function scopeAbilities(worker: OutlinedWorker, caller: OutlinedWorker | undefined, graph: Graph): Ability[] {
-  const use = useOfScopes(worker, graph);
+  const use = fileUseOf(worker, graph.workers);
   if (use === "none") return [];
-  const own = caller && useOfScopes(caller, graph) === "all" ? caller.scopes : [];
+  const own = caller && fileUseOf(caller, graph.workers) === "all" ? caller.scopes : [];
   const handed = caller ? caller.scopes : [];
   return worker.scopes.flatMap((scope): Ability[] => {
     if (use === "hand-on") return covers(handed, scope, false) ? [] : [{ text: `hand on files of ${scope.root}` }];

@@ -1,4 +1,5 @@
 import type { ToolsetReference } from "../program/program.ts";
+import { workersOf } from "../protocol/file-use.ts";
 import type { Ceiling, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 
 /** The calls that are possible between workers. */
@@ -23,11 +24,6 @@ export function reachedFrom(graph: Graph, id: string): ReadonlySet<string> {
     }
   }
   return reached;
-}
-
-/** The workers that a toolset consists of: one under its own name, or those that `delegation` calls. */
-export function workersOf({ worker, workers = [] }: Pick<OutlinedToolset, "worker" | "workers">): readonly string[] {
-  return worker === undefined ? workers : [worker];
 }
 
 /** Lists the workers that a toolset calls, through the code of its tools, too. */

@@ -7,16 +7,6 @@ import type { ToolError, ToolErrorType } from "../protocol/tool.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { WorkerRuntime } from "./worker-runtime.ts";
 
-// Questions of servers are put by the gate.
-export {
-  allowQuestions,
-  answerProblem,
-  describeQuestion,
-  emptyAnswer,
-  type ForeignAnswer,
-  type ForeignQuestion,
-  filledIn,
-} from "./foreign-question.ts";
 export type { AttachmentHandle, CallOptions, MapOptions, WorkerRuntime } from "./worker-runtime.ts";
 
 /** Marks, by `Symbol.for`, so that two installed copies of llm-do recognise each other's tools. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Outline } from "../../src/protocol/outline.ts";
 import { renderContext } from "../../src/ui/explain/render-context.ts";
 import { renderExplanation } from "../../src/ui/explain/render-explanation.ts";
+import { compileOn, createMachine, worker } from "../compile/machine.ts";
 import { hostileOutline } from "./hostile.ts";
 import { outlineOfExample, outlineOfNewsroom, outlineOfShells } from "./programs.ts";
 
@@ -197,3 +198,13 @@ describe("texts of a program", () => {
 function wordsOf(text: string): string[] {
   return text.split(/[\s|`-]+/).filter((word) => word !== "");
 }
+
+test.each([
+  ["toolsets: { delegation: { allow_workers: [helper] } }", "hands on files of the program's folder"],
+  ["toolsets: { helper: {} }", "hands on files of the program's folder"],
+  ["toolsets: { filesystem: {}, delegation: { allow_workers: [helper] } }", "reads, writes the program's folder"],
+])("tells apart workers that use files and those that pass them on: %s", async (main, expected) => {
+  const files = { "main.worker": worker(`description: m\n${main}`), "helper.worker": worker("description: h") };
+  const { outline } = await compileOn(createMachine({ files }));
+  expect(outline && renderExplanation(outline, { columns: 100 })).toContain(`  main    ${expected}`);
+});

@@ -1,9 +1,9 @@
 import type { Outline } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
-import { entryOf } from "./file-use.ts";
 import type { Row } from "./layout.ts";
 import { dollars, highestCost, type ModelPrices } from "./model-prices.ts";
 import { count, counted, show } from "./phrases.ts";
+import { entryOf } from "./unused-roots.ts";
 
 const accountNames = [
   ["tokens", "tokens"],

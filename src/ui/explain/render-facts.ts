@@ -1,12 +1,13 @@
+import { fileUseOf, takesAttachments } from "../../protocol/file-use.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { modelLabel } from "../model-label.ts";
-import { entryOf, fileUseOf, takesAttachments, unusedRoots } from "./file-use.ts";
 import type { Row } from "./layout.ts";
 import { dollars, type ModelPrices } from "./model-prices.ts";
 import { bytes, counted, list, show } from "./phrases.ts";
+import { entryOf, unusedRoots } from "./unused-roots.ts";
 
 /** Returns rows for the fields of the entry's input and output. Empty for a prompt that is answered with a text. */
 export function inputRows(outline: Outline): Row[] {
@@ -57,7 +58,7 @@ function entryRows({ entry }: Outline): Row[] {
 
 function describeScopes(worker: OutlinedWorker, outline: Outline): string[] {
   const isEntry = entryOf(outline)?.id === worker.id;
-  const use = fileUseOf(worker, outline);
+  const use = fileUseOf(worker, new Map(outline.workers.map((one) => [one.id, one])));
   if (worker.scopes.length === 0)
     return [worker.commands ? "no files but those of its commands: an empty folder for each call" : "no files: it has no scope"];
   if (use === "none" && !(isEntry && takesAttachments(worker)))

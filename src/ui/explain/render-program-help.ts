@@ -2,10 +2,10 @@ import { isRecord } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { wrapWords } from "../wrap-text.ts";
-import { entryOf } from "./file-use.ts";
 import { drawRows, type Row } from "./layout.ts";
 import { list, show } from "./phrases.ts";
 import { ceilingRows } from "./render-facts.ts";
+import { entryOf } from "./unused-roots.ts";
 
 /** Renders what a user of a program needs: its inputs, its output, and what it may do. All texts of the program are escaped. */
 export function renderProgramHelp(
