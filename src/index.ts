@@ -5,6 +5,7 @@ export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/polic
 export type { RememberedApprovals } from "./approval/remembered-approvals.ts";
 export type { Compiled } from "./compile/compile.ts";
 export { CompileError, type NeedOfTrust, UntrustedProgram } from "./compile/compile-error.ts";
+export { type DefinedWorker, defineWorker, type WorkerDefinition } from "./compile/define-worker.ts";
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
 // The machine.
 export type { Host } from "./host/host.ts";

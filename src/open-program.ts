@@ -1,6 +1,7 @@
 import { checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
+import { checkDefined, toDefinedSource } from "./compile/define-worker.ts";
 import { isFlag } from "./compile/flag.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
@@ -15,17 +16,20 @@ import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 
 /** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
-export function checkSource({ target, files, rules }: CompileRequest): void {
+export function checkSource({ target, files, rules, ...request }: CompileRequest): void {
   if (target !== undefined && files) throw new TypeError("`target` and `files` exclude one another");
+  checkDefined({ target, ...request });
   checkRuleOptions(rules, "rules");
 }
 
 export async function compileSources(request: CompileRequest): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
-  const sources = createSnapshotHost(host);
+  const source = toDefinedSource(rest, host);
+  const sources = createSnapshotHost(host, source.texts);
   const options = {
     ...rest,
+    ...source.request,
     host: sources,
     providers: known,
     builtIns: createBuiltInToolsets(host),
@@ -36,7 +40,7 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
   const keep = (compiled: Compiled, trusted: boolean): Compiled => {
     const { program } = compiled;
     const how = { compiled, trusted, toRun, host, sources, providers };
-    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, rest, host) });
+    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, { ...rest, ...source.request }, host) });
     const { trust: goOn } = compiled;
     return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
   };
@@ -107,7 +111,7 @@ export async function defaultHost(): Promise<Host> {
 
 /** Rejects options of `compile`, which have no effect on a compiled program. */
 function refuseSource(source: CompileRequest): void {
-  for (const key of ["target", "files", "entry", "model", "set", "modelFor", "scopes"] as const)
+  for (const key of ["target", "files", "workers", "entry", "model", "set", "modelFor", "scopes"] as const)
     if (source[key] !== undefined) refuse(`\`${key}\` says nothing beside \`program\`: pass it to \`compile\``);
 }
 

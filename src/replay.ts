@@ -59,7 +59,7 @@ export async function replayFacts(
   const setup = {
     ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },
     host: createUntouchedHost(),
-    policy: { mode: mode as ApprovalMode, onDenied },
+    policy: { mode: mode as ApprovalMode, onDenied, gateEntry: start.gateEntry === true },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
     // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,

@@ -1,5 +1,6 @@
 import type { ApprovalPolicy } from "./approval/policy.ts";
 import type { ForkPoint } from "./effects/fork-point.ts";
+import { type DefinedWorker, isDefinedWorker } from "./compile/define-worker.ts";
 import type { Host } from "./host/host.ts";
 import type { PriceOverrides } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
@@ -34,7 +35,12 @@ export interface CompileRequest {
   readonly target?: string;
   /** In the place of a target: exactly these files, and what they refer to, make the program. */
   readonly files?: readonly string[];
-  /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`. */
+  /**
+   * In the place of a target: workers that `defineWorker` made. Their paths are relative to the working directory; `files` can add code
+   * and a manifest.
+   */
+  readonly workers?: readonly DefinedWorker[];
+  /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`; the first of `workers`. */
   readonly entry?: string;
   /** The default model of the whole run; a worker's own `model` comes first. */
   readonly model?: string;
@@ -143,6 +149,7 @@ export interface RunOutput extends RunResult {
 const compileTable: OptionTable<CompileRequest> = {
   target: textOption,
   files: textsOption,
+  workers: listOf("a list of what `defineWorker` makes", isDefinedWorker),
   entry: textOption,
   model: textOption,
   set: textsOption,

@@ -73,7 +73,7 @@ export async function continueRun(
     const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
     const result = await runEntry(
       program,
-      { ...setup, effects, writes },
+      { ...setup, effects, writes, policy: { ...setup.policy, gateEntry: start.gateEntry === true } },
       {
         ...{ input: input as JsonObject, files, fragments, history, signal, warnings: changed },
         artifacts: recordedArtifacts(facts),

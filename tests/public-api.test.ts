@@ -23,6 +23,7 @@ test("llm-do", async () => {
     blocked
     compile
     createWorker
+    defineWorker
     fork
     fromLanguageModel
     judgeCalls
@@ -57,6 +58,7 @@ test("llm-do", async () => {
     type CreateWorkerOptions
     type CreatedWorkerFile
     type DecisionSource
+    type DefinedWorker
     type DeniedCall
     type Diagnostic
     type DiagnosticNote
@@ -141,6 +143,7 @@ test("llm-do", async () => {
     type Usage
     type Verdict
     type Worker
+    type WorkerDefinition
     type WorkerRuntime
     type WorkerSpec
     undo"

@@ -48,6 +48,11 @@ export interface ApprovalPolicy {
    * asks, and nothing that a file or a rule says lifts it. Only the caller of a run can set it.
    */
   readonly unisolated?: boolean;
+  /**
+   * The start of the entry asks, as a call of the entry's name with its input, which the approver can edit. A denial ends the run. Default
+   * false: whoever starts a run has approved that.
+   */
+  readonly gateEntry?: boolean;
 }
 
 const policyOptions: OptionTable<ApprovalPolicy> = {
@@ -57,6 +62,7 @@ const policyOptions: OptionTable<ApprovalPolicy> = {
   timeoutSeconds: secondsOption,
   rules: listOption,
   unisolated: flagOption,
+  gateEntry: flagOption,
 };
 
 const renamed: Readonly<Record<string, string>> = {

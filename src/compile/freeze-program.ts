@@ -26,11 +26,13 @@ export function freezeProgram(
   const approval = manifest?.approval?.value.mode;
   const own = new Set([...files.digests.keys(), ...code.files]);
   const { args, journal, debug } = manifest ?? {};
+  const byId = new Map([...workers.values()].map((worker) => [worker.id, worker]));
   return Object.freeze({
     name,
     root,
     entry,
-    workers: new Map([...workers.values()].map((worker) => [worker.id, worker])),
+    workers: byId,
+    get: (name: string) => byId.get(name) ?? onlyOne([...byId.values()].filter((worker) => worker.name === name)),
     callables,
     files: [...own],
     protectedPaths: [...new Set([...own, ...files.reserved])],
@@ -47,4 +49,8 @@ export function freezeProgram(
     ...(journal ? { journal: journal.value } : {}),
     ...(debug ? { debug: debug.value } : {}),
   });
+}
+
+function onlyOne<T>(found: readonly T[]): T | undefined {
+  return found.length === 1 ? found[0] : undefined;
 }

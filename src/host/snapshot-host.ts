@@ -1,10 +1,12 @@
+import { basename, dirname, join } from "node:path";
 import type { Host, ReadOptions } from "./host.ts";
 
 /**
  * A view of a host whose files stay as they are when they are first looked at. A module that was read as a text runs with that
- * text or not at all, so that a program which was shown to a person is the one that is imported.
+ * text or not at all, so that a program which was shown to a person is the one that is imported. `given`: texts by absolute path that are
+ * there without being on disk.
  */
-export function createSnapshotHost(host: Host): Host {
+export function createSnapshotHost(host: Host, given: ReadonlyMap<string, string> = new Map()): Host {
   const { files } = host;
   const texts = new Map<string, string>();
   const readAs = once(async (path: string, options: ReadOptions | undefined) => {
@@ -14,9 +16,11 @@ export function createSnapshotHost(host: Host): Host {
     return text;
   });
   const readText = async (path: string, options?: ReadOptions) =>
-    (options === undefined ? texts.get(path) : undefined) ?? readAs(path, options);
-  const realPath = once((path: string) => files.realPath(path));
-  const kind = once((path: string) => files.kind(path));
+    given.get(path) ?? (options === undefined ? texts.get(path) : undefined) ?? readAs(path, options);
+  const realPath = once(async (path: string) =>
+    given.has(path) ? join(await files.realPath(dirname(path)), basename(path)) : files.realPath(path),
+  );
+  const kind = once(async (path: string) => (given.has(path) ? "file" : files.kind(path)));
   const names = once((path: string) => files.names(path));
   const importModule = async (path: string) => {
     const real = await Promise.all([...texts].map(async ([read, text]) => [await realPath(read), text] as const));

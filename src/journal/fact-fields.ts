@@ -52,6 +52,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
     ...{ onDenied: "string", limits: "numbers", input: callInput, "owner?": "string", "files?": "object" },
     "forkOf?": "string",
+    "gateEntry?": "boolean",
     "history?": "content messages",
     "compiled?": {
       ...{

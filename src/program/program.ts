@@ -23,6 +23,8 @@ export interface Program {
   readonly entry: Entry;
   /** The reachable workers, by canonical id. */
   readonly workers: ReadonlyMap<string, Worker>;
+  /** Returns a reachable worker by its id, or by its name where only one has it. */
+  get(name: string): Worker | undefined;
   /** Workers and tools that code may call by name. A tool reaches those that it declares, a code entry all of them. */
   readonly callables: ReadonlyMap<string, ToolsetReference>;
   /** Absolute host paths of the files that make the program. */

@@ -97,6 +97,8 @@ export type Fact =
       readonly entry: string;
       readonly mode: string;
       readonly onDenied: "return" | "stop";
+      /** The start of the entry passed the gate. */
+      readonly gateEntry?: true;
       readonly limits: Limits;
       readonly version: string;
       readonly input: CallInput;

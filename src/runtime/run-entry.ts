@@ -11,6 +11,7 @@ import { callCode, checkEntryInput } from "./call-entry.ts";
 import { callWorker } from "./call-worker.ts";
 import type { CallEnd, CallRequest, RunSetup, WorkerInput } from "./config.ts";
 import { createConfig, entryName } from "./create-config.ts";
+import { gateEntry } from "./gate-entry.ts";
 import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
@@ -77,7 +78,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   run.emit(place, { type: "run-start", ...facts });
   for (const message of start.warnings) run.emit(place, { type: "warning", message });
   const digests = { programDigest: program.digest, version: setup.version };
-  const terms = { onDenied: policy.onDenied ?? "return", limits };
+  const terms = { onDenied: policy.onDenied ?? "return", limits, ...(policy.gateEntry ? { gateEntry: true as const } : {}) };
   const more = {
     owner: setup.host.processes.self,
     files: program.sources,
@@ -135,11 +136,15 @@ async function interruptRest(effects: Effects, signal: AbortSignal, abort: () =>
   effects.interruptAll();
 }
 
-/** Calls the entry, which needs no approval: the user started it. The run's own limits end it with what there is. */
-async function callEntry(request: CallRequest, input: WorkerInput): Promise<CallEnd> {
+/**
+ * Calls the entry, which needs no approval unless the policy gates it: the user started it. The run's own limits end it with what there
+ * is.
+ */
+async function callEntry(request: CallRequest, given: WorkerInput): Promise<CallEnd> {
   const { run } = request;
   const { entry } = run.program;
   try {
+    const input = await gateEntry(request, given);
     await run.serverTools.askAll(request);
     if (entry.kind === "code") return await callCode(request, entry.code, input);
     return await callWorker(request, entry.worker.id, await checkEntryInput(request, entry.worker, input));

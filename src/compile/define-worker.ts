@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import type { Host } from "../host/host.ts";
+import { printFrontmatter } from "../language/print-worker-file.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { isStandardSchema } from "../schema/standard-schema.ts";
+import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import { copyJson } from "../util/plain-json.ts";
+
+/** A worker in code. Besides these members it has the keys of a worker file, with the same values: the compiler reports mistakes in them. */
+export interface WorkerDefinition {
+  /** A letter, then letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** A template, as in a worker file. */
+  readonly instructions: string;
+  /** A Standard Schema (zod, …), or what a worker file can have. */
+  readonly input?: SchemaSource | JsonObject;
+  readonly output?: SchemaSource | JsonObject | string;
+  readonly [key: string]: unknown;
+}
+
+/** What `defineWorker` makes, for `workers` of `run` and `compile`. */
+export interface DefinedWorker {
+  readonly name: string;
+  readonly instructions: string;
+  /** The keys of its worker file. */
+  readonly keys: JsonObject;
+}
+
+/** Defines a worker without a file. Throws a `TypeError` where it has no name or no instructions, or holds what is not JSON. */
+export function defineWorker({ name, instructions, input, output, ...keys }: WorkerDefinition): DefinedWorker {
+  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
+    throw new TypeError("`defineWorker.name` must be a letter, then letters, digits, `_` and `-`");
+  if (typeof instructions !== "string" || instructions.trim() === "")
+    throw new TypeError(`\`defineWorker.instructions\` of \`${name}\` must be a text that says what to do`);
+  const written = { ...keys, ...writtenSchema("input", input), ...writtenSchema("output", output) };
+  return Object.freeze({ name, instructions, keys: copyJson(written) as JsonObject });
+}
+
+export function isDefinedWorker(value: unknown): value is DefinedWorker {
+  return (
+    isRecord(value) && typeof value["name"] === "string" && typeof value["instructions"] === "string" && isRecord(value["keys"])
+  );
+}
+
+interface DefinedRequest {
+  readonly workers?: readonly DefinedWorker[];
+  readonly files?: readonly string[];
+  readonly entry?: string;
+}
+
+/** Throws a `TypeError` for workers that make no program. */
+export function checkDefined({ workers, target }: Pick<DefinedRequest, "workers"> & { readonly target?: unknown }): void {
+  if (!workers) return;
+  if (target !== undefined) throw new TypeError("`target` and `workers` exclude one another");
+  if (workers.length === 0) throw new TypeError("`workers` is empty: it holds the entry first");
+  const twice = workers.find(({ name }, index) => workers.findIndex((one) => one.name === name) < index);
+  if (twice) throw new TypeError(`two of \`workers\` have the name \`${twice.name}\``);
+}
+
+/**
+ * The files that defined workers would be, by absolute path, and the request that compiles them. They lie in the working directory, to which
+ * their paths are relative.
+ */
+export function toDefinedSource(
+  { workers, files = [], entry }: DefinedRequest,
+  { workingDirectory }: Pick<Host, "workingDirectory">,
+): { readonly texts: ReadonlyMap<string, string>; readonly request: Pick<DefinedRequest, "files" | "entry"> } {
+  if (!workers) return { texts: new Map(), request: {} };
+  const texts = new Map(
+    workers.map(({ name, instructions, keys }) => [
+      resolve(workingDirectory, `${name}.worker`),
+      printFrontmatter({}, keys, instructions),
+    ]),
+  );
+  return { texts, request: { files: [...texts.keys(), ...files], entry: entry ?? workers[0]?.name ?? "" } };
+}
+
+function writtenSchema(key: "input" | "output", source: WorkerDefinition["output"]): object {
+  if (source === undefined) return {};
+  return { [key]: isStandardSchema(source) ? toSchema(source).jsonSchema : source };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { CompileError, compile, defineWorker, replay, run } from "../../src/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
+import { memoryHost } from "../../src/testing/memory-host.ts";
+
+const main = defineWorker({
+  name: "main",
+  instructions: "Answer {{ topic }}.",
+  input: z.object({ topic: z.string() }),
+  output: z.object({ words: z.number() }),
+  sandbox: { paths: { notes: { root: "./notes", mode: "rw" } } },
+  toolsets: { filesystem: {}, helper: { _approval_config: { helper: { pre_approved: true } } } },
+});
+const helper = defineWorker({ name: "helper", instructions: "Help: as you can.", description: "Helps", sandbox: { paths: {} } });
+
+function setUp() {
+  const model = scriptedModel(({ worker, turn, hasTool, system }) => {
+    if (worker === "helper") return "help";
+    expect(system.join()).toContain("Answer bridges.");
+    expect(hasTool("read_file")).toBe(true);
+    return turn === 1 ? { calls: [{ tool: "helper", args: { input: "x" } }] } : { json: { words: 3 } };
+  });
+  const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => model };
+  const host = memoryHost({ files: { "/work/notes/a.txt": "a" }, workingDirectory: "/work" });
+  return { ...{ host, model: "test:m", providers: [provider] }, approval: { mode: "reject_all" } } as const;
+}
+
+test("workers in code compile and run as their files would, the first being the entry", async () => {
+  const options = setUp();
+  const { output, runId } = await run({ ...options, workers: [main, helper], input: { topic: "bridges" } });
+  expect(output).toEqual({ words: 3 });
+  const { approval: _, ...compiled } = options;
+  const { same } = await replay({ ...compiled, workers: [main, helper], directory: `/work/.llm-do/runs/${runId}` });
+  expect(same).toBe(true);
+});
+
+test("`program.get` finds a worker by its name or its id", async () => {
+  const { approval: _, ...options } = setUp();
+  const { program } = await compile({ ...options, workers: [helper, main], entry: "main" });
+  expect(program?.get("helper")).toBe(program?.workers.get("helper"));
+  expect(program?.get("helper")).toMatchObject({ id: "helper", description: "Helps" });
+  expect(program?.get("nobody")).toBeUndefined();
+});
+
+test("a mistake is a diagnostic at the key, as in a file", async () => {
+  const { approval: _, ...options } = setUp();
+  const wrong = defineWorker({ name: "wrong", instructions: "x", model_settings: { temperature: "hot" }, toolset: {} });
+  const { diagnostics } = await compile({ ...options, workers: [wrong] });
+  expect(diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span?.source.name)).toEqual([
+    "wrong.worker",
+    "wrong.worker",
+  ]);
+  await expect(run({ ...setUp(), workers: [wrong], input: "x" })).rejects.toBeInstanceOf(CompileError);
+});
+
+test("a worker has a name and instructions", () => {
+  expect(() => defineWorker({ name: "a b", instructions: "x" })).toThrow("defineWorker.name");
+  expect(() => defineWorker({ name: "a", instructions: " " })).toThrow("defineWorker.instructions");
+});
+
+test.each([
+  ["no workers", { workers: [] }, "`workers` is empty"],
+  ["a target beside them", { workers: [main], target: "." }, "`target` and `workers` exclude one another"],
+  ["two of one name", { workers: [main, main] }, "two of `workers` have the name `main`"],
+  ["what is no worker", { workers: [{}] }, "`compile.workers`"],
+])("%s: refused", async (_, request, message) => {
+  await expect(compile({ ...request, host: setUp().host } as never)).rejects.toThrow(message);
+});
