@@ -40,7 +40,8 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
   const keep = (compiled: Compiled, trusted: boolean): Compiled => {
     const { program } = compiled;
     const how = { compiled, trusted, toRun, host, sources, providers };
-    if (program) compilations.set(program, { ...how, compiledWith: describeCompilation(program, { ...rest, ...source.request }, host) });
+    if (program)
+      compilations.set(program, { ...how, compiledWith: describeCompilation(program, { ...rest, ...source.request }, host) });
     const { trust: goOn } = compiled;
     return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
   };

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from "./approval/policy.ts";
-import type { ForkPoint } from "./effects/fork-point.ts";
 import { type DefinedWorker, isDefinedWorker } from "./compile/define-worker.ts";
+import type { ForkPoint } from "./effects/fork-point.ts";
 import type { Host } from "./host/host.ts";
 import type { PriceOverrides } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";

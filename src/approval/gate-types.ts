@@ -90,6 +90,8 @@ export interface GateOptions {
   readonly redactor: Redactor;
   /** Ends everything of the run at once: code that catches what a call throws must not go on. */
   readonly stop: (reason: PolicyStop) => void;
+  /** Ends a call whose time was up in the recorded run, by its path. Absent where nothing is replayed. */
+  readonly timeUp?: Map<CallPath | undefined, () => void>;
   /** True for what a nested call throws that must end the run, and not be told to a model. */
   readonly endsRun: (thrown: unknown) => boolean;
 }

@@ -354,6 +354,7 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
       return { ok: true, value: toJsonValue(value) as JsonValue };
     } finally {
       timed.stop();
+      if (timed.runtime.signal.aborted) await timed.settled();
     }
   } catch (thrown) {
     if (thrown instanceof ToolInterrupted) throw thrown;

@@ -1,26 +1,38 @@
+import { timeKey } from "../effects/keys.ts";
+import { type TimedRuntime, withSignal } from "../toolsets/timed-runtime.ts";
 import { type Tool, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import type { GateRun } from "./gate-types.ts";
 
-/** The runtime of one execution, whose signal also aborts when the tool's time is up. */
-export interface TimedRuntime {
-  readonly runtime: WorkerRuntime;
+/** One execution of a tool. */
+export interface TimedExecution extends TimedRuntime {
   /** Stops the timer; called on every way out. */
   readonly stop: () => void;
 }
 
 /**
- * Starts the time of a tool with `timeoutSeconds`. The reason of the abort is the `ToolFailure` that the call ends with: the outcome of the
- * effect, so that a replay needs no time.
+ * Starts the time of a tool with `timeoutSeconds`. The signal's reason is the `ToolFailure` that the call ends with. Of a leaf, that is the
+ * outcome of its effect. The time of a tool with `calls` is a fact of its own, so that a replay ends its calls at the same point.
  */
-export function startTimeout(run: GateRun, { name, timeoutSeconds: seconds }: Tool, runtime: WorkerRuntime): TimedRuntime {
-  if (seconds === undefined) return { runtime, stop: () => undefined };
+export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): TimedExecution {
+  const { name, timeoutSeconds: seconds, calls } = tool;
+  if (seconds === undefined) return { runtime, settled: async () => undefined, stop: () => undefined };
+  const limit = { callPath: runtime.callPath, key: timeKey };
+  const { callPath } = limit;
   const late = new AbortController();
-  const done = new AbortController();
-  const error = `\`${name}\` took longer than ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  run.effects.sleep(seconds * 1000, done.signal).then(
-    () => late.abort(toolFailure("timeout", error, "it may have had an effect all the same; ask for less at once")),
-    () => undefined,
-  );
-  const signal = AbortSignal.any([runtime.signal, late.signal]);
-  return { runtime: Object.freeze({ ...runtime, signal }), stop: () => done.abort() };
+  let isOver = false;
+  const expire = () => {
+    if (isOver) return;
+    isOver = true;
+    if (calls) run.effects.record({ type: "limit", ...limit, limit: "seconds", allowed: seconds, owner: callPath });
+    const error = `\`${name}\` took longer than ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+    late.abort(toolFailure("timeout", error, "it may have had an effect all the same; ask for less at once"));
+  };
+  if (calls) run.timeUp?.set(callPath, expire);
+  const stopTimer = run.effects.startTimer(seconds * 1000, expire, calls && limit);
+  const stop = () => {
+    isOver = true;
+    run.timeUp?.delete(callPath);
+    stopTimer();
+  };
+  return { ...withSignal(runtime, AbortSignal.any([runtime.signal, late.signal])), stop };
 }

@@ -99,8 +99,11 @@ export interface Effects {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
   onInterruption(end: (reason: Interruption) => void): void;
-  /** Calls `expire` when the time of a call is over, of which earlier attempts are a part. Returns a function that stops the timer. In a replayed run time does not pass. */
-  startTimer(milliseconds: number, expire: () => void, callPath: CallPath): () => void;
+  /**
+   * Calls `expire` when a time is over: of a call, of which earlier attempts are a part, or, without `limit`, from now on. Returns a
+   * function that stops the timer. In a replayed run time does not pass: `expire` is called where the fact `limit` was recorded.
+   */
+  startTimer(milliseconds: number, expire: () => void, limit?: FactKey): () => void;
 }
 
 /** `owner`: the call whose limit it is; absent for the run's own. */

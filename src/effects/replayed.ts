@@ -140,7 +140,15 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     },
     requireLive: miss,
     sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
-    startTimer: () => () => undefined,
+    // Code that waits for something else than an effect is ended when nothing else happens.
+    startTimer: (_milliseconds, expire, limit) => {
+      const reached = limit && index.keyed.get(keyOf("limit", limit));
+      let isStopped = false;
+      if (reached) order.turnOf(reached).then(() => order.stalled().then(() => isStopped || expire()));
+      return () => {
+        isStopped = true;
+      };
+    },
   });
 }
 

@@ -103,8 +103,8 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     recallEnd: (callPath) => standing.get(idOf({ type: "call-end", callPath } as Fact)) as FactOf<"call-end"> | undefined,
     begun: (key) => record.begun(key),
     isReplayed: (callPath) => record.paths.has(callPath) && !fresh.has(callPath),
-    startTimer: (milliseconds, expire, callPath) =>
-      live.startTimer(Math.max(0, milliseconds - elapsed(recorded, times, callPath)), expire, callPath),
+    startTimer: (milliseconds, expire, limit) =>
+      live.startTimer(Math.max(0, milliseconds - (limit ? elapsed(recorded, times, limit.callPath) : 0)), expire),
   });
 }
 

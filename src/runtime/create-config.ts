@@ -23,12 +23,13 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
   const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
   const emit = createEmitter({ runId, clock: host.clock, redactor, effects, onEvent: setup.onEvent });
+  const timeUp: RuntimeConfig["timeUp"] = new Map();
   const config: RuntimeConfig = {
     ...setup,
     program,
     debug: setup.debug || (program.debug ?? false),
     emit,
-    gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, endsRun }),
+    gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, timeUp, endsRun }),
     budget: new Budget({ ...limits, depth, parallel }, { spent: amountOf(effects.state.usageOf(entryName(program))) }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
@@ -36,7 +37,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     created: new CreatedWorkers(),
     keptResults: new KeptResults(host, runId),
     prefixes: new PrefixWatch(),
-    timeUp: new Map(),
+    timeUp,
     openScopes: (declarations, callPath) =>
       host.openScopes(declarations, {
         programFiles: program.protectedPaths,

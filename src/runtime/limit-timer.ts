@@ -23,7 +23,7 @@ export function startLimitTimer(run: RuntimeConfig, { seconds: allowed, callPath
     controller.abort(new LimitReached(reached));
   };
   run.timeUp.set(owner, expire);
-  const stop = run.effects.startTimer(allowed * 1000, expire, callPath);
+  const stop = run.effects.startTimer(allowed * 1000, expire, { callPath, key });
   return () => {
     stop();
     run.timeUp.delete(owner);

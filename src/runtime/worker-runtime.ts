@@ -8,6 +8,7 @@ import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { createMap } from "../toolsets/map-calls.ts";
+import { allowTimeout } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import { allowWorkers, type WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -64,11 +65,16 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
 }
 
 /** All that code sees of the run. */
-export function createRuntime(context: CodeContext): WorkerRuntime {
+export function createRuntime(context: CodeContext, pending = new Set<Promise<unknown>>()): WorkerRuntime {
   const { run, worker, model, scopes, attachments, signal, callPath, depth } = context;
   const made: MadeCalls = { count: 0, equal: new Map() };
-  const call: WorkerRuntime["call"] = (name, input = {}, options = {}) =>
-    quiet(callByName(context, made, { name, input, options }));
+  const call: WorkerRuntime["call"] = (name, input = {}, options = {}) => {
+    const called = callByName(context, made, { name, input, options });
+    pending.add(called);
+    const forget = () => pending.delete(called);
+    called.then(forget, forget);
+    return called;
+  };
   const map = createMap(call);
   const runtime: WorkerRuntime = Object.freeze({
     ...{ scopes, attachments, signal, callPath, depth },
@@ -83,6 +89,10 @@ export function createRuntime(context: CodeContext): WorkerRuntime {
     call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
     created: (name) => run.created.named(name),
     add: context.addCreated ?? ((created) => run.created.add(created)),
+  });
+  allowTimeout(runtime, (limited) => {
+    const begun = new Set<Promise<unknown>>();
+    return { runtime: createRuntime({ ...context, signal: limited }, begun), settled: () => Promise.allSettled(begun) };
   });
   return runtime;
 }

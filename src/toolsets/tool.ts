@@ -29,7 +29,7 @@ export interface ToolOptions<S> {
   readonly sideEffect?: boolean;
   /**
    * The longest that one execution may take. After it the call fails with the type `timeout`, `signal` aborts, and the run goes on.
-   * Not for tools with `calls`: a worker has `limits.seconds`. Default: no limit of its own.
+   * The calls that it has made end, too. Default: no limit of its own.
    */
   readonly timeoutSeconds?: number;
   /** The workers and tools that `run` calls through its runtime; it reaches no others. */
@@ -76,10 +76,6 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
   checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
   const { input, name = "", description = "", run, reconcile, ...rest } = options;
   const schema = toSchema(refuseShape(input));
-  if (rest.calls && rest.timeoutSeconds !== undefined)
-    throw new TypeError(
-      "`tool.timeoutSeconds` is not for a tool with `calls`: set `limits.seconds` of the workers that it calls",
-    );
   const { type = "object" } = schema.jsonSchema;
   if (![type].flat().includes("object"))
     throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");

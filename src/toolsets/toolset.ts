@@ -28,7 +28,7 @@ export interface Tool {
   readonly approval?: "pre-approved" | "ask";
   /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
-  /** Seconds that one execution may take, before the call fails as `timeout`. Only without `calls`. Default: no limit. */
+  /** Seconds that one execution may take, before the call fails as `timeout`, and with it those that it has made. Default: no limit. */
   readonly timeoutSeconds?: number;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];

@@ -67,8 +67,78 @@ test.each([
   expect(JSON.parse(String(result?.output))).toMatchObject([expected]);
 });
 
-test("a tool with `calls` takes no time-out, and a time-out is a number of seconds", () => {
+test("the time of a tool with `calls` ends the calls that it has made, and a replay ends them at the same point", async () => {
+  const sub = { "sub.worker": worker("sandbox: { paths: {} }\ntoolsets: { wait: {} }") };
+  let host: MemoryHost | undefined;
+  const wait = tool({
+    input: z.object({}),
+    sideEffect: false,
+    approval: "pre-approved",
+    run: async () => {
+      await host?.clock.advance(5000);
+      return new Promise(() => undefined);
+    },
+  });
+  const slow = tool({
+    input: z.object({}),
+    calls: ["sub"],
+    timeoutSeconds: 5,
+    run: async (_, runtime) => runtime.call("sub", { input: "x" }),
+  });
+  const { result, error, journal, events } = await play({
+    files: { ...files, ...sub },
+    model: (request) => (request.worker === "sub" ? { calls: [{ tool: "wait" }] } : model(request)),
+    tools: { slow, wait },
+    approval: (given) => {
+      host = given;
+      return { mode: "approve_all" };
+    },
+    request: { input: "x", limits: { seconds: 1000 } },
+  });
+  expect(error).toBeUndefined();
+  expect(JSON.parse(String(result?.output))).toMatchObject([{ ok: false, error: { type: "timeout" } }]);
+  expect(journal.filter(({ type }) => type === "limit")).toMatchObject([
+    { callPath: "main/0.slow", limit: "seconds", allowed: 5 },
+  ]);
+  const ends = journal.flatMap((fact) => (fact.type === "call-end" ? [[fact.callPath, fact.stopReason]] : []));
+  expect(ends).toEqual([
+    ["main/0.slow/0.sub", "aborted"],
+    ["main/0.slow", "failed"],
+    ["main", "done"],
+  ]);
+  expect(events.filter(({ type }) => type === "limit")).toEqual([]);
+});
+
+test("a replay ends code that waits for nothing that is recorded", async () => {
+  const slow = tool({ input: z.object({}), calls: [], timeoutSeconds: 5, run: () => new Promise(() => undefined) });
+  // Time passes at once here.
+  const { result } = await play({
+    ...{ files, model, tools: { slow } },
+    approval: { mode: "approve_all" },
+    request: { input: "x" },
+  });
+  expect(JSON.parse(String(result?.output))).toMatchObject([{ ok: false, error: { type: "timeout" } }]);
+});
+
+test("a tool with `calls` that ends in time is not stopped", async () => {
+  const sub = { "sub.worker": worker("sandbox: { paths: {} }") };
+  const slow = tool({
+    input: z.object({}),
+    calls: ["sub"],
+    timeoutSeconds: 5,
+    run: async (_, runtime) => runtime.call("sub", { input: "x" }),
+  });
+  const { result } = await play({
+    files: { ...files, ...sub },
+    model: (request) => (request.worker === "sub" ? "in time" : model(request)),
+    tools: { slow },
+    approval: { mode: "approve_all" },
+    request: { input: "x", limits: { seconds: 1000 } },
+  });
+  expect(JSON.parse(String(result?.output))).toEqual([{ ok: true, value: "in time" }]);
+});
+
+test("a time-out is a number of seconds", () => {
   const base = { input: z.object({}), run: () => "x" };
-  expect(() => tool({ ...base, calls: ["child"], timeoutSeconds: 5 })).toThrow("not for a tool with `calls`");
   expect(() => tool({ ...base, timeoutSeconds: 0 })).toThrow("`tool.timeoutSeconds` must be a number of seconds");
 });
