@@ -39,6 +39,8 @@ interface Placed extends Block {
   /** Path that it was written to. */
   readonly file: string;
   readonly output: string | undefined;
+  /** What it writes to stderr; nothing by default. */
+  readonly messages: string;
 }
 
 const blocks = documents.flatMap(({ path, text }): Placed[] => {
@@ -49,7 +51,8 @@ const blocks = documents.flatMap(({ path, text }): Placed[] => {
     const loose = block.language === "worker" ? `block-${index}/example.worker` : `block-${index}.${block.language}`;
     const next = all[index + 1];
     const output = next?.marks.has("stdout") ? next.text : undefined;
-    return { ...block, place: `${path}:${block.line}`, file: join(program, named ?? loose), output };
+    const messages = next?.marks.has("stderr") ? next.text : "";
+    return { ...block, place: `${path}:${block.line}`, file: join(program, named ?? loose), output, messages };
   });
 });
 
@@ -124,12 +127,13 @@ describe("programs run, and print what they are said to print", () => {
 });
 
 describe("command lines run, and print what they are said to print", () => {
-  test.each(lines)("$place", ({ file, text, output }) => {
+  test.each(lines)("$place", ({ file, text, output, messages, marks }) => {
     const [args = []] = commandLinesOf(text);
     const env = { PATH: process.env["PATH"], HOME: folder, LLM_DO_STATE_DIR: join(folder, "state") };
     const options = { cwd: dirname(file), encoding: "utf8", env, input: "" } as const;
     const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, "bin/llm-do.js"), ...args], options);
-    expect({ stdout, stderr, status }).toEqual({ stdout: output, stderr: "", status: 0 });
+    expect({ stderr, status }).toEqual({ stderr: messages, status: Number(marks.get("exit") ?? 0) });
+    if (output !== undefined) expect(stdout).toBe(output);
   });
 });
 
@@ -173,6 +177,35 @@ const forbidden = [
 test.each(documents)("no forbidden words: $path", ({ text }) => {
   for (const pattern of forbidden) expect(text).not.toMatch(pattern);
   expect(proseOf(text)).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/);
+});
+
+test("flags and variables in the text exist", () => {
+  const commands = withDescendants(createProgram({ exitCode: 0, afterDashes: undefined }));
+  const flags = commands.flatMap(({ options }) => options.flatMap(({ long, short }) => [long, short]));
+  const known = new Set([...flags, "-h", "--help", "-vv"]);
+  // docs/shell.md is about the flags of other programs.
+  const pages = documents.filter(
+    ({ path }) => /^(?:README\.md|docs\/[\w-]+\.md|examples\/.*)$/.test(path) && path !== "docs/shell.md",
+  );
+  const spans = pages.flatMap(({ path, text }) =>
+    [...text.replace(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => ({ path, code })),
+  );
+  const named = spans
+    .filter(({ code }) => /^-|^(?:npx )?llm-do /.test(code))
+    .flatMap(({ path, code }) => (code.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g) ?? []).map((flag) => ({ path, flag })));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ flag }) => !known.has(flag))).toEqual([]);
+
+  const sources = globSync("src/**/*.ts", { cwd: root }).map((path) => readFileSync(join(root, path), "utf8"));
+  const read = new Set(sources.flatMap((text) => text.match(/\bLLM_DO_[A-Z_]+/g) ?? []));
+  // Marks the processes of a command, and is read by nobody else.
+  read.delete("LLM_DO_COMMAND");
+  const page = documents.find(({ path }) => path === "docs/cli.md")?.text ?? "";
+  expect([...read].filter((variable) => !page.includes(`\`${variable}\``))).toEqual([]);
+  const mentioned = pages
+    .filter(({ path }) => path !== "docs/testing.md")
+    .flatMap(({ text }) => text.match(/\bLLM_DO_[A-Z_]+/g) ?? []);
+  expect(mentioned.filter((variable) => !read.has(variable))).toEqual([]);
 });
 
 test("docs/scripts.md has every key of a script", () => {

@@ -13,6 +13,19 @@ it("is documented command by command", () => {
   expect(documented).toEqual(commands);
 });
 
+it("has each of its keys in its page, and no other ones", () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
+  const code = ["src/cli/tui/tui.ts", "src/cli/tui/keyboard.ts", "src/ui/tui/text-field.ts"].map(read).join("\n");
+  const found = [...code.matchAll(/isControl\("(\w)"\)|ctrl && name === "(\w)"|"(ctrl|meta)-(\w+)"/g)];
+  const keys = found.map(
+    ([, control, other, modifier, key = control ?? other ?? ""]) =>
+      `${modifier === "meta" ? "Alt" : "Ctrl"}-${key.charAt(0).toUpperCase()}${key.slice(1)}`,
+  );
+  // A line feed is Ctrl-J; Alt-Enter is a carriage return with Alt.
+  const documented = read("docs/tui.md").match(/\b(?:Ctrl|Alt)-[A-Z]\w*/g) ?? [];
+  expect(new Set(documented)).toEqual(new Set([...keys, "Ctrl-J", "Alt-Enter"]));
+});
+
 it("completes commands at the beginning, and files after @", () => {
   const commands = ["/clear", "/context", "/exit"];
   expect(completeWord("/e", commands)).toEqual({ start: 0, text: "/exit ", candidates: [] });
