@@ -183,12 +183,14 @@ test("flags and variables in the text exist", () => {
   const commands = withDescendants(createProgram({ exitCode: 0, afterDashes: undefined }));
   const flags = commands.flatMap(({ options }) => options.flatMap(({ long, short }) => [long, short]));
   const known = new Set([...flags, "-h", "--help", "-vv"]);
-  // docs/shell.md is about the flags of other programs.
+  // docs/shell.md is about the flags of other programs, and so is the first column of docs/coming-from.md.
+  const textOf = (path: string, text: string) =>
+    (path === "docs/coming-from.md" ? text.replace(/^\|[^|]*\|/gm, "") : text).replace(/^ *```[\s\S]*?^ *```/gm, "");
   const pages = documents.filter(
     ({ path }) => /^(?:README\.md|docs\/[\w-]+\.md|examples\/.*)$/.test(path) && path !== "docs/shell.md",
   );
   const spans = pages.flatMap(({ path, text }) =>
-    [...text.replace(/^ *```[\s\S]*?^ *```/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => ({ path, code })),
+    [...textOf(path, text).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => ({ path, code })),
   );
   const named = spans
     .filter(({ code }) => /^-|^(?:npx )?llm-do /.test(code))
@@ -206,6 +208,16 @@ test("flags and variables in the text exist", () => {
     .filter(({ path }) => path !== "docs/testing.md")
     .flatMap(({ text }) => text.match(/\bLLM_DO_[A-Z_]+/g) ?? []);
   expect(mentioned.filter((variable) => !read.has(variable))).toEqual([]);
+});
+
+test("docs/troubleshooting.md quotes messages that there are", () => {
+  const text = (path: string) => documents.find((one) => one.path === path)?.text ?? "";
+  const quoted = [...text("docs/troubleshooting.md").matchAll(/^### `(.+)`$/gm)].map(([, message = ""]) => message);
+  const files = [...globSync("src/**/*.ts", { cwd: root }), "bin/llm-do.js"].filter((path) => !path.endsWith(".test.ts"));
+  // Messages of providers are put together of parts; a test makes the page of failures of them.
+  const sources = [...files.map((path) => readFileSync(join(root, path), "utf8")), text("docs/failures.md")];
+  expect(quoted.length).toBeGreaterThan(15);
+  expect(quoted.filter((message) => !sources.some((source) => source.includes(message)))).toEqual([]);
 });
 
 test("docs/scripts.md has every key of a script", () => {
