@@ -33,8 +33,16 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do verdict . - - < calls.jsonl", "one call a line, one verdict a line"],
   ],
   "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
-  "llm-do runs list": [["llm-do runs list", "your latest runs, wherever their programs are"], ["llm-do runs list . -n 5 --json"]],
-  "llm-do runs show": [["llm-do runs show last"], ["llm-do runs show last --json | jq .type"]],
+  "llm-do runs list": [
+    ["llm-do runs list", "your latest runs, wherever their programs are"],
+    ["llm-do runs list . -n 5 --json"],
+    ["llm-do runs list --since 7d --outcome failed"],
+  ],
+  "llm-do runs show": [
+    ["llm-do runs show last"],
+    ["llm-do runs show last --costs", "by worker and by turn"],
+    ["llm-do runs show last --json | jq .type"],
+  ],
   "llm-do view": [
     ["llm-do view", "the newest run, in the browser"],
     ["llm-do view last . --out run.html --no-open", "only write it"],
@@ -44,6 +52,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do resume last . --limit usd=2", "with a higher limit"],
   ],
   "llm-do replay": [["llm-do replay last"], ["llm-do replay last . --json"]],
+  "llm-do runs rm": [["llm-do runs rm last"]],
+  "llm-do runs prune": [["llm-do runs prune . --keep 20 --dry-run"]],
   "llm-do fork": [
     ["llm-do fork last --model anthropic:claude-opus-4-5", "the last answer of the last run, by another model"],
     ["llm-do fork RUN_ID --at 3", "from the third turn of the entry on"],

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { ForkFlags } from "./commands/fork.ts";
+import type { PruneFlags } from "./commands/remove-runs.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
-import type { ListFlags, RunsFlags } from "./commands/runs.ts";
+import type { ListFlags, ShowFlags } from "./commands/runs.ts";
 import type { UndoFlags } from "./commands/undo.ts";
 import type { ViewFlags } from "./commands/view.ts";
 import { isDebugging } from "./debugging.ts";
-import { addCompileOptions, addForkOptions, addResumeOptions, parseCount } from "./run-options.ts";
+import { addCompileOptions, addForkOptions, addResumeOptions, parseCount, parseSince } from "./run-options.ts";
 import { type Exit, refuseDashes } from "./setup-commands.ts";
 
 /** `llm-do resume [RUN] [TARGET]`. */
@@ -40,7 +41,7 @@ export function addReplay(program: Command, exit: Exit): void {
     });
 }
 
-/** `llm-do runs list|show`. */
+/** `llm-do runs list|show|rm|prune`. */
 export function addRuns(program: Command, exit: Exit): void {
   const runs = program.command("runs").description("look at what earlier runs did");
   const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
@@ -49,6 +50,11 @@ export function addRuns(program: Command, exit: Exit): void {
     .description("list runs, oldest first: how each ended, its time, cost, model and prompt")
     .argument("[target]", where)
     .option("-n, --number <number>", "the most runs, counted from the last (default: 20; of a target: all)", parseCount)
+    .option("--program <name>", "only of programs of this name")
+    .option("--outcome <outcome>", "only runs that ended so: done, limit, cut, denied, aborted, failed, suspended, unfinished")
+    .option("--since <time>", "only runs that began since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
+    .option("--model <text>", "only runs whose entry had a model with this in its name")
+    .option("--search <text>", "only runs with this text, in any case, in a prompt, an input or an answer")
     .option("--json", "print JSON")
     .action(async (target: string | undefined, flags: ListFlags) => {
       refuseDashes("runs list", exit);
@@ -60,11 +66,36 @@ export function addRuns(program: Command, exit: Exit): void {
     .description("show how far a run got")
     .argument("<run>", "its id, or `last`")
     .argument("[target]", where)
+    .option("--messages", "show what each call was sent, and what it answered")
+    .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")
     .option("--json", "print the journal's entries, one a line")
-    .action(async (run: string, target: string | undefined, flags: RunsFlags) => {
+    .action(async (run: string, target: string | undefined, flags: ShowFlags) => {
       refuseDashes("runs show", exit);
       const { showRunCommand } = await import("./commands/runs.ts");
       exit.exitCode = await showRunCommand(run, target, flags);
+    });
+  runs
+    .command("rm")
+    .description(
+      "remove the records of runs, with what their private folders keep; never of one that is under way or waits for answers",
+    )
+    .argument("<run...>", "ids, or `last`")
+    .action(async (names: readonly string[]) => {
+      refuseDashes("runs rm", exit);
+      const { removeRunsCommand } = await import("./commands/remove-runs.ts");
+      exit.exitCode = await removeRunsCommand(names);
+    });
+  runs
+    .command("prune")
+    .description("remove the records of all runs but the newest of each program")
+    .argument("[target]", where)
+    .requiredOption("--keep <number>", "how many runs of each program stay", parseCount)
+    .option("--dry-run", "print the runs that would be removed, and remove none")
+    .option("-y, --yes", "remove them without a question")
+    .action(async (target: string | undefined, flags: PruneFlags) => {
+      refuseDashes("runs prune", exit);
+      const { pruneRunsCommand } = await import("./commands/remove-runs.ts");
+      exit.exitCode = await pruneRunsCommand(target, flags);
     });
 }
 

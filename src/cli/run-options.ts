@@ -63,7 +63,9 @@ export function addForkOptions(fork: Command): Command {
 function parseForkPoint(value: string): ForkPoint {
   const [, callPath = "", turn] = /^(?:([^@]*[^@\d][^@]*?)(?:@|$))?([1-9]\d*)?$/.exec(value) ?? [];
   if (callPath === "" && turn === undefined)
-    throw new InvalidArgumentError("It must be a turn of the entry, from 1, or CALL@TURN, as `llm-do runs show` names calls.");
+    throw new InvalidArgumentError(
+      "It must be a turn of the entry, from 1, or CALL@TURN, as `llm-do runs show --costs` names them.",
+    );
   return { ...(callPath === "" ? {} : { callPath }), ...(turn === undefined ? {} : { turn: Number(turn) }) };
 }
 
@@ -157,6 +159,16 @@ function increase(_: string, count: number): number {
 export function parseCount(value: string): number {
   if (/^\d+$/.test(value)) return Number(value);
   throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Returns milliseconds since the epoch. */
+export function parseSince(value: string): number {
+  const [, number, unit = ""] = /^(\d+)([mhdw])$/.exec(value) ?? [];
+  const time = number === undefined ? Date.parse(value) : Date.now() - Number(number) * (units[unit] ?? 0);
+  if (Number.isFinite(time)) return time;
+  throw new InvalidArgumentError("It must be a date such as 2026-01-31, or how long ago: 30m, 12h, 7d, 2w.");
 }
 
 function parseSeconds(value: string): number {

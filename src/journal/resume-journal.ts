@@ -62,15 +62,30 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
 
 /** Throws a `CannotResume` where a process executes the run, or may do so. The caller holds the lock of the journal. */
 export function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): void {
-  const last = facts.findLast((fact) => fact.type === "attempt" || fact.type === "run-start" || fact.type === "run-end");
-  const owner = last && "owner" in last ? last.owner : undefined;
-  if (owner === undefined) return;
-  const { self, isRunning } = host.processes;
-  const runs = owner === self ? isOpen(host, directory) : isRunning(owner);
-  if (runs)
-    throw new CannotResume(`another process executes this run (process ${owner.split(" ")[2] ?? owner}): wait for it, or end it`);
-  if (runs === undefined && !takeOver)
+  const state = findOwnerState(host, directory, facts);
+  if (state === "runs")
+    throw new CannotResume(`another process executes this run (process ${processOf(facts)}): wait for it, or end it`);
+  if (state === "unknown" && !takeOver)
     throw new CannotResume(
       "this run was executed on another machine, and whether it still is cannot be seen here: --take-over goes on with it",
     );
+}
+
+/** Returns whether a process executes a run. `unknown`: the process is one of another machine. */
+export function findOwnerState(host: Host, directory: string, facts: readonly Fact[]): "runs" | "unknown" | "none" {
+  const owner = ownerOf(facts);
+  if (owner === undefined) return "none";
+  const { self, isRunning } = host.processes;
+  const runs = owner === self ? isOpen(host, directory) : isRunning(owner);
+  return runs === undefined ? "unknown" : runs ? "runs" : "none";
+}
+
+function ownerOf(facts: readonly Fact[]): string | undefined {
+  const last = facts.findLast((fact) => fact.type === "attempt" || fact.type === "run-start" || fact.type === "run-end");
+  return last && "owner" in last ? last.owner : undefined;
+}
+
+function processOf(facts: readonly Fact[]): string {
+  const owner = ownerOf(facts) ?? "";
+  return owner.split(" ")[2] ?? owner;
 }

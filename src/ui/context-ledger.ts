@@ -10,23 +10,57 @@ export interface LedgerItem {
   readonly tokens: number;
 }
 
-interface LedgerResult extends LedgerItem {
+interface SentItem extends LedgerItem {
+  /** The first request that had it, from 1. */
+  readonly since: number;
+}
+
+interface LedgerResult extends SentItem {
   readonly turn: number;
   /** Its place in the results of the turn. */
   readonly index: number;
   readonly isDropped: boolean;
+  /** The last request that had it. Absent: it is in the context still. */
+  readonly until?: number;
 }
 
 /** The parts of a call's context and their sizes. */
 interface Ledger {
-  readonly items: LedgerItem[];
+  readonly items: SentItem[];
   readonly results: LedgerResult[];
+  /** In tokens. */
   answers: number;
+  /** The same, in all requests that had them. */
+  answersSent: number;
   turn: number;
+  requests: number;
 }
 
 /** The most results of a call that have a line of their own. */
 const mostResults = 5;
+
+/** A part of a call's context, and what sending it took. */
+export interface SentPart extends LedgerItem {
+  readonly callPath: CallPath;
+  /** How many requests had it. `tokens` is the sum over them. */
+  readonly requests: number;
+}
+
+/** Lists what each part of a context took in all requests of its call, the largest first. */
+export function sentParts(entries: readonly JournalEntry[]): readonly SentPart[] {
+  const parts = [...readLedgers(entries)].flatMap(([callPath, { items, results, answersSent, requests }]) => {
+    const toSent = ({ part, tokens, since }: SentItem, until = requests): SentPart => {
+      const times = until - since + 1;
+      return { callPath, part, tokens: tokens * times, requests: times };
+    };
+    return [
+      ...items.map((item) => toSent(item)),
+      ...results.map((result) => toSent({ ...result, part: `${result.part}, turn ${result.turn}` }, result.until)),
+      ...(answersSent > 0 ? [{ callPath, part: "answers", tokens: answersSent, requests: requests - 1 }] : []),
+    ];
+  });
+  return parts.sort((a, b) => b.tokens - a.tokens);
+}
 
 /** Lists what took how many tokens in the context of each call, as its journal has it. The largest results first. */
 export function renderLedgers(entries: readonly JournalEntry[]): string[] {
@@ -48,13 +82,13 @@ function readLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, Le
   for (const entry of entries) {
     if (entry.type === "compaction") {
       const dropped = new Set(recordsIn(entry.dropped).map(({ turn, part }) => `${turn}.${part}`));
-      const results = ledgers.get(entry.callPath)?.results ?? [];
+      const { results = [], requests: until = 0 } = ledgers.get(entry.callPath) ?? {};
       for (const [at, result] of results.entries())
-        if (dropped.has(`${result.turn}.${result.index}`)) results[at] = { ...result, isDropped: true };
+        if (dropped.has(`${result.turn}.${result.index}`)) results[at] = { ...result, isDropped: true, until };
     }
     // Journals of version 1 are shown unchecked.
     if (entry.type !== "intent" || entry.kind !== "model" || !isRecord(entry.detail)) continue;
-    const ledger = ledgers.get(entry.callPath) ?? { items: [], results: [], answers: 0, turn: 0 };
+    const ledger = ledgers.get(entry.callPath) ?? { items: [], results: [], answers: 0, answersSent: 0, turn: 0, requests: 0 };
     ledgers.set(entry.callPath, ledger);
     addRequest(ledger, entry.detail);
   }
@@ -63,8 +97,9 @@ function readLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, Le
 
 /** A recorded request has what no earlier one of its call had: the first its system parts and tools, each its new messages. */
 function addRequest(ledger: Ledger, { system, tools, messages }: Readonly<Record<string, unknown>>): void {
-  if (system !== undefined) ledger.items.push({ part: "instructions", tokens: tokensOf(system) });
-  for (const tool of recordsIn(tools)) ledger.items.push({ part: `tool ${String(tool["name"])}`, tokens: tokensOf(tool) });
+  const since = ++ledger.requests;
+  if (system !== undefined) ledger.items.push({ part: "instructions", tokens: tokensOf(system), since });
+  for (const tool of recordsIn(tools)) ledger.items.push({ part: `tool ${String(tool["name"])}`, tokens: tokensOf(tool), since });
   for (const { role, parts } of recordsIn(messages)) {
     if (role === "assistant") {
       ledger.turn++;
@@ -79,10 +114,12 @@ function addRequest(ledger: Ledger, { system, tools, messages }: Readonly<Record
             turn,
             index,
             isDropped: false,
+            since,
           });
-        else ledger.items.push(toItem(part, turn));
+        else ledger.items.push({ ...toItem(part, turn), since });
       }
   }
+  ledger.answersSent += ledger.answers;
 }
 
 function toItem(part: Readonly<Record<string, unknown>>, turn: number): LedgerItem {

@@ -86,4 +86,19 @@ describe("llm-do runs", () => {
     expect((await list([], cwd)).runs).toMatchObject([{ outcome: "unreadable", summary: expect.stringContaining("not JSON") }]);
     expect(await runCli(["runs", "list"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
   });
+
+  it("finds runs by program, time, outcome, model and text, and removes all but the newest of each program", async () => {
+    const cwd = await twoPrograms();
+    await run("one", "about Lisbon", cwd);
+    await run("two", "about Oslo", cwd);
+    await run("one", `about ${"x".repeat(9000)} Faro`, cwd);
+    const prompts = async (...args: string[]) => (await list(args, cwd)).runs.map(({ prompt }: { prompt: string }) => prompt);
+    expect(await prompts("--search", "FARO", "--since", "1h")).toHaveLength(1);
+    expect(await prompts("--program", "two", "--outcome", "done", "--model", "scripted:")).toEqual(["about Oslo"]);
+    const costs = (await runCli(["runs", "show", "last", "--costs", "--messages"], { cwd })).stdout;
+    expect(costs).toMatch(/by turn.*\n {2}main@1: 1 request/);
+    expect(costs).toMatch(/--- main, answer 1\nan answer\n/);
+    expect((await runCli(["runs", "prune", "--keep", "1", "--yes"], { cwd })).stdout).toMatch(/^\S+\n$/);
+    expect(await prompts("--search", "about")).toEqual(["about Oslo", expect.stringContaining("bytes")]);
+  });
 });

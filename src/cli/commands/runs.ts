@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
+import { expandTexts } from "../../journal/expand-texts.ts";
 import { findEntryProblem } from "../../journal/fact-fields.ts";
 import { type JournalContents, type JournalEnds, readJournal, readJournalEnds } from "../../journal/read-journal.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
+import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
+import { renderMessages } from "../../ui/render-messages.ts";
 import { type FoundRun, findRun, findRuns } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
@@ -11,33 +15,95 @@ export interface RunsFlags {
   readonly json?: boolean;
 }
 
-export interface ListFlags extends RunsFlags {
+export interface ListFlags extends RunsFlags, RunFilter {
   /** The most runs. */
   readonly number?: number;
+}
+
+export interface ShowFlags extends RunsFlags {
+  readonly messages?: boolean;
+  readonly costs?: boolean;
+}
+
+/** Which runs are listed. Absent members choose all. */
+export interface RunFilter {
+  readonly program?: string;
+  readonly outcome?: string;
+  /** Milliseconds since the epoch. */
+  readonly since?: number;
+  /** A part of the model's name. */
+  readonly model?: string;
+  /** A text in a prompt, an input or an answer, in any case. */
+  readonly search?: string;
 }
 
 /** The default number of runs that are listed over all programs. */
 const latest = 20;
 
 /** `llm-do runs list`: the runs of a program, or the latest ones of this user, oldest first. */
-export async function listRunsCommand(target: string | undefined, { json, number }: ListFlags): Promise<number> {
-  const runs = await describeRuns(target, number ?? (target === undefined ? latest : undefined));
+export async function listRunsCommand(target: string | undefined, { json, number, ...filter }: ListFlags): Promise<number> {
+  const runs = await describeRuns(target, number ?? (target === undefined ? latest : undefined), filter);
   if (json) await writeResult(`${JSON.stringify({ v: 1, runs }, undefined, 2)}\n`);
-  else if (runs.length === 0) writeStderr(`llm-do: no runs${target === undefined ? "" : ` of ${target}`}\n`);
+  else if (runs.length === 0)
+    writeStderr(
+      `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}`}\n`,
+    );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
   return 0;
 }
 
 /** The last runs of a program, or of this user, oldest first. Default for `most`: all. */
-export async function describeRuns(target: string | undefined, most?: number): Promise<readonly ListedRun[]> {
-  const found = await findRuns(target);
+export async function describeRuns(
+  target: string | undefined,
+  most = Number.POSITIVE_INFINITY,
+  filter: RunFilter = {},
+): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
-  for (const run of most === undefined ? found : found.slice(Math.max(0, found.length - most))) runs.push(await describeRun(run));
-  return runs;
+  for (const found of (await findRuns(target)).toReversed()) {
+    if (runs.length >= most) break;
+    const run = await describeRun(found);
+    if (fits(run, filter) && (filter.search === undefined || (await holds(found, filter.search)))) runs.push(run);
+  }
+  return runs.reverse();
+}
+
+function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): boolean {
+  if (program !== undefined && run.program !== program) return false;
+  if (outcome !== undefined && run.outcome !== outcome) return false;
+  if (since !== undefined && !(run.startedAt !== undefined && Date.parse(run.startedAt) >= since)) return false;
+  return model === undefined || (run.model?.includes(model) ?? false);
+}
+
+/** Searches what models were given and what they answered. A run that cannot be read holds nothing. */
+async function holds({ directory }: FoundRun, text: string): Promise<boolean> {
+  const entries = await readExpanded(directory).catch(() => []);
+  return hasText(entries.flatMap(spokenOf), text.toLowerCase());
+}
+
+/** In bytes: of one text, and of all texts that are kept beside a journal. */
+const bounds = { longest: 2_000_000, total: 50_000_000 };
+
+async function readExpanded(directory: string): Promise<readonly JournalEntry[]> {
+  const host = createNodeHost();
+  const { entries } = await readJournal(host, directory);
+  return expandTexts(host, directory, { ...bounds, entries });
+}
+
+function spokenOf(entry: JournalEntry): readonly unknown[] {
+  if (entry.type === "run-start" || entry.type === "call-start") return [entry.input];
+  if (entry.type === "run-end") return [entry.output];
+  if (entry.type === "intent" && entry.kind === "model") return [entry.detail["messages"]];
+  return entry.type === "result" && entry.kind === "model" && entry.outcome.type === "value" ? [entry.outcome.value] : [];
+}
+
+function hasText(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(text);
+  return typeof value === "object" && value !== null && Object.values(value).some((member) => hasText(member, text));
 }
 
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest, without a target of all programs. */
-export async function showRunCommand(run: string, target: string | undefined, { json }: RunsFlags): Promise<number> {
+export async function showRunCommand(run: string, target: string | undefined, flags: ShowFlags): Promise<number> {
+  const { json, messages, costs } = flags;
   const directory = await findRun(run, target);
   const host = createNodeHost();
   const contents = (await isEmpty(directory)) ? nothing : await readJournal(host, directory);
@@ -46,10 +112,14 @@ export async function showRunCommand(run: string, target: string | undefined, { 
       ? contents.entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
       : renderJournal(contents, process.stdout.columns || 80),
   );
+  if (json) return 0;
+  if (costs) await writeResult(renderCosts(contents.entries));
+  if (messages) await writeResult(renderMessages(await expandTexts(host, directory, { ...bounds, entries: contents.entries })));
   return 0;
 }
 
-async function describeRun({ runId, directory, root }: FoundRun): Promise<ListedRun> {
+/** Describes a run by the ends of its journal. Never rejects. */
+export async function describeRun({ runId, directory, root }: FoundRun): Promise<ListedRun> {
   try {
     const ends = (await isEmpty(directory)) ? nothing : await readJournalEnds(createNodeHost(), directory);
     const { version, first, entryCall, last } = ends;

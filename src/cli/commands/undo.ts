@@ -1,10 +1,9 @@
 import { type UndoPlan, type UndoReport, undo } from "../../llm-do.ts";
 import { renderUndo } from "../../ui/render-undo.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { askYesOrNo } from "../ask-yes-or-no.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../signals.ts";
-import { findTerminal } from "../terminal.ts";
 
 export interface UndoFlags {
   readonly dryRun?: boolean;
@@ -40,22 +39,9 @@ function toJson({ runId, files, lasting, isDone }: UndoReport): string {
 }
 
 /** Rejects with a `UsageError` where nobody can be asked. */
-async function askForUndo(plan: UndoPlan): Promise<boolean> {
-  const controller = new AbortController();
-  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  try {
-    const terminal = findTerminal({ onInterrupt, ignoreInterrupts });
-    if (!terminal) throw new UsageError("there is no terminal to ask at: --dry-run shows what would be done, --yes does it");
-    const shown = renderUndo(plan, { columns: terminal.columns, diffs: true });
-    const text = `\n${shown}Take this back?\n  yes  do it\n  no   leave everything as it is\n`;
-    return await terminal.ask({ text, read: readAnswer }, controller.signal);
-  } finally {
-    close();
-  }
-}
-
-function readAnswer(line: string | undefined): { readonly answer: boolean } | string {
-  const word = line?.trim().toLowerCase();
-  if (word === "y" || word === "yes") return { answer: true };
-  return word === undefined || word === "n" || word === "no" ? { answer: false } : "Answer with yes or no.";
+function askForUndo(plan: UndoPlan): Promise<boolean> {
+  return askYesOrNo({
+    render: (columns) => `${renderUndo(plan, { columns, diffs: true })}Take this back?`,
+    otherwise: "--dry-run shows what would be done, --yes does it",
+  });
 }
