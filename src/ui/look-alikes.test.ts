@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findLookAlikes } from "./look-alikes.ts";
+import { findLookAlikes, findMixedWords } from "./look-alikes.ts";
 
 const marked = (line: string, isCommand = false) =>
   findLookAlikes(line, isCommand).map(({ character, like }) => `${character}${like}`);
@@ -51,5 +51,16 @@ describe("honest text is left alone", () => {
 
   test("Chinese signs beside Chinese words of a command", () => {
     expect(marked('git commit -m "\u4fee\u590d\uff1a\u767b\u5f55"', true)).toEqual([]);
+  });
+});
+
+describe("in prose", () => {
+  test.each([
+    ["a Latin word with a letter of another script", "log in at p\u0430ypal.com", ["\u0430"]],
+    ["a name in code", "`read_\u0441onfig()`", ["\u0441"]],
+    ["words of one script", "\u0410 \u0443 \u043d\u0430\u0441 API-\u043a\u043b\u044e\u0447", []],
+    ["symbols", "k\u03c1, 5 \u03bcm, \u{1d42b} and \uff21\uff22", []],
+  ])("%s", (_, text, found) => {
+    expect(findMixedWords(text).map(({ character }) => character)).toEqual(found);
   });
 });

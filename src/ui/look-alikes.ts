@@ -31,6 +31,22 @@ export function findLookAlikes(line: string, isCommand: boolean): LookAlike[] {
   return found.sort((a, b) => a.index - b.index);
 }
 
+/** Own letters of a Latin word in prose: a shorter one is a symbol of physics. */
+const shortestMixed = 2;
+
+/**
+ * Finds letters of other scripts in words that are Latin otherwise, for prose in any language: words of one script, symbols of
+ * mathematics and fullwidth letters are left alone.
+ */
+export function findMixedWords(text: string): LookAlike[] {
+  if (/^[\0-\x7F]*$/.test(text)) return [];
+  return [...text.matchAll(/[\p{L}\p{M}\p{Nl}]+/gu)].flatMap(({ index, 0: written }) => {
+    const { ownScripts, lookAlikes } = toWord(index, written);
+    const letters = lookAlikes.filter(({ script }) => script !== "Wide" && script !== "Mathematical");
+    return ownScripts.has("Latin") && [...written].length - lookAlikes.length >= shortestMixed ? letters : [];
+  });
+}
+
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 const ownScript: readonly (readonly [string, RegExp])[] = [
   ["Latin", /\p{Script=Latin}/u],

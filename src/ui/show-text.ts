@@ -1,5 +1,5 @@
 import { escapeControls, escapeText } from "../util/escape-text.ts";
-import { findLookAlikes } from "./look-alikes.ts";
+import { findLookAlikes, findMixedWords } from "./look-alikes.ts";
 
 const tab = "→   ";
 
@@ -50,8 +50,19 @@ export function escapeCharacter(character: string): string {
  * A text of several lines that is shown and not judged, in any language: what a terminal would obey is escaped, and what would reorder
  * or hide parts of a line. Tabs become four blanks.
  */
-export function showProse(text: string): string {
+export function showHidden(text: string): string {
   return escapeControls(text.replaceAll("\r\n", "\n")).replace(reordering, escapeCharacter).replaceAll("\t", "    ");
+}
+
+/** Like `showHidden`, for what models and tools wrote: letters of another script in a Latin word are escaped, too. */
+export function showProse(text: string): string {
+  const shown = showHidden(text);
+  let [marked, from] = ["", 0];
+  for (const { index, character } of findMixedWords(shown)) {
+    marked += shown.slice(from, index) + escapeCharacter(character);
+    from = index + character.length;
+  }
+  return from === 0 ? shown : marked + shown.slice(from);
 }
 
 const reordering = /[\u200B\u202A-\u202E\u2028\u2029\u2060-\u2069\uFEFF\u{E0000}-\u{E0FFF}]/gu;

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { showProse } from "../../ui/show-text.ts";
+import { showHidden } from "../../ui/show-text.ts";
 import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import type { Question } from "../terminal.ts";
 
@@ -49,7 +49,7 @@ export class OpenQuestion<T> {
   /** `undefined`: the terminal gives no line. */
   submit(line: string | undefined): void {
     const result = this.#question.read(line);
-    if (line !== undefined) this.onSay(`> ${showProse(line)}`);
+    if (line !== undefined) this.onSay(`> ${showHidden(line)}`);
     if (typeof result === "string") this.onSay(result);
     else if ("answer" in result) this.#settle?.resolve(result.answer);
     else {
