@@ -83,7 +83,6 @@ it("draws bounded frames, and keeps nothing of what has settled, however many ev
   const transcript = new Transcript(createRunView(), { showsText: true });
   transcript.add(start());
   const frames = 20;
-  const began = process.cpuUsage();
   for (let frame = 0; frame < frames; frame++) {
     for (let index = 0; index < 500; index++) {
       const path = `main/${frame * 500 + index}.read_file`;
@@ -94,8 +93,6 @@ it("draws bounded frames, and keeps nothing of what has settled, however many ev
     expect(transcript.settle(layout).length).toBeLessThan(250);
     expect(draw(transcript).length).toBeLessThan(24);
   }
-  // 30,000 events: two seconds of a busy run are drawn in less.
-  expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
   expect(transcript.view.calls.size).toBe(1);
   expect(transcript.open(layout).join("").length).toBeLessThan(6000);
   expect(transcript.settle(layout)).toEqual([]);
