@@ -175,7 +175,7 @@ are ended, the terminal is restored, and the journal of the run has no end, as a
 | \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
 | \`LLM_DO_PLAIN\` | as \`--plain\`, unless it is empty, \`0\` or \`false\` |
 | \`LLM_DO_CONFIG_DIR\` | the folder of your [configuration](models.md#your-configuration) |
-| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, the index of runs, the runs of programs whose own folder is read-only, and compiled code, which may be deleted |
+| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, the index of runs, what was typed in conversations, the runs of programs whose own folder is read-only, and compiled code, which may be deleted |
 | \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;
 

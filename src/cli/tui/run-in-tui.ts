@@ -19,6 +19,7 @@ import type { SignalListener } from "../signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 import { attachFiles, completeWord } from "./attach-files.ts";
+import { type InputHistory, noHistory, openInputHistory } from "./input-history.ts";
 import { PlainChat, type Surface } from "./plain-chat.ts";
 import { portableHistory } from "./portable-history.ts";
 import { runSlashCommand, type Session, slashCommands } from "./slash-commands.ts";
@@ -42,8 +43,9 @@ export interface TuiRun {
 
 /** Runs a program, or holds a conversation with it, in the terminal UI. Reports after it has closed. Returns the exit code. */
 export async function runInTui(start: TuiRun): Promise<number> {
-  const session = new TuiSession(start);
-  const { flags, signals } = start;
+  const { flags, signals, host } = start;
+  const history = flags.journal ? await openInputHistory(host) : noHistory;
+  const session = new TuiSession(start, history);
   const giveBack = signals.redirect(session.tui.interrupt);
   let ended: Ended;
   try {
@@ -51,6 +53,7 @@ export async function runInTui(start: TuiRun): Promise<number> {
   } finally {
     giveBack();
     session.tui.close();
+    await history.written();
   }
   if ("failure" in ended) return reportFailure(ended.failure, flags);
   if (!ended.result) return ended.exitCode;
@@ -75,14 +78,14 @@ class TuiSession {
   #spent: Usage = noUsage;
   #controller: AbortController | undefined;
 
-  constructor(start: TuiRun) {
+  constructor(start: TuiRun, inputHistory: InputHistory) {
     const { flags, targets } = start;
     this.#start = start;
     this.#opened = start.opened;
     this.#flags = flags;
     this.#history = start.request.history ?? [];
     const isPlain = flags.plain || (!flags.tui && wantsLines(process.env));
-    this.tui = isPlain ? this.#openPlain() : this.#openTui();
+    this.tui = isPlain ? this.#openPlain() : this.#openTui(inputHistory);
     this.#session = {
       tui: this.tui,
       target: targets[0] ?? ".",
@@ -97,7 +100,7 @@ class TuiSession {
     };
   }
 
-  #openTui(): Tui {
+  #openTui(history: InputHistory): Tui {
     const { flags, terminal, signals } = this.#start;
     const commands = Object.keys(slashCommands).map((name) => `/${name}`);
     return new Tui({
@@ -105,6 +108,7 @@ class TuiSession {
       isChat: flags.chat ?? false,
       onInterrupt: () => (flags.chat ? this.#stopMessage() : signals.interrupt()),
       runEditor: terminal.runEditor,
+      history,
       onGone: () => this.tui.leave(),
       runCommand: (line) => runSlashCommand(line, this.#session),
       complete: (before) => completeWord(before, commands),

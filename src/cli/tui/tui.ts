@@ -13,6 +13,8 @@ import { Transcript } from "../../ui/tui/transcript.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { divertOutput } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
+import { Frames } from "./frames.ts";
+import type { InputHistory } from "./input-history.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
 import { LiveRegion, type Screen } from "./live-region.ts";
 import { OpenQuestion } from "./open-question.ts";
@@ -30,6 +32,8 @@ export interface TuiOptions {
   readonly onGone: () => void;
   /** Executes a line that begins with `/`, and returns what to print, unstyled. */
   readonly runCommand: (line: string) => Promise<string>;
+  /** Texts that can be recalled; gets those that are sent. */
+  readonly history: InputHistory;
   /** Completes the text before the cursor. Candidates are shown. */
   readonly complete: (before: string) => Completion;
 }
@@ -50,15 +54,13 @@ export interface StartedRun {
 /** A question takes keys when none was pressed for so long: those were meant for something else. In milliseconds. */
 const typeAhead = 150;
 
-/** At most so many frames are drawn: 20 a second. In milliseconds. */
-const betweenFrames = 50;
 /** The terminal UI: draws a run while it happens, asks, and takes messages and commands. */
 export class Tui {
   readonly #options: TuiOptions;
   readonly #region: LiveRegion;
   readonly #keyboard: Keyboard;
   readonly #undivert: () => void;
-  readonly #field = new TextField();
+  readonly #field: TextField;
   readonly #messages: string[] = [];
   #wanted: ((message: string | undefined) => void) | undefined;
   #transcript = new Transcript(createRunView(), { showsText: true });
@@ -76,11 +78,12 @@ export class Tui {
   /** The terminal is another program's, or the process is in the background. */
   #isAway = false;
   #isClosed = false;
-  #frame: NodeJS.Timeout | undefined;
+  readonly #frames = new Frames(() => this.#draw());
   readonly #clock: NodeJS.Timeout;
 
   constructor(options: TuiOptions) {
     this.#options = options;
+    this.#field = new TextField(options.history.texts);
     this.#region = new LiveRegion(this.#screen());
     this.#undivert = divertOutput((text) => this.print(text));
     this.#keyboard = openKeyboard({
@@ -203,7 +206,7 @@ export class Tui {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#clock);
-    clearTimeout(this.#frame);
+    this.#frames.cancel();
     const layout = this.#layout();
     if (!this.#isAway) {
       const last = [...this.#transcript.finish(layout), ...this.#now, drawFoot(this.#foot(), layout)];
@@ -248,6 +251,7 @@ export class Tui {
 
   #submit(text: string): void {
     if (text === "") return;
+    this.#options.history.add(text);
     if (text.startsWith("/")) {
       this.#options.runCommand(text).then(this.print, (thrown: unknown) => this.print(errorMessage(thrown)));
     } else if (!this.#options.isChat)
@@ -280,12 +284,11 @@ export class Tui {
   }
 
   readonly #wake = (): void => {
-    this.#frame ??= startTimer(() => this.#draw(), betweenFrames);
+    this.#frames.wake();
   };
 
   #draw(): void {
-    clearTimeout(this.#frame);
-    this.#frame = undefined;
+    this.#frames.cancel();
     if (this.#isAway || this.#isClosed) return;
     const layout = this.#layout();
     const printed = [...(this.#held > 0 ? [] : this.#transcript.settle(layout)), ...this.#now];
@@ -335,7 +338,5 @@ export class Tui {
     };
   }
 }
-
-const { setTimeout: startTimer } = globalThis;
 
 const leaving = "Ctrl-C again, or Ctrl-D, leaves";

@@ -1,4 +1,4 @@
-import { showProse } from "../show-text.ts";
+import { showHidden } from "../show-text.ts";
 import { cutText } from "../wrap-text.ts";
 
 /** A key press, as `node:readline` names it, or a paste. */
@@ -13,17 +13,22 @@ export interface Key {
 /** `submit`: Enter was pressed. `ignored`: the key means nothing to the field. */
 export type KeyEffect = "submit" | "changed" | "ignored";
 
-/** Earlier lines that are kept. */
-const longestHistory = 200;
+/** Earlier texts that are kept. */
+export const longestHistory = 200;
 
 /** The text that is being typed: several lines, with a cursor and a history. */
 export class TextField {
   #text = "";
   #cursor = 0;
-  readonly #history: string[] = [];
+  readonly #history: string[];
   /** Counts back from the end of the history; 0 is the text that is being typed. */
   #back = 0;
   #draft = "";
+
+  /** `history`: earlier texts that can be recalled, the oldest first. */
+  constructor(history: readonly string[] = []) {
+    this.#history = history.slice(-longestHistory);
+  }
 
   get text(): string {
     return this.#text;
@@ -187,9 +192,9 @@ export function drawField({ text, beforeCursor }: TextField, columns: number, lo
   let cursor = { row: 0, column: 2 };
   const line = beforeCursor.split("\n").length - 1;
   for (const [index, one] of text.split("\n").entries()) {
-    const cursorAt = index === line ? showProse(beforeCursor.slice(beforeCursor.lastIndexOf("\n") + 1)).length : -1;
+    const cursorAt = index === line ? showHidden(beforeCursor.slice(beforeCursor.lastIndexOf("\n") + 1)).length : -1;
     let at = 0;
-    for (const piece of cutText(showProse(one), Math.max(8, columns - 3))) {
+    for (const piece of cutText(showHidden(one), Math.max(8, columns - 3))) {
       if (cursorAt >= at) cursor = { row: rows.length, column: 2 + Math.min(cursorAt - at, piece.length) };
       rows.push(`${rows.length === 0 ? "> " : "  "}${piece}`);
       at += piece.length;
