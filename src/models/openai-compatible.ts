@@ -1,5 +1,6 @@
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
+import { recordsIn } from "./wire/repair.ts";
 
 type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
@@ -23,11 +24,24 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
         includeUsage: true,
         metadataExtractor: reasoningExtractor,
         supportsStructuredOutputs: true,
+        ...(facts.cacheMark ? { transformRequestBody: moveMarks } : {}),
         ...(apiKey ? { apiKey } : {}),
       });
       return { model: provider(name) };
     },
   });
+}
+
+/** The library writes a mark into the message. Servers take it in a part of the content. */
+function moveMarks({ messages, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, messages: recordsIn(messages).map(moveMark) };
+}
+
+function moveMark(message: Readonly<Record<string, unknown>>): object {
+  const { cache_control: mark, content, ...rest } = message;
+  if (mark === undefined) return message;
+  if (typeof content === "string") return { ...rest, content: [{ type: "text", text: content, cache_control: mark }] };
+  return { ...rest, content };
 }
 
 export const openrouterProvider = createCompatibleProvider({
@@ -41,6 +55,8 @@ export const openrouterProvider = createCompatibleProvider({
   loadOptionRules: async () => (await import("./options/provider-options.ts")).openrouterOptions,
   reportsCost: true,
   outputBesideTools: true,
+  // Models of other providers find by themselves what is in their cache.
+  cacheMark: { option: "cache_control", value: { type: "ephemeral" }, models: /^anthropic\//, onParts: true },
 });
 
 export const ollamaProvider = createCompatibleProvider({

@@ -5,6 +5,10 @@ import { createPackagedProvider, type PackagedFacts } from "./create-packaged-pr
 const imagesAndPdf = ["image/*", "application/pdf"];
 const media = [...imagesAndPdf, "audio/*", "video/*"];
 
+/** Claude from 3.5 (its second version) on, and Nova. */
+const bedrockModelsWithCache =
+  /anthropic\.claude-(?:(?!instant|v\d)[a-z]|3-7|3-5-haiku|3-5-sonnet-20241022)|amazon\.nova-(?:micro|lite|pro|premier)/;
+
 const rows: readonly PackagedFacts[] = [
   {
     name: "google",
@@ -116,6 +120,7 @@ const rows: readonly PackagedFacts[] = [
     },
     defaultBaseUrl: toBedrockUrl,
     addressHint: "AWS_REGION",
+    cacheMark: { option: "cachePoint", value: { type: "default" }, models: bedrockModelsWithCache },
     options: "bedrockOptions",
     attachments: imagesAndPdf,
   },

@@ -49,12 +49,15 @@ export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts, ou
 function withMarks(
   whole: Pick<LanguageModelV4CallOptions, "prompt" | "tools">,
   options: Record<string, never>,
-  { optionsKey, cacheMark }: CallOptionsFacts,
+  { id, optionsKey, cacheMark }: CallOptionsFacts,
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "providerOptions"> {
-  if (!cacheMark) return { ...whole, providerOptions: { [optionsKey]: options } };
-  const { [cacheMark.option]: own, ...others } = options;
-  const mark = { [optionsKey]: { [cacheMark.option]: own ?? (cacheMark.value as never) } };
-  return { ...markCache(whole, mark, own !== undefined), providerOptions: { [optionsKey]: others } };
+  const { option, value, models = /^/, onParts } = cacheMark ?? {};
+  if (option === undefined || !models.test(id.slice(id.indexOf(":") + 1)))
+    return { ...whole, providerOptions: { [optionsKey]: options } };
+  const { [option]: own, ...others } = options;
+  const mark = { [optionsKey]: { [option]: own ?? (value as never) } };
+  const always = own !== undefined;
+  return { ...markCache(whole, { mark, always, ...(onParts ? { onParts } : {}) }), providerOptions: { [optionsKey]: others } };
 }
 
 function toSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, "prompt"> {

@@ -31,7 +31,7 @@ function event(data: unknown, name?: string): string {
 }
 
 /** Two halves, as deltas come. */
-function halves(text: string): string[] {
+export function halves(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");
 }

@@ -49,13 +49,19 @@ export async function startServer(answer: Answer): Promise<LocalServer> {
   };
 }
 
+/** Returns whether a request asks for a stream: in its body, or by its path. */
+export function asksForStream({ path, body }: Recorded): boolean {
+  return body.stream === true || /:streamGenerateContent|\/converse-stream$/.test(path);
+}
+
 export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-/** Server-sent events; with `end` false the connection stays open. */
-export function sendEvents(response: ServerResponse, events: readonly string[], end = true): void {
-  response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+/** Server-sent events, or frames of AWS; with `end` false the connection stays open. */
+export function sendEvents(response: ServerResponse, events: readonly (string | Uint8Array)[], end = true): void {
+  const type = typeof events[0] === "object" ? "application/vnd.amazon.eventstream" : "text/event-stream";
+  response.writeHead(200, { "content-type": type }).flushHeaders();
   for (const event of events) response.write(event);
   if (end) response.end();
 }

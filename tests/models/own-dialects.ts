@@ -1,17 +1,18 @@
-import { type Canned, chat, type Dialect, responses } from "./dialects.ts";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { type Canned, chat, type Dialect, halves, responses } from "./dialects.ts";
 
 /*
- * Providers of the table whose packages speak a protocol of their own, or a known one in a way of their own. Google has its stream under
- * another path, and Bedrock's is binary: it is not played here.
+ * Providers of the table whose packages speak a protocol of their own, or a known one in a way of their own. Google and Bedrock have their
+ * streams under other paths; Bedrock's is binary.
  */
 
 type CannedCall = NonNullable<Canned["calls"]>[number];
 
 /** A dialect of one of these providers. */
-export interface OwnDialect extends Dialect {
+export interface OwnDialect extends Omit<Dialect, "events"> {
+  events(canned: Canned): readonly (string | Uint8Array)[];
   /** A file in the test's folder that its models take, besides text. Absent: none. */
   readonly takes?: "parcelmoth.pdf" | "dot.png";
-  readonly streams?: false;
   readonly reportsCache?: false;
 }
 
@@ -50,11 +51,54 @@ const google: OwnDialect = {
     partsOf(body, "functionResponse").map(({ functionResponse: { id, response } }) => ({ id, content: response })),
 };
 
-const bedrock: OwnDialect = {
+const frames = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes as Uint8Array).toString("utf8"),
+  (text) => Buffer.from(text),
+);
+
+function frame(type: string, data: object): Uint8Array {
+  const headers = {
+    ":message-type": { type: "string", value: "event" },
+    ":event-type": { type: "string", value: type },
+    ":content-type": { type: "string", value: "application/json" },
+  } as const;
+  return frames.encode({ headers, body: Buffer.from(JSON.stringify(data)) });
+}
+
+const bedrockUsage = { inputTokens: 60, outputTokens: 20, totalTokens: 120, cacheReadInputTokens: 40 };
+
+function bedrockEvents({ text, calls = [] }: Canned): Uint8Array[] {
+  const block = (contentBlockIndex: number, start: object | undefined, deltas: readonly object[]) => [
+    ...(start ? [frame("contentBlockStart", { contentBlockIndex, start })] : []),
+    ...deltas.map((delta) => frame("contentBlockDelta", { contentBlockIndex, delta })),
+    frame("contentBlockStop", { contentBlockIndex }),
+  ];
+  const written = text ? 1 : 0;
+  return [
+    frame("messageStart", { role: "assistant" }),
+    ...(text
+      ? block(
+          0,
+          undefined,
+          halves(text).map((half) => ({ text: half })),
+        )
+      : []),
+    ...calls.flatMap(({ id, tool, args }, index) =>
+      block(
+        written + index,
+        { toolUse: { toolUseId: id, name: tool } },
+        halves(args).map((input) => ({ toolUse: { input } })),
+      ),
+    ),
+    frame("messageStop", { stopReason: calls.length > 0 ? "tool_use" : "end_turn" }),
+    frame("metadata", { usage: bedrockUsage, metrics: { latencyMs: 1 } }),
+  ];
+}
+
+export const bedrock: OwnDialect = {
   name: "bedrock",
   model: "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0",
   takes: "parcelmoth.pdf",
-  streams: false,
   variables: variablesOf("bedrock", ""),
   body: ({ text, calls = [] }) => ({
     output: {
@@ -67,9 +111,9 @@ const bedrock: OwnDialect = {
       },
     },
     stopReason: calls.length > 0 ? "tool_use" : "end_turn",
-    usage: { inputTokens: 60, outputTokens: 20, totalTokens: 120, cacheReadInputTokens: 40 },
+    usage: bedrockUsage,
   }),
-  events: () => [],
+  events: bedrockEvents,
   error: (message) => ({ message }),
   results: ({ body }) =>
     body.messages.flatMap(({ content }: { content: { toolResult?: { toolUseId: string; content: unknown } }[] }) =>

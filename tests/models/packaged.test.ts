@@ -276,3 +276,25 @@ test("a package that is not installed is an error with the line that installs it
   const asked = createModelResolver(testEnvironment({ ACME_API_KEY: "own" }), [provider])("acme:m");
   await expect(asked).rejects.toThrow("acme:m needs the package @ai-sdk/not-there. Run `npm install @ai-sdk/not-there@7`");
 });
+
+test.each([
+  ["bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", true],
+  ["bedrock:anthropic.claude-3-7-sonnet-20250219-v1:0", true],
+  ["bedrock:amazon.nova-pro-v1:0", true],
+  ["bedrock:anthropic.claude-3-haiku-20240307-v1:0", false],
+  ["bedrock:anthropic.claude-instant-v1", false],
+  ["bedrock:meta.llama3-3-70b-instruct-v1:0", false],
+  ["openrouter:anthropic/claude-sonnet-4.5", true],
+  ["openrouter:openai/gpt-5", false],
+])("%s: what its cache keeps is marked: %s", async (id, isMarked) => {
+  const [name = ""] = id.split(":");
+  const answer = { output: { message: { role: "assistant", content: [{ text: "Hi" }] } }, stopReason: "end_turn", usage: {} };
+  await using server = await startServer((response) =>
+    sendJson(response, name === "bedrock" ? answer : chatWith({ content: "Hi", tool_calls: undefined })),
+  );
+  const prefix = name.toUpperCase();
+  const environment = testEnvironment({ [`${prefix}_BASE_URL`]: server.url, [`${prefix}_BASE_URL_KEY`]: "key-of-the-test" });
+  const model = await createModelResolver(environment)(id);
+  await generate(model, request([user("Hi")], { system: ["You read."], tools: [readFile] }), false).catch(() => undefined);
+  expect(/"cachePoint"|"cache_control"/.test(JSON.stringify(server.requests[0]?.body))).toBe(isMarked);
+});

@@ -7,8 +7,7 @@ import type { Message } from "../../src/protocol/message.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { renderJournal } from "../../src/ui/render-journal.ts";
-import { anthropic } from "../models/dialects.ts";
-import { startMeteredServer } from "../models/metered-server.ts";
+import { anthropicWire, bedrockWire, type MarkedWire, openrouterWire, startMeteredServer } from "../models/metered-server.ts";
 import { play, worker } from "./harness.ts";
 import { expectSameReplay } from "./replay-run.ts";
 
@@ -22,17 +21,19 @@ interface Looks {
   /** The size of each result. */
   readonly characters: number;
   readonly frontmatter?: string;
+  readonly wire?: MarkedWire;
 }
 
 /** A worker that looks so often, against a server that refuses requests of more than 100,000 tokens, and then answers. */
-async function playTurns({ turns, characters, frontmatter = "" }: Looks) {
+async function playTurns({ turns, characters, frontmatter = "", wire = anthropicWire }: Looks) {
+  const { dialect } = wire;
   await using server = await startMeteredServer(({ body }) => {
     const done = body.messages.filter(({ role }: { role: string }) => role === "assistant").length;
     return done < turns ? { calls: [{ id: `c${done}`, tool: "look", args: JSON.stringify({ at: done }) }] } : { text: "done" };
-  });
+  }, wire);
   const look = tool({ input: z.object({ at: z.number() }), approval: "pre-approved", run: ({ at }) => result(at, characters) });
   const memory = memoryHost({
-    environment: anthropic.variables(server.url),
+    environment: dialect.variables(server.url),
     fetch: globalThis.fetch,
     files: {
       "/program/main.worker": worker(`toolsets: { look: {} }\nlimits: { turns: 1000 }\n${frontmatter}`, "Look around."),
@@ -44,7 +45,7 @@ async function playTurns({ turns, characters, frontmatter = "" }: Looks) {
   const events: RunEvent[] = [];
   const approval = { mode: "reject_all" } as const;
   const onEvent = (event: RunEvent) => events.push(event);
-  const { program } = await compile({ target: "/program", model: anthropic.model, host, trust: true, toRun: true });
+  const { program } = await compile({ target: "/program", model: dialect.model, host, trust: true, toRun: true });
   if (!program) throw new Error("the program does not compile");
   const output = await run({ program, input: "Begin.", approval, trust: true, host, onEvent });
   const directory = `/program/.llm-do/runs/${(await host.files.names("/program/.llm-do/runs"))[0]}`;
@@ -179,6 +180,18 @@ test("a run of 30 turns pays at most 15 % of its input at full price", async () 
     ...["N 25 smaller results", ""],
   ]);
   expect(output.usage.savedUsd).toBeCloseTo((3 * (0.9 * sum("read") - 0.25 * sum("written"))) / 1e6, 9);
+});
+
+test.each([
+  ["bedrock", bedrockWire],
+  ["openrouter", openrouterWire],
+])("a run of 30 turns of Claude on %s pays at most 15 %% of its input at full price", async (_, wire) => {
+  const { output, server } = await playTurns({ turns: 30, characters: 2000, wire });
+  expect(output.output).toBe("done");
+  const sum = (member: "input" | "written" | "read") => server.billed.reduce((total, one) => total + one[member], 0);
+  const all = sum("input") + sum("written") + sum("read");
+  expect(output.usage).toMatchObject({ inputTokens: all, cachedInputTokens: sum("read"), cacheWriteTokens: sum("written") });
+  expect((sum("input") + sum("written")) / all).toBeLessThanOrEqual(0.15);
 });
 
 describe("a conversation that outgrows the model's window", () => {

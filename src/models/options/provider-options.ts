@@ -138,6 +138,7 @@ export const bedrockOptions: OptionRules = {
   }),
   anthropicBeta: texts,
   serviceTier: text,
+  cachePoint: members({ type: oneOf("default"), ttl: oneOf("5m", "1h") }, ["type"]),
 };
 
 export const cohereOptions: OptionRules = { thinking: members({ type: oneOf("enabled", "disabled"), tokenBudget: integer }) };
