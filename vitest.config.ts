@@ -20,7 +20,7 @@ export default defineConfig({
           // They run in process, and leave nothing behind in it: a worker goes on to the next file with what it has loaded.
           include: [
             "src/**/*.test.ts",
-            "tests/{authoring,compile,conformance,explain,language,models,scenarios,security}/**/*.test.ts",
+            "tests/{authoring,cases,compile,conformance,explain,language,models,scenarios,security}/**/*.test.ts",
           ],
           isolate: false,
         },

@@ -1,11 +1,12 @@
 import { createNodeHost } from "../host/node-host.ts";
 import { frontmatterSchema } from "../language/frontmatter-schema.ts";
 import { manifestSchema } from "../language/manifest.ts";
+import { testFileSchema } from "../language/test-file.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { createBuiltInToolsets } from "../toolsets/built-ins.ts";
 
 /** The files that have a schema for editors. */
-export const schemaNames = ["worker", "manifest"] as const;
+export const schemaNames = ["worker", "manifest", "test"] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
 
@@ -15,6 +16,7 @@ const schemas: Readonly<Record<SchemaName, JsonObject>> = {
   // Frontmatter without a key is null to an editor.
   worker: { ...(frontmatterSchema as JsonObject), type: ["object", "null"] },
   manifest: { ...(manifestSchema as JsonObject), ...own },
+  test: { ...testFileSchema, ...own },
 };
 
 /** The JSON Schema 2020-12 by which an editor completes and checks a file; the built-in toolsets' configuration is in it. */

@@ -32,6 +32,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['llm-do verdict . main/write_file \'{ "path": "out/a.md", "content": "x" }\''],
     ["llm-do verdict . - - < calls.jsonl", "one call a line, one verdict a line"],
   ],
+  "llm-do test": [
+    ["llm-do test", "all tests of this folder and below, without a model"],
+    ["llm-do test main.test.yaml --record", "ask the model, and keep its answers"],
+    ["llm-do test --live --runs 20 --budget 1", "how often each case passes, for a dollar at most"],
+  ],
   "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
   "llm-do runs list": [
     ["llm-do runs list", "your latest runs, wherever their programs are"],

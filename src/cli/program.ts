@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
+import { addTest } from "./add-test.ts";
 import type { CheckFlags } from "./commands/check.ts";
 import type { ExplainFlags } from "./commands/explain.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
@@ -45,6 +46,7 @@ export function createProgram(line: CommandLine): Command {
   addCheck(program, line);
   addExplain(program, line);
   addVerdict(program, line);
+  addTest(program, line);
   program.commandsGroup("Look at what ran:");
   addRuns(program, line);
   addView(program, line);

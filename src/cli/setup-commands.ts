@@ -14,12 +14,12 @@ export interface Exit {
   readonly afterDashes: readonly string[] | undefined;
 }
 
-/** `llm-do schema [worker|manifest]`. */
+/** `llm-do schema [worker|manifest|test]`. */
 export function addSchema(program: Command, exit: Exit): void {
   program
     .command("schema")
     .description("print the JSON Schema by which editors complete and check a file")
-    .addArgument(new Argument("[file]", "which file's").choices(["worker", "manifest"]).default("worker"))
+    .addArgument(new Argument("[file]", "which file's").choices(["worker", "manifest", "test"]).default("worker"))
     .action(async (file: SchemaName) => {
       refuseDashes("schema", exit);
       const { schemaCommand } = await import("./commands/schema.ts");

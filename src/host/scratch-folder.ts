@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readdir, realpath, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 /** A copy of a folder in the system's temporary folder. */
 export interface ScratchFolder {
@@ -33,11 +33,18 @@ export async function copyInto(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true });
 }
 
-/** Lists all files below a folder, with `/` between folders, sorted. */
-export async function listFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")).sort();
+/** Lists all files below a folder, with `/` between folders, sorted. Folders that `enters` refuses by their path are passed over. */
+export async function listFiles(folder: string, enters = (_path: string) => true): Promise<readonly string[]> {
+  const walk = async (path: string): Promise<readonly string[]> => {
+    const entries = await readdir(join(folder, path), { withFileTypes: true });
+    const found = entries.map(async (entry) => {
+      const below = path === "" ? entry.name : `${path}/${entry.name}`;
+      if (entry.isDirectory()) return enters(below) ? walk(below) : [];
+      return entry.isFile() ? [below] : [];
+    });
+    return (await Promise.all(found)).flat();
+  };
+  return [...(await walk(""))].sort();
 }
 
 async function findPackages(folder: string): Promise<string | undefined> {

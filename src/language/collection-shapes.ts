@@ -75,7 +75,8 @@ function requiredKeys(fields: Fields): string[] {
 function reportMissing(node: MapNode, fields: Fields, context: ReadContext): void {
   const written = new Set(node.entries.map((entry) => entry.key.value));
   for (const key of requiredKeys(fields).filter((name) => !written.has(name))) {
-    context.report("missing-key", { message: `\`${context.path}\` needs the key \`${key}\``, span: node.span });
+    const subject = context.path === "" ? "this" : `\`${context.path}\``;
+    context.report("missing-key", { message: `${subject} needs the key \`${key}\``, span: node.span });
   }
 }
 

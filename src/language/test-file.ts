@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { readFields, recordSchema } from "./collection-shapes.ts";
 import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
@@ -15,7 +16,7 @@ export interface ParsedTestFile {
 }
 
 /** The JSON Schema of test files, for editors. */
-export const testFileSchema = {
+export const testFileSchema: JsonObject = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "*.test.yaml",
   ...recordSchema(testKeys),

@@ -1,0 +1,122 @@
+import type { Host } from "../host/host.ts";
+import { listFiles } from "../host/scratch-folder.ts";
+import type { CallExpectation, Expectations, FileExpectation } from "../language/test-shape.ts";
+import { isRecord, type JsonValue } from "../protocol/json.ts";
+import type { Limits } from "../protocol/usage.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
+import { clipText } from "../util/clip-text.ts";
+import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { sha256 } from "../util/sha256.ts";
+import { mismatches } from "./match-value.ts";
+import type { Observation, ObservedCall } from "./observation.ts";
+
+/** An expectation that does not hold. */
+export interface Failure {
+  /** Its key: `output`, `files reports/a.md`. */
+  readonly expectation: string;
+  /** Continues the key: `does not contain "x"`. */
+  readonly message: string;
+}
+
+/** The files of a scratch copy, by their paths. */
+export type FileDigests = ReadonlyMap<string, string>;
+
+export async function digestFiles(host: Pick<Host, "files">, folder: string): Promise<FileDigests> {
+  const digests = new Map<string, string>();
+  for (const path of await listFiles(folder)) digests.set(path, sha256(await host.files.readBytes(`${folder}/${path}`)));
+  return digests;
+}
+
+export interface CheckedRun {
+  readonly host: Pick<Host, "files">;
+  readonly folder: string;
+  /** The files before the run. */
+  readonly before: FileDigests;
+  readonly seen: Observation;
+}
+
+/** Returns the expectations that do not hold, but for the judge's. */
+export async function checkExpectations(expect: Expectations, run: CheckedRun): Promise<readonly Failure[]> {
+  const { output, error, files = {}, calls = {}, never = [], asked = {}, refused = {}, limits = {} } = expect;
+  const { seen } = run;
+  const found: Failure[] = [];
+  const add = (expectation: string, messages: readonly string[]) =>
+    found.push(...messages.map((message) => ({ expectation, message })));
+  const stop = expect.stop ?? (error ? "failed" : "done");
+  const why = seen.error === undefined ? "" : `: ${seen.error}`;
+  if (seen.stop !== stop) add("stop", [`is not ${stop}; the run ended with ${seen.stop}${why}`]);
+  if (output && (seen.output !== undefined || seen.stop === stop)) add("output", await mismatches(seen.output, output));
+  if (error) add("error", await mismatches(seen.error, error));
+  for (const [name, expected] of Object.entries(calls)) add(`calls ${name}`, checkCalls(seen.calls, name, expected));
+  for (const [name, expected] of Object.entries(asked)) add(`asked ${name}`, checkCalls(seen.asked, name, expected));
+  for (const [name, expected] of Object.entries(refused)) add(`refused ${name}`, checkCalls(seen.refused, name, expected));
+  for (const name of never) add(`never ${name}`, checkCalls(seen.calls, name, { times: 0 }));
+  add("limits", checkUsage(limits, seen));
+  if (Object.keys(files).length > 0) {
+    const after = await digestFiles(run.host, run.folder);
+    for (const [path, expected] of Object.entries(files))
+      add(`files ${path}`, await checkFile(path, expected, { ...run, after }));
+  }
+  return found;
+}
+
+function checkCalls(made: readonly ObservedCall[], name: string, expected: CallExpectation): readonly string[] {
+  const { times, at_least: atLeast, at_most: atMost, args = {} } = expected;
+  const named = made.filter(({ worker, tool }) => [tool, `${worker}/${tool}`].some((one) => matchesFlatGlob(name, one)));
+  const count = named.filter((call) => holdsArgs(call.args, args)).length;
+  const least = times ?? atLeast ?? (atMost === undefined ? 1 : 0);
+  const most = times ?? atMost ?? Number.POSITIVE_INFINITY;
+  if (count >= least && count <= most) return [];
+  const wanted = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+  const withArgs = Object.keys(args).length > 0 ? " with these arguments" : "";
+  const shown = named.slice(0, 3).map((call) => clipText(JSON.stringify(call.args), 120));
+  const others = [...new Set(made.map(({ tool }) => tool))];
+  const instead =
+    shown.length > 0 ? `; calls were ${shown.join(", ")}` : others.length > 0 ? `; others were ${others.join(", ")}` : "";
+  return [`${count} calls${withArgs}, not ${wanted}${instead}`];
+}
+
+function holdsArgs(args: JsonValue, expected: Readonly<Record<string, JsonValue>>): boolean {
+  return Object.entries(expected).every(([key, value]) => {
+    const actual = isRecord(args) ? (args[key] as JsonValue | undefined) : undefined;
+    if (typeof value === "string" && typeof actual === "string") return matchesFlatGlob(value, actual);
+    return actual !== undefined && canonicalJson(actual) === canonicalJson(value);
+  });
+}
+
+function checkUsage(limits: Limits, { turns, calls, usage, milliseconds }: Observation): readonly string[] {
+  const used: Readonly<Record<string, number | undefined>> = {
+    turns,
+    tool_calls: calls.length,
+    tokens: usage.inputTokens + usage.outputTokens,
+    usd: usage.usd,
+    seconds: milliseconds / 1000,
+  };
+  return Object.entries(limits).flatMap(([name, most]: [string, number]) => {
+    const amount = used[name];
+    if (amount === undefined) return [`${name}: not known of this run`];
+    return amount > most ? [`${name}: ${Number(amount.toFixed(4))} is more than ${most}`] : [];
+  });
+}
+
+interface CheckedFiles extends CheckedRun {
+  readonly after: FileDigests;
+}
+
+async function checkFile(
+  pattern: string,
+  expected: FileExpectation,
+  { host, folder, before, after }: CheckedFiles,
+): Promise<readonly string[]> {
+  const fitting = [...after.keys()].filter((path) => matchesFlatGlob(pattern, path));
+  const written = fitting.filter((path) => before.get(path) !== after.get(path));
+  if (expected === false) return fitting.length > 0 ? [`is there: ${fitting.join(", ")}`] : [];
+  if (written.length === 0) return [fitting.length > 0 ? "was there before the run, and is as it was" : "was not written"];
+  if (expected === true) return [];
+  const found: string[] = [];
+  for (const path of written) {
+    const problems = await mismatches(await host.files.readText(`${folder}/${path}`), expected);
+    found.push(...problems.map((problem) => (path === pattern ? problem : `${path} ${problem}`)));
+  }
+  return found;
+}

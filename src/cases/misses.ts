@@ -1,0 +1,31 @@
+import { describeChange } from "../effects/describe-change.ts";
+import type { Effects } from "../effects/effects.ts";
+import { RequestChanged } from "../effects/resumed.ts";
+import { ModelError } from "../models/model.ts";
+import { errorMessage } from "../util/error-message.ts";
+
+/**
+ * Notes each request that a script or a recording has no answer for. It fails the case whatever the program makes of it: a worker
+ * that calls another one goes on without its answer.
+ */
+export function noteMisses(effects: Effects, misses: string[]): Effects {
+  return {
+    ...effects,
+    perform: async (effect, signal) => {
+      try {
+        return await effects.perform(effect, signal);
+      } catch (thrown) {
+        const miss = describeMiss(thrown);
+        if (miss !== undefined) misses.push(miss);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function describeMiss(thrown: unknown): string | undefined {
+  if (thrown instanceof RequestChanged)
+    return `does not fit the program: ${describeChange(thrown)}; --record records it anew, --live asks the model`;
+  if (thrown instanceof ModelError && thrown.code === "unexpected_request") return errorMessage(thrown);
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { CompileError } from "../compile/compile-error.ts";
+import { diagnose } from "../diagnostics/diagnose.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Source, Spanned } from "../diagnostics/source.ts";
+import type { Host } from "../host/host.ts";
+import { listFiles } from "../host/scratch-folder.ts";
+import { parseTestFile } from "../language/test-file.ts";
+import type { TestCaseSyntax } from "../language/test-shape.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
+
+/** A test file and what it tests. */
+export interface TestSuite {
+  /** As shown to people: relative to the working directory. */
+  readonly file: string;
+  /** Absolute path of its folder. */
+  readonly folder: string;
+  /** Absolute path of the tested program or worker. */
+  readonly target: string;
+  readonly cases: readonly TestCaseSyntax[];
+}
+
+export const testSuffix = ".test.yaml";
+
+/** There is nothing to test. */
+export class NoTests extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "NoTests";
+  }
+}
+
+/**
+ * Reads the test files of a target: a test file, a worker file with one beside it, or a folder with all below it. Rejects with a
+ * `CompileError` that has all mistakes of all files, and with `NoTests`.
+ */
+export async function readTestSuites(host: Host, target: string): Promise<readonly TestSuite[]> {
+  const paths = await findTestFiles(host, resolve(host.workingDirectory, target));
+  if (paths.length === 0)
+    throw new NoTests(`there is no *${testSuffix} in ${target}; a test of main.worker is main${testSuffix}`);
+  const read = await Promise.all(paths.map((path) => readSuite(host, path)));
+  const diagnostics = read.flatMap((one) => one.diagnostics);
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+  return read.map(({ suite }) => suite);
+}
+
+/** Folders in which no tests are looked for. */
+const passedOver = /(?:^|\/)(?:node_modules|\.[^/]*)\//;
+
+async function findTestFiles(host: Host, path: string): Promise<readonly string[]> {
+  const kind = await host.files.kind(path);
+  if (kind === "file" && path.endsWith(testSuffix)) return [path];
+  if (kind === "file" && path.endsWith(".worker")) {
+    const beside = path.replace(/\.worker$/, testSuffix);
+    return (await host.files.kind(beside)) === "file" ? [beside] : [];
+  }
+  if (kind !== "directory") throw new NoTests(`${path} is neither a folder nor a test file nor a worker file`);
+  const names = await listFiles(path, (folder) => !passedOver.test(`${folder}/`));
+  return names.filter((name) => name.endsWith(testSuffix)).map((name) => join(path, name));
+}
+
+interface ReadSuite {
+  readonly suite: TestSuite;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function readSuite(host: Host, path: string): Promise<ReadSuite> {
+  const file = relative(host.workingDirectory, path);
+  const source: Source = { name: file, text: await host.files.readText(path) };
+  const { cases, diagnostics } = parseTestFile(source);
+  const folder = dirname(path);
+  const name = basename(path, testSuffix);
+  const worker = join(folder, `${name}.worker`);
+  const hasWorker = (await host.files.kind(worker)) === "file";
+  const target = name === "main" || !hasWorker ? folder : worker;
+  const found = [...diagnostics];
+  if (name !== "main" && !hasWorker) {
+    const message = `there is no worker \`${name}.worker\` beside \`${basename(path)}\``;
+    const span = { source, start: 0, end: (source.text.split(/\r?\n/, 1)[0] ?? "").length };
+    found.push(diagnose("reference-missing", { message, span, note: "a test of `main.worker` is `main.test.yaml`" }));
+  }
+  for (const one of namedFiles(cases)) {
+    const problem = await missingFile(host, folder, one);
+    if (problem) found.push(problem);
+  }
+  return { suite: { file, folder, target, cases }, diagnostics: found };
+}
+
+/** Files that have to be there: all that cases name, but for recordings, which `--record` makes. */
+function namedFiles(cases: readonly TestCaseSyntax[]): readonly Spanned<string>[] {
+  const all = cases.flatMap(({ script, files = {}, expect }) => [
+    ...(script ? [script] : []),
+    ...(expect?.judge?.script ? [expect.judge.script] : []),
+    ...Object.values(files).flatMap((source) => ("from" in source ? [source.from] : [])),
+  ]);
+  return [...new Set(all)];
+}
+
+async function missingFile(host: Host, folder: string, { value, span }: Spanned<string>): Promise<Diagnostic | undefined> {
+  const path = join(folder, value);
+  if ((await host.files.kind(path)) !== undefined) return undefined;
+  const note = didYouMean(basename(value), await host.files.names(dirname(path)).catch(() => []));
+  return diagnose("reference-missing", { message: `there is no file \`${value}\``, span, note });
+}

@@ -1,0 +1,54 @@
+import { runTests, type TestRequest } from "../../cases/run-tests.ts";
+import { NoTests } from "../../cases/test-suite.ts";
+import { createNodeHost } from "../../host/node-host.ts";
+import { renderCase, renderTotals } from "../../ui/render-tests.ts";
+import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { guardProcess } from "../guard-process.ts";
+import { reserveStdout, writeResult, writeStderr } from "../output.ts";
+import { reportFailure } from "../report-run.ts";
+import { requireTrust } from "../require-trust.ts";
+import { listenForSignals } from "../signals.ts";
+import { findTerminal } from "../terminal.ts";
+import { useProxies } from "../use-proxies.ts";
+
+export interface TestFlags {
+  readonly filter?: string;
+  readonly live?: boolean;
+  readonly record?: boolean;
+  readonly runs?: number;
+  readonly budget?: number;
+  readonly parallel?: number;
+  readonly model?: string;
+  readonly trust?: boolean;
+  readonly json?: boolean;
+}
+
+/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails. */
+export async function testCommand(target: string, { json = false, ...flags }: TestFlags): Promise<number> {
+  if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
+  const release = guardProcess((failure) => controller.abort(failure), {});
+  reserveStdout();
+  try {
+    const asksModel = flags.live || flags.record;
+    if (asksModel) await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
+    const terminal = findTerminal({ onInterrupt, ignoreInterrupts });
+    const confirm: TestRequest["confirm"] = (compiled) => requireTrust(compiled, { terminal, signal });
+    const request: TestRequest = { ...flags, target, host: createNodeHost(), signal, confirm };
+    let written = Promise.resolve();
+    const report = await runTests(request, (one) => {
+      if (!json) written = written.then(() => writeResult(renderCase(one)));
+    });
+    await written;
+    await writeResult(json ? `${JSON.stringify({ v: 1, ...report })}\n` : renderTotals(report));
+    return report.passed ? exitCodes.done : exitCodes.failed;
+  } catch (thrown) {
+    const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
+    return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
+  } finally {
+    release();
+    close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { CaseReport, TestReport } from "../cases/test-report.ts";
+import { dollars } from "./render-usage.ts";
+import { showProse } from "./show-text.ts";
+
+/** One case: a line, and below it what failed. */
+export function renderCase(report: CaseReport): string {
+  const { file, name, outcome, reason, failures = [], runs = 0 } = report;
+  const word = report.flaky ? "flaky" : { passed: "ok", failed: "FAIL", skipped: "skip" }[outcome];
+  const details = [...describeRuns(report), ...(reason === undefined ? [] : [reason])];
+  const more = details.length > 0 ? ` (${details.join("; ")})` : "";
+  const lines = failures.map((failure) => {
+    const often = runs > 1 ? `failed in ${failure.runs} of ${runs} runs, first: ` : "";
+    return `      ${failure.expectation}: ${often}${failure.message.replaceAll("\n", "\n        ")}`;
+  });
+  return showProse([`${word.padEnd(5)} ${file}: ${name}${more}`, ...lines].map((line) => `${line}\n`).join(""));
+}
+
+function describeRuns({ mode, runs = 0, passed = 0, rate, turns, usd, scores, milliseconds }: CaseReport): string[] {
+  if (!rate) return mode === "live" || mode === "record" ? [mode, ...(usd ? [dollars(usd.median)] : [])] : [];
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const spread = (of: { min: number; max: number }, show: (value: number) => string) =>
+    of.min === of.max ? show(of.min) : `${show(of.min)} to ${show(of.max)}`;
+  return [
+    `passed ${passed} of ${runs} runs, ${percent(rate.rate)}, 95 % interval ${percent(rate.low)} to ${percent(rate.high)}`,
+    ...(turns ? [`${spread(turns, String)} turns`] : []),
+    ...(usd && usd.max > 0 ? [spread(usd, dollars)] : []),
+    ...(scores ? [`scores ${spread(scores, String)}`] : []),
+    ...(milliseconds ? [spread(milliseconds, (value) => `${(value / 1000).toFixed(1)} s`)] : []),
+  ];
+}
+
+/** The last line: how many cases came to what. */
+export function renderTotals({ cases, milliseconds }: TestReport): string {
+  const count = (wanted: CaseReport["outcome"]) => cases.filter(({ outcome }) => outcome === wanted).length;
+  const flaky = cases.filter((one) => one.flaky).length;
+  const parts = [
+    `${count("passed")} passed`,
+    `${count("failed")} failed`,
+    ...(flaky > 0 ? [`${flaky} flaky`] : []),
+    ...(count("skipped") > 0 ? [`${count("skipped")} skipped`] : []),
+  ];
+  return `${parts.join(", ")}, in ${(milliseconds / 1000).toFixed(1)} s\n`;
+}
