@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import { createRecordedEffects, createRecordingFilter, type RunsForReal } from "../effects/recorded.ts";
 import type { Host } from "../host/host.ts";
@@ -62,6 +62,8 @@ export async function runCase(request: CaseRequest): Promise<CaseRun> {
 
 /** The name by which requests and recordings hold the path of the scratch copy. */
 const folderName = "FOLDER";
+const folderToken = `⟦secret:${folderName}⟧`;
+const scripted = "scripted:";
 
 interface Part {
   readonly run: RunOfCase;
@@ -118,7 +120,7 @@ class CaseInScratch {
     const judged = expect.judge && hasAnswer ? await this.#judge(expect.judge, seen.output, answers) : undefined;
     const failures = [...missed, ...held, ...(judged?.failures ?? [])];
     if (mode === "record" && path !== undefined && seen.output !== undefined) {
-      const model = this.#modelOf(undefined);
+      const model = this.#modelOf(undefined)?.replace(folder, folderToken);
       await writeRecording(host, path, { ...(model === undefined ? {} : { model }), facts: this.#recorded });
     }
     const { turns, milliseconds, usage } = seen;
@@ -143,9 +145,14 @@ class CaseInScratch {
     return isWithin(path, root) ? join(this.#scratch.path, relative(root, path)) : path;
   }
 
+  /** A script that is named as a model is played in the copy where it is recorded, so that the recording fits every copy. */
   #modelOf(answers: Recording | undefined): string | undefined {
-    const { testCase, model } = this.#request;
-    return model ?? testCase.model ?? answers?.model;
+    const { testCase, suite, host, model, mode } = this.#request;
+    const named = model ?? testCase.model;
+    if (named === undefined) return answers?.model?.replace(folderToken, this.#scratch.path);
+    if (!named.startsWith(scripted)) return named;
+    const path = resolve(model === undefined ? suite.folder : host.workingDirectory, named.slice(scripted.length));
+    return `${scripted}${mode === "live" ? path : this.#inScratch(path)}`;
   }
 
   #compileRequest({ run, target, script }: Part, answers: Recording | undefined): CompileRequest {
@@ -153,7 +160,7 @@ class CaseInScratch {
     const { entry, set } = testCase;
     const own = run === "case" ? { ...(entry === undefined ? {} : { entry }), ...(set ? { set } : {}) } : {};
     const played =
-      mode === "script" && script !== undefined ? `scripted:${this.#inScratch(join(suite.folder, script))}` : undefined;
+      mode === "script" && script !== undefined ? `${scripted}${this.#inScratch(join(suite.folder, script))}` : undefined;
     const model = played ?? this.#modelOf(answers);
     return {
       ...own,
@@ -239,7 +246,7 @@ class CaseInScratch {
   #restoreFolder(fact: Fact): Fact {
     if (fact.type !== "result") return fact;
     const path = JSON.stringify(this.#scratch.path).slice(1, -1);
-    return JSON.parse(JSON.stringify(fact).replaceAll(`⟦secret:${folderName}⟧`, path)) as Fact;
+    return JSON.parse(JSON.stringify(fact).replaceAll(folderToken, path)) as Fact;
   }
 
   async #judge(judge: Judge, output: JsonValue, answers: Recording | undefined): Promise<Judgement> {

@@ -22,7 +22,7 @@ function describeRuns({ mode, runs = 0, passed = 0, rate, turns, usd, scores, mi
     of.min === of.max ? show(of.min) : `${show(of.min)} to ${show(of.max)}`;
   return [
     `passed ${passed} of ${runs} runs, ${percent(rate.rate)}, 95 % interval ${percent(rate.low)} to ${percent(rate.high)}`,
-    ...(turns ? [`${spread(turns, String)} turns`] : []),
+    ...(turns ? [`${spread(turns, String)} turn${turns.max === 1 ? "" : "s"}`] : []),
     ...(usd && usd.max > 0 ? [spread(usd, dollars)] : []),
     ...(scores ? [`scores ${spread(scores, String)}`] : []),
     ...(milliseconds ? [spread(milliseconds, (value) => `${(value / 1000).toFixed(1)} s`)] : []),

@@ -32,7 +32,7 @@ describe("a case that runs often", () => {
     expect(only?.rate?.high).toBeCloseTo(0.888, 2);
     expect(only?.failures).toMatchObject([{ expectation: "output", runs: 10 }]);
     const text = only ? renderCase(only) : "";
-    expect(text).toContain("flaky main.test.yaml: says yes (passed 40 of 50 runs, 80 %, 95 % interval 67 % to 89 %; 1 turns");
+    expect(text).toContain("flaky main.test.yaml: says yes (passed 40 of 50 runs, 80 %, 95 % interval 67 % to 89 %; 1 turn");
     expect(text).toContain('output: failed in 10 of 50 runs, first: is not "yes!"; it is "no"');
     expect(renderTotals(report)).toMatch(/^0 passed, 1 failed, 1 flaky, in /);
   });
