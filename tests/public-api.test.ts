@@ -193,16 +193,22 @@ test("llm-do/testing", async () => {
     defineScript
     eventRecorder
     memoryHost
+    promptTests
     scriptedModel
+    testProgram
     toolsetConformance
+    type CaseReport
     type ConformanceCase
     type ConformanceOptions
+    type CountedFailure
     type EventRecorder
     type MemoryClock
     type MemoryContent
     type MemoryFaults
     type MemoryHost
     type MemoryHostOptions
+    type PromptTestOptions
+    type RegisterTest
     type Script
     type ScriptedAnswer
     type ScriptedCall
@@ -216,6 +222,7 @@ test("llm-do/testing", async () => {
     type ScriptedRequest
     type ScriptedResult
     type ScriptedServerCall
+    type TestReport
     type TestRuntime
     type TestRuntimeOptions"
   `);

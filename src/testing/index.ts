@@ -6,6 +6,14 @@ export type { MemoryHost, MemoryHostOptions } from "./memory-host.ts";
 export { memoryHost } from "./memory-host.ts";
 export type { MemoryContent, MemoryFaults } from "./memory-tree.ts";
 export type {
+  CaseReport,
+  CountedFailure,
+  PromptTestOptions,
+  RegisterTest,
+  TestReport,
+} from "./prompt-tests.ts";
+export { promptTests, testProgram } from "./prompt-tests.ts";
+export type {
   Script,
   ScriptedAnswer,
   ScriptedCall,
