@@ -12,10 +12,12 @@ export function createInitFiles({ name, model }: InitSettings): ReadonlyMap<stri
     ["main.worker", worker],
     ["tools.ts", tools],
     ["scripted.ts", scripted],
+    ["main.test.yaml", tests],
     ["llm-do.yaml", renderManifest(name, model)],
     ["input/notes.txt", notes],
     ["schema/worker.schema.json", renderEditorSchema("worker")],
     ["schema/manifest.schema.json", renderEditorSchema("manifest")],
+    ["schema/test.schema.json", renderEditorSchema("test")],
   ]);
 }
 
@@ -62,6 +64,19 @@ export const count_words = tool({
   approval: "pre-approved",
   run: ({ text }) => text.split(/\\s+/).filter((word) => word !== "").length,
 });
+`;
+
+const tests = `# yaml-language-server: $schema=./schema/test.schema.json
+# What \`llm-do test\` runs, in a copy of this folder. Each case says who answers for the model, and what is expected.
+script: scripted.ts
+cases:
+  - name: counts the words of each file in code
+    input: Which file is the longest?
+    files: { input/notes.txt: { text: one two three } }
+    expect:
+      output: { contains: "input/notes.txt: 3 words" }
+      calls: { read_file: 1, count_words: 1 }
+      limits: { turns: 4 }
 `;
 
 const notes = `The harbour office opens at seven. Boats that arrive earlier tie up at the north quay

@@ -17,7 +17,7 @@ const hint = "# yaml-language-server: $schema=./worker.schema.json";
 let server: LanguageServer;
 
 beforeAll(async () => {
-  for (const name of ["worker", "manifest"] as const) {
+  for (const name of ["worker", "manifest", "test"] as const) {
     writeFileSync(join(folder, `${name}.schema.json`), renderEditorSchema(name));
   }
   server = await startLanguageServer(folder);
@@ -170,4 +170,16 @@ test("the manifest is plain YAML", async () => {
   expect((await server.open(`${line}name: a\nx-own: 1\n`, "own.yaml")).diagnostics).toEqual([]);
   const wrong = await server.open(`${line}nam: a\n`, "wrong.yaml");
   expect(wrong.diagnostics.map(({ message }) => message)).toEqual(["Property nam is not allowed."]);
+});
+
+test("a test file is plain YAML", async () => {
+  const line = "# yaml-language-server: $schema=./test.schema.json\n";
+  const completing = await server.open(`${line}cases:\n  - name: a\n    expect:\n      |`, "main.test.yaml");
+  expect(await completing.complete()).toEqual(expect.arrayContaining(["output", "calls", "files", "judge"]));
+  for (const name of ["pitchdeck_eval", "database", "recursive_summarizer"]) {
+    const text = readFileSync(join(example, "..", name, "main.test.yaml"), "utf8").replace(/^#.*\n/, line);
+    expect((await server.open(text, `${name}.test.yaml`)).diagnostics).toEqual([]);
+  }
+  const wrong = await server.open(`${line}cases:\n  - { name: a, scrpt: b.yaml }\n`, "wrong.test.yaml");
+  expect(wrong.diagnostics.map(({ message }) => message)).toEqual(["Property scrpt is not allowed."]);
 });

@@ -11,8 +11,10 @@ const made = [
   ".gitignore",
   "input/notes.txt",
   "llm-do.yaml",
+  "main.test.yaml",
   "main.worker",
   "schema/manifest.schema.json",
+  "schema/test.schema.json",
   "schema/worker.schema.json",
   "scripted.ts",
   "tools.ts",
@@ -41,6 +43,12 @@ test("what it makes is without mistakes, and runs at once", async () => {
   expect(check).toMatchObject({ exitCode: 0, stdout: "" });
   expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings and hints\n");
 
+  const tested = await runCli(["test", "harbour", "--trust"], { cwd, bin });
+  expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(tested.stdout).toMatch(
+    /^ok {4}harbour\/main\.test\.yaml: counts the words of each file in code\n1 passed, 0 failed, in /,
+  );
+
   const args = ["harbour", "--model", "scripted:harbour/scripted.ts", "--trust", question];
   const run = await runCli(args, { cwd, bin });
   expect(run).toMatchObject({ exitCode: 0, stderr: "" });
@@ -62,7 +70,7 @@ test("it works in the working directory, whatever that is called", async () => {
 test("what it prints can be pasted where npx started it", async () => {
   const cwd = await temporaryFolder();
   const { stdout } = await runCli(["init"], { cwd, bin, env: { npm_command: "exec" } });
-  expect(stdout.match(/^ {2}.*llm-do /gm)).toEqual(["  npx llm-do ", "  npx llm-do ", "  npx llm-do "]);
+  expect(stdout.match(/^ {2}.*llm-do /gm)).toEqual(Array(4).fill("  npx llm-do "));
 });
 
 test("a second time it refuses, and changes nothing", async () => {

@@ -7,7 +7,7 @@ import { type Block, readBlocks } from "../../scripts/check-docs.ts";
 import { version } from "../../src/version.ts";
 
 /*
- * The way of a new user, from `npm pack` in an empty folder: runs docs/first-steps.md and the beginning of the README as they stand,
+ * The way of a new user, from `npm pack` in an empty folder: runs docs/first-steps.md, docs/tested-prompt.md and the beginning of the README as they stand,
  * on the oldest Node that llm-do takes and on this one. Needs npm's registry; without it the tests are skipped, unless CI is set.
  */
 
@@ -92,7 +92,7 @@ describe.skipIf(isSkipped)("a new user", () => {
   }
 
   test.each(["oldest", "current"])(
-    "goes through docs/first-steps.md on the %s Node, and through the README",
+    "goes through the tutorials on the %s Node, and through the README",
     (node) => {
       const cwd = join(folder, node);
       mkdirSync(cwd);
@@ -105,6 +105,9 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
       expect(said).toContain("did you mean `toolsets`?");
       expect(said).toMatch(/main > write_file#2 gave /);
+      const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
+      expect(tested).toContain("main, turn 1: the instructions changed at line 1");
+      expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
 
       const [worker, runs, tries] = blocksOf("README.md");
       expect([worker?.language, runs?.language, tries?.language]).toEqual(["worker", "sh", "sh"]);

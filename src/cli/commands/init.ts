@@ -57,6 +57,8 @@ Run it now; scripted.ts plays the model, without a key:
   ${command} ${target} --model ${scripted} --trust ${question}
 Check it, and be told of every mistake:
   ${command} check ${target}
+Test it; main.test.yaml says what is expected:
+  ${command} test ${target} --trust
 Run it with ${model === undefined ? "a model, once its provider's key is set" : `${model}, once its provider's key is set`}:
   ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${question}
 `;
