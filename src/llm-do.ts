@@ -97,7 +97,8 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
-  return runWith(request, {});
+  const opened = await openRun(request);
+  return runProgram(opened, request, {}).catch(failAsRun);
 }
 
 /** Stands between a run and the world, for tests of programs. Without members it changes nothing. */
@@ -116,8 +117,7 @@ export interface RunInterception {
 
 /** Runs a program as `run` does, with something in between. Not among the public names. */
 export async function runWith(request: RunRequest, between: RunInterception): Promise<RunOutput> {
-  checkRequest(request, runOptions);
-  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const opened = await openRun(request);
   return runProgram(opened, request, between).catch(failAsRun);
 }
 
@@ -126,8 +126,7 @@ export async function runWith(request: RunRequest, between: RunInterception): Pr
  * Rejects as `run` does.
  */
 export async function rehearse(request: RunRequest): Promise<FirstRequest> {
-  checkRequest(request, runOptions);
-  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const opened = await openRun(request);
   const start = async () => {
     const { program, host } = opened;
     const { keys, secrets } = await readCredentials(host);
@@ -136,6 +135,11 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
     return rehearseEntry(program, setup, { ...unattended, ...(await createStart(opened, request)) });
   };
   return start().catch(failAsRun);
+}
+
+async function openRun(request: RunRequest): Promise<OpenProgram> {
+  checkRequest(request, runOptions);
+  return openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
 }
 
 function checkRequest<T extends CompileRequest | UndoRequest>(request: T, check: OptionCheck<T>): void {

@@ -29,6 +29,8 @@ export interface CaseRequest {
   readonly mode: CaseMode;
   /** Absolute path of the program's folder. Its code is trusted. */
   readonly root: string;
+  /** Scopes of the program that lie beyond its folder. Those that the case gives no folder are empty. */
+  readonly outside: readonly string[];
   readonly host: Host;
   readonly providers: readonly Provider[];
   /** Over the case's, where a model is asked. */
@@ -84,6 +86,7 @@ class CaseInScratch {
   readonly #request: CaseRequest;
   readonly #scratch: ScratchFolder;
   readonly #host: Host;
+  readonly #scopes: Record<string, string> = {};
   readonly #recorded: Record<RunOfCase, Fact[]> = { case: [], judge: [] };
 
   constructor(request: CaseRequest, scratch: ScratchFolder) {
@@ -107,6 +110,7 @@ class CaseInScratch {
     const { expect = {}, script, input, recording } = testCase;
     const folder = this.#scratch.path;
     await this.#putFiles();
+    await this.#putScopes();
     const path = recording && join(suite.folder, recording.value);
     const answers = mode === "recording" && path !== undefined ? await readRecording(host, path) : undefined;
     if (mode === "recording" && !answers)
@@ -140,6 +144,19 @@ class CaseInScratch {
   }
 
   /** The path in the scratch copy of a file of the program; a file beyond the program's folder is used where it is. */
+  /** Folders of the scratch copy that stand for scopes, by their names. */
+  async #putScopes(): Promise<void> {
+    const { suite, testCase, outside, host } = this.#request;
+    const { scopes = {} } = testCase;
+    for (const name of new Set([...outside, ...Object.keys(scopes)])) {
+      const folder = join(this.#scratch.parent, "scopes", name);
+      const from = scopes[name];
+      if (from) await copyInto(join(suite.folder, from.value), folder);
+      else await host.files.makeDirectory(folder);
+      this.#scopes[name] = folder;
+    }
+  }
+
   #inScratch(path: string): string {
     const { root } = this.#request;
     return isWithin(path, root) ? join(this.#scratch.path, relative(root, path)) : path;
@@ -165,6 +182,7 @@ class CaseInScratch {
     return {
       ...own,
       target: this.#inScratch(target),
+      ...(Object.keys(this.#scopes).length > 0 ? { scopes: this.#scopes } : {}),
       ...(model === undefined ? {} : { model }),
       ...(played === undefined ? {} : { modelFor: [`*=${played}`] }),
       ...{ host: this.#host, providers, trust: true, toRun: true },

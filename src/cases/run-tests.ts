@@ -9,7 +9,7 @@ import { noUsage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { isWithin } from "../util/within.ts";
-import { type CaseMode, type CaseRun, runCase } from "./run-case.ts";
+import { type CaseMode, type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
 import { TestBudget } from "./test-budget.ts";
 import { type CaseReport, reportCase, type TestReport } from "./test-report.ts";
 import { NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
@@ -66,9 +66,9 @@ export async function openTests(request: TestRequest): Promise<readonly OpenTest
   const shared = { slots, budget: new TestBudget(budget, parallel) };
   const tests: OpenTest[] = [];
   for (const suite of selected) {
-    const root = await openRoot(suite, request);
+    const program = await openTested(suite, request);
     for (const testCase of suite.cases) {
-      const open = { request, suite, testCase, root, ...shared };
+      const open = { request, suite, testCase, ...program, ...shared };
       tests.push({ file: suite.file, name: testCase.name.value, run: () => runOften(open) });
     }
   }
@@ -80,32 +80,41 @@ export async function runTests(request: TestRequest, onCase?: (report: CaseRepor
   const started = request.host.clock.monotonic();
   const tests = await openTests(request);
   const pending = tests.map(({ run }) => run());
-  // Errors are collected below; this avoids an unhandled rejection meanwhile.
-  for (const one of pending) one.catch(() => undefined);
+  // Every copy is removed before this returns, on abort, too. It also avoids an unhandled rejection.
+  const settled = Promise.allSettled(pending);
   const cases: CaseReport[] = [];
-  for (const one of pending) {
-    const report = await one;
-    cases.push(report);
-    onCase?.(report);
+  try {
+    for (const one of pending) {
+      const report = await one;
+      cases.push(report);
+      onCase?.(report);
+    }
+  } finally {
+    await settled;
   }
   const passed = cases.every(({ outcome }) => outcome !== "failed");
   return { passed, cases, milliseconds: request.host.clock.monotonic() - started };
 }
 
-/** The program's folder, once its program compiles and is trusted as far as it needs to be. */
-async function openRoot(suite: TestSuite, request: TestRequest): Promise<string> {
+type TestedProgram = Pick<CaseRequest, "root" | "outside">;
+
+/** Compiles the program, and sees to it that it is trusted as far as it needs to be. */
+async function openTested(suite: TestSuite, request: TestRequest): Promise<TestedProgram> {
   const { host, providers = [], trust = false, confirm } = request;
   const variables = Object.assign({}, ...suite.cases.map(({ env = {} }) => env));
   const environment = { ...host.environment, ...variables };
   const compiled = await compile({ target: suite.target, host: { ...host, environment }, providers });
   if (compiled.diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(compiled.diagnostics);
-  const root = compiled.program?.root ?? compiled.untrusted?.root;
-  if (root === undefined) throw new Error("invariant: a program without errors has a folder");
+  const { outline } = compiled;
+  if (!outline) throw new Error("invariant: a program without errors has an outline");
+  const { root, entry, workers } = outline;
+  const scopes = [...workers, ...(entry.kind === "code" ? [entry] : [])].flatMap((one) => one.scopes);
+  const tested = { root, outside: scopes.filter(({ outside }) => outside).map(({ name }) => name) };
   const needing = withScripts(compiled, { root, scripts: codeScripts(suite, request) });
-  if (trust || !needing.untrusted || !needing.reach) return root;
+  if (trust || !needing.untrusted || !needing.reach) return tested;
   if (!confirm) throw new UntrustedProgram(needing.untrusted, needing.reach);
   await confirm(needing);
-  return root;
+  return tested;
 }
 
 /** Scripts in TypeScript and JavaScript that are going to be imported. */
@@ -148,11 +157,10 @@ function modeOf({ script, recording }: TestCaseSyntax, { live, record }: TestOpt
   return recording ? "recording" : script ? "script" : undefined;
 }
 
-interface OpenCase {
+interface OpenCase extends TestedProgram {
   readonly request: TestRequest;
   readonly suite: TestSuite;
   readonly testCase: TestCaseSyntax;
-  readonly root: string;
   readonly slots: Semaphore;
   readonly budget: TestBudget;
 }

@@ -88,8 +88,9 @@ async function readSuite(host: Host, path: string): Promise<ReadSuite> {
 
 /** Files that have to be there: all that cases name, but for recordings, which `--record` makes. */
 function namedFiles(cases: readonly TestCaseSyntax[]): readonly Spanned<string>[] {
-  const all = cases.flatMap(({ script, files = {}, expect }) => [
+  const all = cases.flatMap(({ script, files = {}, scopes = {}, expect }) => [
     ...(script ? [script] : []),
+    ...Object.values(scopes),
     ...(expect?.judge?.script ? [expect.judge.script] : []),
     ...Object.values(files).flatMap((source) => ("from" in source ? [source.from] : [])),
   ]);

@@ -1,6 +1,7 @@
-import { cp, mkdtemp, readdir, realpath, symlink } from "node:fs/promises";
+import { cp, lstat, mkdtemp, readdir, readlink, realpath, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isWithin } from "../util/within.ts";
 
 /** A copy of a folder in the system's temporary folder. */
 export interface ScratchFolder {
@@ -14,18 +15,29 @@ export interface ScratchFolder {
 const left = new Set(["node_modules", ".llm-do", ".git"]);
 
 /**
- * Copies a folder, but for `without`: paths relative to it. Links stay links. The nearest `node_modules` is linked beside the copy, so
- * that its code finds the packages that it has.
+ * Copies a folder, but for `without`: paths relative to it. Links stay links; those that lead out of the folder are left out, so that
+ * nothing is changed through the copy. The nearest `node_modules` is linked beside the copy, so that its code finds the packages
+ * that it has.
  */
 export async function createScratchFolder(folder: string, without: readonly string[] = []): Promise<ScratchFolder> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), "llm-do-test-")));
   const path = join(parent, basename(folder) || "program");
   const omitted = new Set(without.map((name) => resolve(folder, name)));
-  const filter = (from: string) => from === folder || !(left.has(basename(from)) || omitted.has(from));
+  const real = await realpath(folder);
+  const filter = async (from: string) =>
+    from === folder || !(left.has(basename(from)) || omitted.has(from) || (await leadsOut(from, real)));
   await cp(folder, path, { recursive: true, verbatimSymlinks: true, filter });
   const packages = await findPackages(folder);
   if (packages !== undefined) await symlink(packages, join(parent, "node_modules"), "junction");
   return { path, parent };
+}
+
+/** A link by an absolute path leads out of the copy even where it leads into the folder. */
+async function leadsOut(path: string, folder: string): Promise<boolean> {
+  if (!(await lstat(path)).isSymbolicLink()) return false;
+  if (isAbsolute(await readlink(path))) return true;
+  const target = await realpath(path).catch(() => undefined);
+  return target === undefined || !isWithin(target, folder);
 }
 
 /** Copies a file or a folder into a scratch folder, over what is there. */

@@ -18,6 +18,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   set: ["set: [limits.turns=3]", "set: limits.turns=3"],
   env: ["env: { URL: '${FOLDER}/a.db' }", "env: [URL]"],
   files: ["files: { a.md: { text: hello }, input/: fixtures/decks }", "files: { a.md: { txt: hello } }"],
+  scopes: ["scopes: { notes: fixtures/notes }", "scopes: { notes: /home }"],
   without: ["without: [out]", "without: [/out]"],
   approve: ["approve: [write_file]", "approve: none"],
   tools: ["tools: real", "tools: some"],

@@ -201,6 +201,10 @@ export const commonTestKeys = {
     shape: plainMap(fileSource, "write `{ input/: fixtures/decks/ }`"),
     description: "Files that are put into the scratch copy, by their path there: a path relative to this file, or `{ text: … }`.",
   },
+  scopes: {
+    shape: plainMap(spanned(programPath), "write `{ notes: fixtures/notes }`"),
+    description: "Folders that are copied and stand for declared scopes: a scope's name to a path relative to this file.",
+  },
   without: { shape: list(programPath), description: "Files and folders of the program that the scratch copy lacks." },
   approve: {
     shape: rulesOrAll,

@@ -17,7 +17,15 @@ export interface DigestTerms {
  */
 export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
   const once = (value: object) => digestOnce(value, redactor);
-  return sha256([redactor.toDigestForm(model), canonicalJson(redactor.toDigestForm(rest)), ...tools.map(once), "", ...messages.map(once)].join("\n"));
+  return sha256(
+    [
+      redactor.toDigestForm(model),
+      canonicalJson(redactor.toDigestForm(rest)),
+      ...tools.map(once),
+      "",
+      ...messages.map(once),
+    ].join("\n"),
+  );
 }
 
 const digestOf = new WeakMap<object, string>();

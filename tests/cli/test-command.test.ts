@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { runCli, writeProgram } from "./run-cli.ts";
+
+const files = {
+  "main.worker": "---\n\n---\nAnswer.\n",
+  "play.yaml": "- reply: yes\n",
+  "main.test.yaml":
+    "script: play.yaml\ncases:\n  - { name: one, input: x, expect: { output: yes } }\n  - { name: two, input: x, expect: { output: no } }\n",
+};
+
+describe("llm-do test", () => {
+  test("prints a line for each case, what failed, and a sum; 1 where one fails", async () => {
+    const cwd = await writeProgram({
+      ...files,
+      "main.test.yaml": files["main.test.yaml"].replaceAll("yes", "'yes'").replace(": no ", ": 'no' "),
+    });
+    const failed = await runCli(["test"], { cwd });
+    expect(failed).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(failed.stdout).toMatch(
+      /^ok {4}main\.test\.yaml: one\nFAIL {2}main\.test\.yaml: two\n {6}output: is not "no"; it is "yes"\n1 passed, 1 failed, in [\d.]+ s\n$/,
+    );
+  });
+
+  test("2 where nothing could run, with the reason", async () => {
+    const cwd = await writeProgram({
+      ...files,
+      "play.ts": "export default () => 'yes';\n",
+      "main.test.yaml": "cases: [{ name: a, script: play.ts, expct: {} }]\n",
+    });
+    const mistake = await runCli(["test"], { cwd });
+    expect(mistake).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(mistake.stderr).toContain("error[unknown-key]: `cases.0` has no key `expct`\n --> main.test.yaml:1:37");
+    const both = await runCli(["test", "--live", "--record"], { cwd });
+    expect(both).toMatchObject({ exitCode: 2 });
+    expect(both.stderr).toContain("--live and --record exclude one another");
+  });
+
+  test("asks for trust of scripts in TypeScript", async () => {
+    const cwd = await writeProgram({
+      ...files,
+      "play.ts": "export default () => 'yes';\n",
+      "main.test.yaml": "cases: [{ name: a, input: x, script: play.ts }]\n",
+    });
+    const untrusted = await runCli(["test"], { cwd });
+    expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(untrusted.stderr).toContain("runs code in tests: play.ts");
+    expect(await runCli(["test", "--trust", "--filter", "a"], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+});
