@@ -3,7 +3,7 @@ import type { EventSink } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { noUsage, type Usage } from "../protocol/usage.ts";
 
-/** A call that was wished for, made or not. */
+/** A call that was requested, executed or not. */
 export interface ObservedCall {
   /** The worker, or the code, that made it. */
   readonly worker: string;
@@ -11,7 +11,7 @@ export interface ObservedCall {
   readonly args: JsonValue;
 }
 
-/** What a run did, as far as expectations ask for it. */
+/** Describes a run, as far as expectations look at it. */
 export interface Observation {
   readonly stop: StopReason;
   /** The message of a run that failed. */

@@ -20,7 +20,7 @@ import { type Observation, Observer } from "./observation.ts";
 import { type Recording, type RunOfCase, readRecording, writeRecording } from "./recording.ts";
 import type { TestSuite } from "./test-suite.ts";
 
-/** Says who answers for the model. `record`: as `live`, and the answers are kept. */
+/** The source of the model's answers. `record`: as `live`, and the answers are kept. */
 export type CaseMode = "script" | "recording" | "live" | "record";
 
 export interface CaseRequest {
@@ -117,7 +117,7 @@ class CaseInScratch {
       return nothingRun("recording", `there is none at ${recording?.value}; --record makes it`);
     const before = expect.files ? await digestFiles(host, folder) : new Map<string, string>();
     const { seen, misses } = await this.#play({ run: "case", target: suite.target, script: script?.value, input }, answers);
-    // What comes after a miss says nothing of the program.
+    // Failures after a miss only follow from it.
     const missed = misses.map((message) => ({ expectation: mode, message }));
     const held = misses.length > 0 ? [] : await checkExpectations(expect, { host, folder, before, seen });
     const hasAnswer = misses.length === 0 && seen.output !== undefined;

@@ -21,13 +21,13 @@ export interface TestOptions {
   readonly live?: boolean;
   /** Asks models, and writes the recordings of the cases that have one. Default false. */
   readonly record?: boolean;
-  /** How often each case runs. Default 1; with `live` what the case says. */
+  /** Runs of each case. Default: 1; with `live`, the case's `runs`. */
   readonly runs?: number;
   /** The most dollars of all runs together; the prices of all models have to be known. Default: no limit. */
   readonly budget?: number;
   /** The model of workers that name none, with `live` and `record`. */
   readonly model?: string;
-  /** How many cases run at the same time. Default 4. */
+  /** The most runs at the same time. Default 4. */
   readonly parallel?: number;
   /** Code of the programs and of scripts may run. Default false. */
   readonly trust?: boolean;
@@ -179,7 +179,7 @@ async function runOften(open: OpenCase): Promise<CaseReport> {
   return reportCase({ ...named, mode, runs: made, notRun: runs.length - made.length });
 }
 
-/** Undefined where the budget is spent. */
+/** Returns undefined if the budget is spent. */
 async function runInSlot({ request, slots, budget, ...open }: OpenCase, mode: CaseMode): Promise<CaseRun | undefined> {
   const { host, providers = [], model, signal } = request;
   const leave = await slots.take(signal);

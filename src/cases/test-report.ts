@@ -7,13 +7,13 @@ export interface CountedFailure extends Failure {
   readonly runs: number;
 }
 
-/** What came of a case. Plain data. */
+/** The result of a case. Plain data. */
 export interface CaseReport {
   /** Relative to the working directory. */
   readonly file: string;
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
-  /** Why it was skipped. */
+  /** The reason why it was skipped. */
   readonly reason?: string;
   /** Absent for a skipped case, as are the next ones. */
   readonly mode?: CaseMode;
@@ -21,7 +21,7 @@ export interface CaseReport {
   readonly passed?: number;
   /** The share of runs that passed, with its 95 % interval. Present for more than one run. */
   readonly rate?: PassRate;
-  /** True where some runs passed and others failed. */
+  /** True if some runs passed and others failed. */
   readonly flaky?: boolean;
   readonly failures?: readonly CountedFailure[];
   readonly turns?: Spread;

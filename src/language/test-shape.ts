@@ -54,7 +54,7 @@ const pattern = refined(text(), (written, node, { path, report }) => {
   }
 });
 
-/** What a value has to be. Every member has to hold. */
+/** Conditions on a value. Every member has to hold. */
 export interface Matcher {
   readonly equals?: JsonValue;
   /** All of them. */
@@ -93,7 +93,7 @@ const matcher = byKind<Matcher>(
   "a value or a map such as `{ contains: … }`",
 );
 
-/** How many calls of a tool. */
+/** Bounds on the number of calls of a tool. */
 export interface CallExpectation {
   readonly times?: number;
   /** Default 1, where `times` is absent. */

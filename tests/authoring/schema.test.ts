@@ -14,6 +14,7 @@ test.each([
   [[], "worker"],
   [["worker"], "worker"],
   [["manifest"], "manifest"],
+  [["test"], "test"],
 ] as const)("llm-do schema %s", async (args, name) => {
   const { exitCode, stdout, stderr } = await runCli(["schema", ...args], { cwd: await temporaryFolder(), bin });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -21,14 +22,14 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: `urn:llm-do:${name}`,
-    title: expect.stringContaining(name === "worker" ? ".worker" : "llm-do.yaml"),
+    title: expect.stringContaining({ worker: ".worker", manifest: "llm-do.yaml", test: ".test.yaml" }[name]),
   });
 });
 
 test("a file that has no schema is a mistake in usage", async () => {
   const { exitCode, stdout, stderr } = await runCli(["schema", "tools"], { cwd: await temporaryFolder(), bin });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain("Allowed choices are worker, manifest.");
+  expect(stderr).toContain("Allowed choices are worker, manifest, test.");
 });
 
 test.each(schemaNames)("the files in schema/ are those that are printed: %s", (name) => {
