@@ -89,6 +89,8 @@ function openOutput(): WriteStream | undefined {
   }
 }
 
+const ctrlC = 3;
+
 /** A question with more rows repeats its subject above the keys. */
 const tallRows = 20;
 
@@ -99,7 +101,8 @@ async function ask<T>(
 ): Promise<T> {
   const input = openTerminalInput();
   const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
-  await dropTypeAhead(input);
+  await dropTypeAhead(input, onInterrupt);
+  if (signal.aborted) input.destroy();
   signal.throwIfAborted();
   const isTall = subject !== undefined && text.split("\n").length > tallRows;
   output.write(`${text}${isTall ? `${subject}\n` : ""}${keys}`);
@@ -159,9 +162,9 @@ function surviveStops(input: ReadStream, lines: Interface): () => void {
   return () => process.off("SIGCONT", goOn);
 }
 
-/** Keys that were pressed before the question was there must not answer it. */
-async function dropTypeAhead(stream: ReadStream): Promise<void> {
-  const drop = () => undefined;
+/** Keys that were pressed before the question was there must not answer it. Ctrl-C interrupts, as before and after. */
+async function dropTypeAhead(stream: ReadStream, onInterrupt: () => void): Promise<void> {
+  const drop = (keys: Buffer) => void (keys.includes(ctrlC) && onInterrupt());
   stream.setRawMode(true);
   stream.on("data", drop);
   stream.resume();

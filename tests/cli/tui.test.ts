@@ -114,7 +114,7 @@ describe("a run in the terminal UI", () => {
 });
 
 describe("the terminal", () => {
-  it("is given back when the run is stopped by Ctrl-Z, and after fg the question goes on", async () => {
+  it("is given back when the run is stopped by Ctrl-Z, and after bg and fg the question goes on", async () => {
     const cwd = await writer();
     const terminal = open(cwd, [], { command: "PS1='shell: ' exec bash --norc -i" });
     terminal.type("$LLM_DO .\r");
@@ -125,6 +125,8 @@ describe("the terminal", () => {
     await terminal.waitFor("Stopped");
     terminal.type("stty -a | grep -o '.icanon'\r");
     await terminal.waitFor("\n icanon");
+    terminal.type("bg; echo 'in the 'background\r");
+    await terminal.waitFor("in the background");
     terminal.type("fg\r");
     await terminal.waitFor("> d not");
     terminal.type(" now\r");
@@ -212,5 +214,13 @@ describe("a conversation", () => {
     terminal.type("/exit\r");
     expect(await terminal.exitCode).toBe(0);
     await expect(transcript(terminal)).toMatchFileSnapshot(fixture("chat"));
+  });
+
+  it("is left by a signal while it waits for a message", async () => {
+    const cwd = await writeProgram({ "main.worker": "---\n---\nTalk.\n" });
+    const terminal = open(cwd, [".", "--chat", "--model", chatScripted]);
+    await terminal.waitFor("/help lists commands");
+    terminal.process.kill("SIGTERM");
+    expect(await terminal.exitCode).toBe(143);
   });
 });

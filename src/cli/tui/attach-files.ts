@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Program } from "../../llm-do.ts";
@@ -31,10 +31,9 @@ export async function attachFiles(message: string, program: Program): Promise<At
 }
 
 async function readFragment(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  const text = bytes.toString("utf8");
-  if (bytes.length > longestFragment)
-    throw new UsageError(`@${path}: this file has ${bytes.length} bytes, and ${longestFragment} can be sent`);
+  const { size } = await stat(path);
+  if (size > longestFragment) throw new UsageError(`@${path}: this file has ${size} bytes, and ${longestFragment} can be sent`);
+  const text = await readFile(path, "utf8");
   if (text.includes("\0") || text.includes("\uFFFD"))
     throw new UsageError(
       `@${path}: this is no text, and the entry takes no attachments: its input has no field of type \`attachment\``,

@@ -21,6 +21,9 @@ export interface Keyboard {
   close(): void;
 }
 
+/** In milliseconds: on some systems a look starts a program. */
+const betweenLooks = 500;
+
 const pasteOn = "\x1b[?2004h";
 /** Ends everything that this program turns on, in whatever state it is. */
 const restore = "\x1b[?2004l\x1b[?25h\x1b[?2026l";
@@ -39,7 +42,10 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
     return stream;
   };
   let input = openInput();
+  /** The terminal is a shell's or an editor's. */
+  let isAway = false;
   let isLent = false;
+  let lookOut: NodeJS.Timeout | undefined;
   const grab = () => {
     // The shell has changed the mode meanwhile: the stream takes no mode that it believes to have.
     input.setRawMode(false);
@@ -50,18 +56,33 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
     input.resume();
   };
   const release = () => {
+    if (isAway) return;
     tell(output, restore);
     input.setRawMode(false);
   };
-  const onContinue = () => {
-    if (isLent || !isInForeground()) return;
+  const leave = () => {
+    onLeave();
+    release();
+    isAway = true;
+    input.destroy();
+  };
+  const comeBack = () => {
+    isAway = false;
+    input.destroy();
+    input = openInput();
     grab();
     onReturn();
   };
   const stop = () => {
-    onLeave();
-    release();
+    leave();
     process.kill(0, "SIGTSTP");
+  };
+  // Where a job goes on in the background, a shell gives it the terminal later without a word.
+  const onContinue = () => {
+    clearInterval(lookOut);
+    if (isLent) return;
+    if (isInForeground()) comeBack();
+    else lookOut = setInterval(onContinue, betweenLooks);
   };
   const onExit = () => release();
   process.on("SIGCONT", onContinue);
@@ -70,19 +91,16 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
   return {
     lend: async (work) => {
       isLent = true;
-      onLeave();
-      release();
-      input.destroy();
+      leave();
       try {
         return await work();
       } finally {
         isLent = false;
-        input = openInput();
-        grab();
-        onReturn();
+        comeBack();
       }
     },
     close: () => {
+      clearInterval(lookOut);
       process.off("SIGCONT", onContinue);
       process.off("exit", onExit);
       release();

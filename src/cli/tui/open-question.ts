@@ -38,7 +38,9 @@ export class OpenQuestion<T> {
   begin(): void {
     const abort = () => this.#settle?.reject(this.#signal.reason);
     if (this.#signal.aborted) abort();
-    else this.#signal.addEventListener("abort", abort, { once: true });
+    this.#signal.addEventListener("abort", abort);
+    const release = () => this.#signal.removeEventListener("abort", abort);
+    this.answer.then(release, release);
     this.onSay(this.#question.text);
   }
 

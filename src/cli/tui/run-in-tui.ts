@@ -77,6 +77,8 @@ class TuiSession {
   #memory: ApproverOptions["memory"] | undefined;
   #spent: Usage = noUsage;
   #controller: AbortController | undefined;
+  /** Another model is looked at, which can ask for trust. */
+  #opening: AbortController | undefined;
 
   constructor(start: TuiRun, inputHistory: InputHistory) {
     const { flags, targets } = start;
@@ -95,7 +97,9 @@ class TuiSession {
       memory: () => this.#memory,
       useModel: (model) => this.#useModel(model),
       clear: () => {
+        if (this.#controller) return false;
         this.#history = [];
+        return true;
       },
     };
   }
@@ -139,19 +143,23 @@ class TuiSession {
   /** Takes messages until the person leaves. Each is a run of its own, which goes on with the conversation. */
   async chat(): Promise<Ended> {
     const { request } = this.#start;
-    const { input, attachments = [] } = request;
+    const { input, attachments = [], signal } = request;
+    // A signal ends the wait for a message, too.
+    const leave = () => this.tui.leave();
+    signal?.addEventListener("abort", leave);
     let ended: AnsweredMessage = { result: undefined, shown: undefined, exitCode: exitCodes.done };
     if (input !== undefined || attachments.length > 0) {
       if (typeof input === "string") this.tui.print(`> ${input}`);
       ended = await this.#answer(async () => request, ended);
     }
-    while (!request.signal?.aborted) {
+    while (!signal?.aborted) {
       const message = await this.tui.nextMessage();
       if (message === undefined) break;
       if (this.tui instanceof Tui) this.tui.print(`> ${message.replaceAll("\n", "\n  ")}`);
       ended = await this.#answer(() => this.#requestOf(message), ended);
     }
-    return ended;
+    signal?.removeEventListener("abort", leave);
+    return signal?.aborted ? { ...ended, exitCode: exitCodeOfFailure(signal.reason) } : ended;
   }
 
   /** The run of a message. Other fields of the input stay as they were given. */
@@ -231,6 +239,7 @@ class TuiSession {
   }
 
   #stopMessage(): void {
+    this.#opening?.abort(new Interrupted("SIGINT"));
     if (!this.#controller) return;
     if (this.#controller.signal.aborted) process.exit(exitCodes.interrupted);
     this.tui.print("Stopping; press Ctrl-C again to end at once.");
@@ -243,11 +252,18 @@ class TuiSession {
     if (entry.kind === "code") return "The entry is code, and has no model.";
     if (this.#controller) return "A run keeps its model; choose another one when it has ended.";
     const flags = { ...this.#flags, modelFor: [...(this.#flags.modelFor ?? []), `${entry.worker.name}=${model}`] };
+    this.#opening = new AbortController();
+    const options = { terminal: this.tui.terminal, toRun: true, quiet: true, host, signal: this.#opening.signal };
+    let opened: OpenProgram;
     try {
-      this.#opened = await openProgram(targets, flags, { terminal: this.tui.terminal, toRun: true, quiet: true, host });
+      opened = await openProgram(targets, flags, options);
     } catch (thrown) {
       return (await renderFailure(thrown, {})).trimEnd();
+    } finally {
+      this.#opening = undefined;
     }
+    if (this.#controller) return "A run began meanwhile, and keeps its model; choose another one when it has ended.";
+    this.#opened = opened;
     this.#flags = flags;
     this.#history = portableHistory(this.#history);
     return `The next message goes to ${model}.`;

@@ -24,8 +24,8 @@ export interface Session {
   memory(): ApproverOptions["memory"] | undefined;
   /** Takes another model for the entry from the next message on. Resolves with what to say. */
   useModel(model: string): Promise<string>;
-  /** Forgets the conversation. */
-  clear(): void;
+  /** Forgets the conversation. False, and nothing is forgotten, while a run goes on with it. */
+  clear(): boolean;
 }
 
 interface SlashCommand {
@@ -108,8 +108,9 @@ async function listRuns({ target, tui }: Session): Promise<string> {
 
 function clear({ history, clear: forget }: Session): string {
   if (!history()) return "There is no conversation to forget.";
-  forget();
-  return "The conversation is forgotten; the next message begins a new one.";
+  return forget()
+    ? "The conversation is forgotten; the next message begins a new one."
+    : "A run goes on with the conversation; forget it when the run has ended.";
 }
 
 function leave({ tui }: Session): string {

@@ -65,6 +65,8 @@ export class Tui {
   #wanted: ((message: string | undefined) => void) | undefined;
   #transcript = new Transcript(createRunView(), { showsText: true });
   #run: StartedRun | undefined;
+  /** The run was told to stop: the next time ends it at once. */
+  #isStopping = false;
   #limits: Limits = {};
   /** By runs that have ended. */
   #spent: Usage = noUsage;
@@ -126,7 +128,7 @@ export class Tui {
       get columns() {
         return screen.columns;
       },
-      ask: (question, signal) => this.#ask(new OpenQuestion(question, signal, this.#options.onInterrupt)),
+      ask: (question, signal) => this.#ask(new OpenQuestion(question, signal, () => this.#stop())),
       hold: async (work) => {
         this.#draw();
         this.#held++;
@@ -146,6 +148,7 @@ export class Tui {
     this.#draw();
     const { isOpen } = this.#transcript;
     this.#run = run;
+    this.#isStopping = false;
     this.#limits = run.limits;
     this.#hint = undefined;
     this.#transcript = new Transcript(createRunView(), run);
@@ -183,18 +186,18 @@ export class Tui {
     });
   }
 
-  /** Takes no more messages, and stops a run that goes on. */
+  /** Takes no more messages, and stops a run that goes on, in good order. */
   leave(): void {
     this.#hasLeft = true;
     this.#messages.length = 0;
-    if (this.#run) this.#options.onInterrupt();
+    if (this.#run && !this.#isStopping) this.#stop();
     this.#wanted?.(undefined);
   }
 
   /** Ctrl-C at a question that it cancels, in a run, over a text, and at last to leave. */
   readonly interrupt = (): void => {
     if (this.#question) this.#question.interrupt();
-    else if (this.#run) this.#options.onInterrupt();
+    else if (this.#run) this.#stop();
     else if (this.#field.text !== "") this.#field.set("");
     else if (this.#hint === leaving) this.leave();
     else this.#hint = leaving;
@@ -218,6 +221,11 @@ export class Tui {
     process.off("exit", this.close);
     this.#keyboard.close();
   };
+
+  #stop(): void {
+    this.#isStopping = true;
+    this.#options.onInterrupt();
+  }
 
   #press(key: Key): void {
     this.#lastKey = performance.now();
