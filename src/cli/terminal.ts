@@ -104,8 +104,9 @@ async function ask<T>(
   await dropTypeAhead(input, onInterrupt);
   if (signal.aborted) input.destroy();
   signal.throwIfAborted();
+  const showKeys = await createKeyWriter(output);
   const isTall = subject !== undefined && text.split("\n").length > tallRows;
-  output.write(`${text}${isTall ? `${subject}\n` : ""}${keys}`);
+  output.write(`${text}${isTall ? `${subject}\n` : ""}${showKeys(keys)}`);
   const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
   const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
   // A terminal that is gone fails again as its mode is restored, and the interface repeats each error.
@@ -131,7 +132,7 @@ async function ask<T>(
       const result = read(line);
       if (typeof result === "string") output.write(`${result}\n`);
       else if ("answer" in result) return result.answer;
-      else output.write(`${result.text}\n${subject === undefined ? "" : `${subject}\n`}${result.keys}`);
+      else output.write(`${result.text}\n${subject === undefined ? "" : `${subject}\n`}${showKeys(result.keys)}`);
     }
   } catch (thrown) {
     signal.throwIfAborted();
@@ -141,6 +142,12 @@ async function ask<T>(
     lines.close();
     input.destroy();
   }
+}
+
+/** Returns a function that wraps the lines of keys to the terminal's width at the time. */
+async function createKeyWriter(output: WriteStream): Promise<(keys: string) => string> {
+  const { wrapKeys } = await import("../ui/wrap-text.ts");
+  return (keys) => (keys === "" ? "" : `${wrapKeys(keys, (output.columns || 80) - 1).join("\n")}\n`);
 }
 
 /**

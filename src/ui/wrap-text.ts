@@ -32,6 +32,18 @@ export function cutWords(text: string, columns: number): string[] {
   return cut(text, columns, (start) => start);
 }
 
+/** Wraps lines that begin with a key, `  a  approve once`: a line goes on below its words. */
+export function wrapKeys(text: string, columns: number): string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => {
+      const [, key = "", words = ""] = /^(\s*\S*\s*)(.*)$/.exec(line) ?? [];
+      const rows = cutWords(words, Math.max(8, columns - key.length));
+      return rows.map((row, index) => `${index === 0 ? key : " ".repeat(key.length)}${row}`);
+    });
+}
+
 function cut(text: string, columns: number, earliest: (start: number, end: number) => number): string[] {
   if (text.length <= columns && /^[ -~]*$/.test(text)) return [text];
   const lines: string[] = [];

@@ -193,11 +193,12 @@ describe("approvals at a terminal", () => {
         Call: main > write_file#0
         a  approve once
         r  approve, and the same call again in this run
-        1  approve, and allow main/write_file(a-rather-long-file-n
-      ame-for-a-narrow-terminal-window.txt) in this run: this call
-       alone so far
-        2  approve, and allow main/write_file in this run: this ca
-      ll alone so far
+        1  approve, and allow 
+           main/write_file(a-rather-long-file-name-for-a-narrow-t
+           erminal-window.txt) in this run: this call alone so 
+           far
+        2  approve, and allow main/write_file in this run: this 
+           call alone so far
         e  edit the arguments; you are asked for the new call
         d  deny; a note to the model may follow: d wrong folder
         s  stop the run

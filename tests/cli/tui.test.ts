@@ -127,12 +127,11 @@ describe("the terminal", () => {
     await terminal.waitFor("\n icanon");
     terminal.type("bg; echo 'in the 'background\r");
     await terminal.waitFor("in the background");
-    terminal.type("fg\r");
+    terminal.type("fg; echo code=$?\r");
     await terminal.waitFor("> d not");
     terminal.type(" now\r");
-    await terminal.waitFor("finished");
-    terminal.type("echo code=$?\r");
     await terminal.waitFor("code=0");
+    expect(terminal.screen()).toContain("finished");
     expect(await readdir(cwd)).not.toContain("out.txt");
   });
 
@@ -203,8 +202,9 @@ describe("a conversation", () => {
     await terminal.waitFor("1 parts, 0 messages before: hello");
     terminal.type("read @not\t");
     await terminal.waitFor("read @notes.txt");
-    terminal.type("\r");
-    await terminal.waitFor("2 parts, 2 messages before: read @notes.txt | notes.txt");
+    terminal.type("@none.txt\r");
+    await terminal.waitFor("@none.txt names no file, and is sent as it stands.");
+    await terminal.waitFor("2 parts, 2 messages before: read @notes.txt @none.txt | notes.txt");
     terminal.type("\x1b[200~two\nlines\x1b[201~");
     await terminal.waitFor("  lines");
     terminal.type("\r");

@@ -13,6 +13,8 @@ export interface AttachedFiles {
   readonly attachments: readonly { readonly path: string }[];
   /** The text of each file, where the entry takes no attachments. */
   readonly fragments: readonly string[];
+  /** Words that look like the path of a file, and name none. */
+  readonly missing: readonly string[];
 }
 
 const fileMark = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g;
@@ -25,9 +27,11 @@ const mostCandidates = 12;
  * `UsageError` for a file that the entry cannot take.
  */
 export async function attachFiles(message: string, program: Program): Promise<AttachedFiles> {
-  const paths = [...message.matchAll(fileMark)].map(([, quoted, word]) => expand(quoted ?? word ?? "")).filter(isFile);
-  if (attachmentField(inputSchemaOf(program))) return { attachments: paths.map((path) => ({ path })), fragments: [] };
-  return { attachments: [], fragments: await Promise.all(paths.map(readFragment)) };
+  const words = [...message.matchAll(fileMark)].map(([, quoted, word]) => expand(quoted ?? word ?? ""));
+  const paths = words.filter(isFile);
+  const missing = words.filter((word) => /\w[./]\w/.test(word) && !isFile(word));
+  if (attachmentField(inputSchemaOf(program))) return { attachments: paths.map((path) => ({ path })), fragments: [], missing };
+  return { attachments: [], fragments: await Promise.all(paths.map(readFragment)), missing };
 }
 
 async function readFragment(path: string): Promise<string> {

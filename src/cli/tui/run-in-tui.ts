@@ -166,7 +166,8 @@ class TuiSession {
   async #requestOf(message: string): Promise<RunRequest> {
     const { request } = this.#start;
     const { program } = this.#opened;
-    const files = await attachFiles(message, program);
+    const { missing, ...files } = await attachFiles(message, program);
+    for (const path of missing) this.tui.print(`@${path} names no file, and is sent as it stands.`);
     const { field } = promptField(inputSchemaOf(program));
     const fields = typeof request.input === "object" ? request.input : {};
     const input: JsonObject | string = field === undefined ? message : { ...fields, [field]: message };

@@ -106,7 +106,7 @@ export class Tui {
     process.once("exit", this.close);
     // Times go on where nothing happens.
     this.#clock = setInterval(() => this.#run && this.#draw(), 1000);
-    this.#hint = options.isChat ? "Enter sends, Alt-Enter or \\ begins a line, @file attaches, /help lists commands" : undefined;
+    this.#hint = options.isChat ? "/help lists commands; Enter sends, Alt-Enter or \\ begins a line, @file attaches" : undefined;
     this.#draw();
   }
 

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { RunView } from "../run-view.ts";
-import { cutWords } from "../wrap-text.ts";
+import { cutWords, wrapKeys } from "../wrap-text.ts";
 import { clipRow } from "./clip-row.ts";
 import { drawFoot, type Foot } from "./draw-foot.ts";
 import { drawTree } from "./draw-tree.ts";
@@ -62,21 +62,10 @@ const longestSubject = 2;
 
 /** The keys stay whole; of a long subject the first rows do. */
 function drawPanel({ subject, keys }: NonNullable<Sight["panel"]>, { columns, style }: Layout, longest: number): string[] {
-  const keyRows = keys
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => wrapKey(line, columns - 1));
+  const keyRows = wrapKeys(keys, columns - 1);
   const subjectRows = cutWords(subject, columns - 1)
     .slice(0, longestSubject)
     .map((row) => style(["bold"], row));
   const rows = [style(["dim"], "─".repeat(Math.max(1, columns - 1))), ...subjectRows, ...keyRows];
   return rows.length <= longest ? rows : [...subjectRows.slice(0, 1), ...keyRows].slice(0, longest);
-}
-
-/** Continues a line of keys below its words. */
-function wrapKey(line: string, columns: number): string[] {
-  const [, keys = "", words = ""] = /^(\s*\S*\s*)(.*)$/.exec(line) ?? [];
-  return cutWords(words, Math.max(8, columns - keys.length)).map(
-    (row, index) => `${index === 0 ? keys : " ".repeat(keys.length)}${row}`,
-  );
 }
