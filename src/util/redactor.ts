@@ -88,7 +88,7 @@ export class Redactor {
   digest(value: unknown): string {
     if (!this.#identify) return sha256(canonicalJson(value));
     const recorded = { from: 0, write: this.#recordedToken, literal: escapeTokens };
-    return sha256(canonicalJson(JSON.parse(JSON.stringify(value), (_key, member: unknown) => this.#member(member, recorded))));
+    return sha256(canonicalJson(this.#json(value, recorded)));
   }
 
   #nameOf(shape: string, value: string): string {

@@ -106,6 +106,8 @@ const shapes: readonly Shape[] = [
 const keyPrefix = "-----BEGIN ";
 const keyShape: Shape = { name: "private-key", prefixes: [keyPrefix], end: privateKey };
 const prefixes = shapes.flatMap((shape) => shape.prefixes);
+const anyPrefix = [keyPrefix, ...prefixes].join("|");
+const hasPrefix = new RegExp(anyPrefix);
 const byPrefix = new Map([...shapes, keyShape].flatMap((shape) => shape.prefixes.map((prefix) => [prefix, shape] as const)));
 
 /** How many characters before a credential decide whether it begins there. */
@@ -113,8 +115,10 @@ export const longestBefore = 6;
 
 /** Finds all credentials from an index on, in order. Takes linear time. */
 export function* findShapes(text: string, from = 0): Iterable<FoundShape> {
+  // Most texts have none: they need no expression of their own.
+  if (!hasPrefix.test(text)) return;
   const tokens = new TokenText(text);
-  const starts = new RegExp([keyPrefix, ...prefixes].join("|"), "g");
+  const starts = new RegExp(anyPrefix, "g");
   starts.lastIndex = from;
   for (let start = starts.exec(text); start; start = starts.exec(text)) {
     const { index } = start;
