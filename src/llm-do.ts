@@ -175,10 +175,11 @@ export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
 export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   checkRequest(whole, replayOptions);
   const { directory, onEvent, ...request } = whole;
-  const { program, host } = await openProgram({ ...request, toRun: true });
+  const { program, host, sources } = await openProgram({ ...request, toRun: true });
   const { secrets: stored } = await readCredentials(host);
   const record = await readRecord(host, directory, secretsOf(host, program, stored));
-  return replayFacts(program, { host, stored, ...record, ...(onEvent ? { onEvent } : {}) });
+  const readSource = (path: string) => sources.files.readText(join(program.root, path));
+  return replayFacts(program, { host, stored, ...record, readSource, ...(onEvent ? { onEvent } : {}) });
 }
 
 /**

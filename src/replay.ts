@@ -25,10 +25,16 @@ export interface ReplayReport {
   /** The first difference of each call. */
   readonly differences: readonly RunDifference[];
   /** Effects that are different today, and were answered from the record all the same. */
-  readonly drifts: readonly Drift[];
+  readonly drifts: readonly PlacedDrift[];
   /** Absent where the run fails. */
   readonly result?: RunResult;
   readonly error?: RunError;
+}
+
+/** A drift, with the place of the text that made it. */
+export interface PlacedDrift extends Drift {
+  /** Relative to the program's folder. `line` is absent where the text is not found in it as it is. */
+  readonly place?: { readonly file: string; readonly line?: number };
 }
 
 export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
@@ -37,6 +43,8 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
   /** The keys that the user has stored. Default: none. */
   readonly stored?: readonly Secret[];
   readonly debug?: boolean;
+  /** Reads a source of the program, by its path in the program's folder, to name places of changes. Default: none is named. */
+  readonly readSource?: (path: string) => Promise<string>;
   readonly onEvent?: EventSink;
 }
 
@@ -47,7 +55,7 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
  */
 export async function replayFacts(
   program: Program,
-  { host, stored = [], facts, secrets, debug = false, onEvent }: RecordedRun,
+  { host, stored = [], facts, secrets, debug = false, readSource, onEvent }: RecordedRun,
 ): Promise<ReplayReport> {
   const [start] = facts;
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
@@ -79,7 +87,14 @@ export async function replayFacts(
   const asContinued = (fact: Fact): Fact => (fact.type === "run-start" ? { ...fact, mode, onDenied, limits } : fact);
   // A token that could not be restored equals the secret that it stands for.
   const differences = compareRuns(redactor.toDigestForm(standing.map(asContinued)), redactor.toDigestForm(effects.facts));
-  const drifts = redactor.toDigestForm(effects.drifts);
+  const names = new Map(
+    effects.facts.flatMap((fact) => (fact.type === "call-start" ? [[fact.callPath, fact.name] as const] : [])),
+  );
+  const drifts: PlacedDrift[] = [];
+  for (const drift of redactor.toDigestForm(effects.drifts)) {
+    const worker = program.get(names.get(drift.callPath) ?? "");
+    drifts.push(worker && readSource ? await placeDrift(drift, `${worker.id}.worker`, readSource) : drift);
+  }
   return {
     runId,
     same: differences.length === 0 && drifts.length === 0,
@@ -87,4 +102,18 @@ export async function replayFacts(
     drifts,
     ...outcome,
   };
+}
+
+/** A text that comes from elsewhere, as from a template, has no line. */
+async function placeDrift(drift: Drift, file: string, readSource: (path: string) => Promise<string>): Promise<PlacedDrift> {
+  const { instruction } = drift;
+  const source = instruction && (await readSource(file).catch(() => undefined));
+  if (!instruction || source === undefined) return drift;
+  const lines = source.split("\n");
+  const body = lines.indexOf("---", 1) + 1;
+  const distance = (index: number) => Math.abs(index - (body + instruction.line - 1));
+  const [nearest] = lines
+    .flatMap((text, index) => (text.trim() === instruction.text.trim() ? [index] : []))
+    .sort((a, b) => distance(a) - distance(b));
+  return { ...drift, place: { file, ...(nearest === undefined ? {} : { line: nearest + 1 }) } };
 }

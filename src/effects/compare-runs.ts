@@ -12,7 +12,7 @@ export interface RunDifference {
 
 /**
  * Compares two runs call by call, since calls beside each other may interleave in any way. Left out are the id of the run, the
- * digests of its program, which another text that does the same has, how it was compiled, the process, the version of llm-do, the
+ * name of its program, which can be that of its folder, the digests of the program, which another text that does the same has, how it was compiled, the process, the version of llm-do, the
  * numbering of questions, revocations, which answer nothing, and a request's allowance, which depends on what runs beside it.
  */
 export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]): readonly RunDifference[] {
@@ -49,6 +49,7 @@ function textOf(fact: Fact | undefined): string {
 const passingOfStart = {
   ...{
     runId: undefined,
+    program: undefined,
     programDigest: undefined,
     version: undefined,
     owner: undefined,

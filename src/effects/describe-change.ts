@@ -10,6 +10,24 @@ export function describeChange({ recorded, today }: Pick<RequestChanged, "record
   return `${callPath}, turn ${turn}: ${recorded ? differenceOf(recorded.detail, detail) : "the record has no such request"}`;
 }
 
+/** A line of a worker's instructions, as the model gets it. */
+export interface InstructionLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Finds the first line of today's instructions that is different; undefined where something else is. */
+export function findChangedInstruction({
+  recorded,
+  today,
+}: Pick<RequestChanged, "recorded" | "today">): InstructionLine | undefined {
+  const [[before], [after]] = [textsOf(recorded?.detail["system"]), textsOf(today.detail["system"])];
+  if (before === undefined || after === undefined || before === after) return undefined;
+  const line = firstChange(before, after);
+  return { line: line + 1, text: after.split("\n")[line] ?? "" };
+}
+
 function differenceOf(before: JsonObject, after: JsonObject): string {
   if (before["model"] !== after["model"]) return `the model was \`${before["model"]}\` and is \`${after["model"]}\``;
   const [[instructions, ...context], [now, ...contextNow]] = [textsOf(before["system"]), textsOf(after["system"])];
@@ -25,9 +43,14 @@ function textsOf(system: unknown): readonly string[] {
 /** Names the first line that is different; a text that is not there has none. */
 function lineOf(before: string | undefined, after: string | undefined): string {
   if (before === undefined || after === undefined) return "";
+  return ` at line ${firstChange(before, after) + 1}`;
+}
+
+/** From 0. */
+function firstChange(before: string, after: string): number {
   const [old, now] = [before.split("\n"), after.split("\n")];
   const line = now.findIndex((text, index) => text !== old[index]);
-  return ` at line ${(line < 0 ? now.length : line) + 1}`;
+  return line < 0 ? now.length : line;
 }
 
 function toolDifference(before: unknown, after: unknown): string | undefined {

@@ -4,9 +4,11 @@ import { parentCallPath } from "../protocol/call.ts";
 import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
+import { describeChange, findChangedInstruction, type InstructionLine } from "./describe-change.ts";
 import type { Effect, EffectRecord, Effects, Interruption, LiveNeed } from "./effects.ts";
 import { FactOrder } from "./fact-order.ts";
 import { runTimeKey, timeKey } from "./keys.ts";
+import type { RequestChanged } from "./resumed.ts";
 import { createRunState } from "./run-state.ts";
 import { standingFacts } from "./standing.ts";
 
@@ -31,6 +33,10 @@ export interface Drift {
   readonly kind: EffectRecord["kind"];
   /** The effect as the run would perform it today. */
   readonly today: JsonObject;
+  /** In words: `main, turn 3: the instructions changed at line 12`. Absent where an earlier request of the call is different already. */
+  readonly change?: string;
+  /** The first line of the instructions that is different, where these are. */
+  readonly instruction?: InstructionLine;
 }
 
 /** In milliseconds: an effect that something is known to have interrupted waits longer for it. */
@@ -84,7 +90,8 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     const found = index.keyed.get(keyOf("result", effect.record)) as FactOf<"result"> | undefined;
     const intent = index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined;
     if (!found && !intent) return miss({ callPath, what: key, signal });
-    if ((found?.digest ?? intent?.digest) !== digest) drifts.push({ callPath, key, kind, today: detail });
+    if ((found?.digest ?? intent?.digest) !== digest)
+      drifts.push({ callPath, key, kind, today: detail, ...describeDrift(drifts, { recorded: intent, today: effect.record }) });
     if (sideEffect || announced)
       record({ type: "intent", callPath, key, kind, digest, sideEffect, detail: { ...detail, ...boundsOf(intent) } });
     if (!found) return miss({ callPath, what: key, signal });
@@ -150,6 +157,12 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
       };
     },
   });
+}
+
+function describeDrift(earlier: readonly Drift[], change: Pick<RequestChanged, "recorded" | "today">) {
+  if (earlier.some(({ callPath }) => callPath === change.today.callPath)) return {};
+  const instruction = findChangedInstruction(change);
+  return { change: describeChange(change), ...(instruction ? { instruction } : {}) };
 }
 
 function indexFacts(facts: readonly Fact[]) {

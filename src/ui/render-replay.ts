@@ -2,33 +2,52 @@ import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
-import { show } from "./explain/phrases.ts";
+import { counted, show } from "./explain/phrases.ts";
 
 /** The outcome of a replay, as far as it is shown. */
 export interface ShownReplay {
   readonly runId: string;
   readonly same: boolean;
   readonly differences: readonly { readonly callPath: CallPath; readonly recorded?: Fact; readonly replayed?: Fact }[];
-  readonly drifts: readonly { readonly callPath: CallPath; readonly key: string; readonly kind: string }[];
+  readonly drifts: readonly ShownDrift[];
+}
+
+interface ShownDrift {
+  readonly callPath: CallPath;
+  readonly key: string;
+  readonly kind: string;
+  readonly change?: string;
+  readonly place?: { readonly file: string; readonly line?: number };
 }
 
 /** One line where the program of today does the same; otherwise a line for each call and each effect that is different. */
 export function renderReplay({ runId, same, differences, drifts }: ShownReplay, columns: number): string {
   if (same) return `run ${runId}: the program of today does the same\n`;
-  const effects = drifts.map(
-    ({ callPath, key, kind }) => `${labelOf(callPath)}: the ${effectNames[kind] ?? kind} is different (${key})`,
-  );
+  const effects = drifts.flatMap((drift) => {
+    const later = drifts.filter(({ callPath, change }) => callPath === drift.callPath && change === undefined).length;
+    const follow = later === 0 ? "" : `; also ${counted(later, "later request")} of it`;
+    return drift.change === undefined ? [] : [`${describeDrift(drift)}${follow}`];
+  });
   const calls = differences
     .filter(({ callPath }) => !drifts.some((drift) => drift.callPath === callPath))
     .map(
       ({ callPath, recorded, replayed }) => `${labelOf(callPath)}: recorded ${describe(recorded)}, today ${describe(replayed)}`,
     );
-  const lines = [`run ${runId}: the program of today does something else`, ...[...effects, ...calls].map((line) => `  ${line}`)];
-  return lines.map((line) => `${clipText(show(line), columns, "...")}\n`).join("");
+  const lines = [
+    `run ${runId}: the program of today does something else`,
+    ...effects.map((line) => `  ${line}`),
+    ...calls.map((line) => clipText(`  ${line}`, columns, "...")),
+  ];
+  return lines.map((line) => `${show(line)}\n`).join("");
+}
+
+function describeDrift({ callPath, key, kind, change, place }: ShownDrift): string {
+  if (kind !== "model") return `${labelOf(callPath)}: the ${effectNames[kind] ?? kind} is different (${key})`;
+  if (!place) return change ?? "";
+  return `${place.file}${place.line === undefined ? "" : `:${place.line}`}: ${change}`;
 }
 
 const effectNames: Readonly<Record<string, string>> = {
-  model: "model request",
   tool: "tool's call",
   question: "question",
   connect: "connection",

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { runCli, writeProgram } from "./run-cli.ts";
+import { describe, expect, it, test } from "vitest";
+import { bin, cleanEnvironment, copyExample, runCli, scripted, temporaryFolder, watch, writeProgram } from "./run-cli.ts";
 
 const files = {
   "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { filesystem: {}, shout: {} }\n---\nYou write.\n",
@@ -43,9 +44,13 @@ describe("llm-do replay", () => {
     await writeFile(join(cwd, "main.worker"), files["main.worker"].replace("You write.", "You write much."));
     const { exitCode, stdout } = await runCli(["replay", "last", ".", "--trust"], { cwd });
     expect(exitCode).toBe(1);
-    expect(stdout).toContain("main: the model request is different (model 1.1)");
+    expect(stdout).toContain("\n  main.worker:5: main, turn 1: the instructions changed at line 1; also 1 later request of it\n");
     const json = await runCli(["replay", "--trust", "--json"], { cwd });
-    expect(JSON.parse(json.stdout)).toMatchObject({ v: 1, same: false, drifts: [{ callPath: "main", key: "model 1.1" }, {}] });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      v: 1,
+      same: false,
+      drifts: [{ callPath: "main", key: "model 1.1", place: { file: "main.worker", line: 5 } }, {}],
+    });
   });
 
   it("reports the request beyond the record where a run that a limit ended goes on today", async () => {
@@ -75,4 +80,33 @@ describe("llm-do replay", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/journal\.jsonl:\d+: the field `denied` of this run-end entry is missing or damaged/);
   });
+});
+
+/** Runs the command where there is no network, if this machine can do that. */
+function runOffline(args: readonly string[], cwd: string) {
+  const command = [process.execPath, bin, ...args];
+  const wall = ["bwrap", "--unshare-net", "--dev-bind", "/", "/"];
+  const isWalled = spawnSync("bwrap", [...wall.slice(1), "true"]).status === 0;
+  const [program = "", ...rest] = isWalled ? [...wall, ...command] : command;
+  return watch(spawn(program, rest, { cwd, env: cleanEnvironment(cwd), stdio: ["ignore", "pipe", "pipe"] })).result;
+}
+
+test("replays a run of the pitch decks elsewhere, without its private folder and without a network", async () => {
+  const cwd = await copyExample();
+  expect((await runCli([".", "--model", scripted, "--approve-all", "-q"], { cwd })).exitCode).toBe(0);
+  const moved = join(await temporaryFolder(), "moved", "decks");
+  await cp(cwd, moved, { recursive: true });
+  await rm(cwd, { recursive: true });
+  const replayMoved = () => runOffline(["replay", "last", ".", "--model", scripted, "--trust"], moved);
+  const same = await replayMoved();
+  expect(same).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/the program of today does the same\n$/) });
+  const worker = join(moved, "pitch_evaluator.worker");
+  const text = await readFile(worker, "utf8");
+  const word = text.lastIndexOf("the ");
+  await writeFile(worker, `${text.slice(0, word)}each ${text.slice(word + 4)}`);
+  const line = text.slice(0, word).split("\n").length;
+  const { exitCode, stdout } = await replayMoved();
+  expect(exitCode).toBe(1);
+  expect(stdout.split("\n")[1]).toContain(`pitch_evaluator.worker:${line}: main/`);
+  expect(stdout.split("\n")[1]).toMatch(/turn 1: the instructions changed at line \d+/);
 });
