@@ -25,7 +25,7 @@ export async function readCredentials(host: Host): Promise<Credentials> {
   const keys = keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
   const logins = Object.entries(await openLoginFile(host).read());
   const tokens = logins.flatMap(([provider, { accessToken, refreshToken = "" }]) =>
-    [accessToken, refreshToken].map((value) => ({ name: `LOGIN_${provider}`, value })),
+    [accessToken, refreshToken].map((value) => ({ name: `LOGIN_${provider.replace(/[^\w-]+/g, "_")}`, value })),
   );
   return { keys, secrets: [...keys, ...tokens] };
 }
@@ -39,4 +39,15 @@ export function loginFinder(host: Host): (provider: string) => Promise<Login | u
       const { openLogin } = await import("./models/login.ts");
       return openLogin({ provider, file, fetch: host.fetch, now: () => host.clock.now() });
     });
+}
+
+/** Sends requests to an MCP server with the user's login there; undefined without one. */
+export function serverLogins(host: Host): (address: string) => Promise<Host["fetch"] | undefined> {
+  const find = loginFinder(host);
+  return async (address) => {
+    const login = await find(address);
+    if (!login) return undefined;
+    const { createLoginFetch } = await import("./models/login.ts");
+    return createLoginFetch(host.fetch, login);
+  };
 }

@@ -3,6 +3,7 @@ import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { checkDefined, toDefinedSource } from "./compile/define-worker.ts";
 import { isFlag } from "./compile/flag.ts";
+import { serverLogins } from "./credentials.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
@@ -32,7 +33,7 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
     ...source.request,
     host: sources,
     providers: known,
-    builtIns: createBuiltInToolsets(host),
+    builtIns: createBuiltInToolsets({ ...host, fetchWithLogin: serverLogins(host) }),
     records: createWorkerRecords(host),
     trusted: trust,
     toRun,

@@ -148,11 +148,11 @@ export function addKeys(program: Command, exit: Exit): void {
 
 /** `llm-do oauth login|status|logout`. */
 export function addOAuth(program: Command, exit: Exit): void {
-  const oauth = program.command("oauth").description("log in at providers that sell by login");
+  const oauth = program.command("oauth").description("log in at providers that sell by login, and at MCP servers");
   oauth
     .command("login")
-    .description("log in with the browser, at the OAuth server that the configuration names for the provider")
-    .argument("<provider>", "a name under `logins` of the configuration")
+    .description("log in with the browser, at the OAuth server that the configuration names, or that an MCP server does")
+    .argument("<provider>", "a name under `logins` of the configuration, or the address of an MCP server")
     .action(async (provider: string) => {
       refuseDashes("oauth login", exit);
       const { loginCommand } = await import("./commands/oauth.ts");

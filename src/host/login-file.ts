@@ -14,19 +14,22 @@ export interface StoredLogin {
   readonly origin: string;
   /** ISO 8601. */
   readonly loggedInAt: string;
+  /** The address that tokens are asked for. */
+  readonly resource?: string;
 }
 
 const required = ["accessToken", "issuer", "tokenUrl", "clientId", "origin", "loggedInAt"] as const;
 
-/** The user's logins, by the name of their provider. */
+/** The user's logins, by the name of their provider, or by the address of their MCP server. */
 export function openLoginFile(host: Pick<Host, "files" | "stateDirectory">): CredentialFile<StoredLogin> {
   return openCredentialFile(host, { name: "logins", parse: parseLogin });
 }
 
 function parseLogin(entry: Readonly<Record<string, unknown>>): StoredLogin | undefined {
-  const { refreshToken, expiresAt } = entry;
+  const { refreshToken, expiresAt, resource } = entry;
   if (!required.every((name) => typeof entry[name] === "string")) return undefined;
   if (refreshToken !== undefined && typeof refreshToken !== "string") return undefined;
+  if (resource !== undefined && typeof resource !== "string") return undefined;
   if (expiresAt !== undefined && typeof expiresAt !== "number") return undefined;
   return entry as unknown as StoredLogin;
 }

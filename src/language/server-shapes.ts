@@ -106,6 +106,7 @@ const mcpFields = {
     description: "In place of a program: the address of a server that speaks streamable HTTP.",
   },
   headers: { shape: texts, description: "Sent with each request to the address; `${NAME}` is a variable of the user's." },
+  login: { shape: boolean(), default: false, description: "Whether the user's login at the address is used." },
   tools: { shape: list(text(), { nonEmpty: true }), description: "Only these of its tools, as patterns." },
   defer: { shape: boolean(), description: "Whether the model searches for its tools. Default: if their definitions are long." },
 } as const;

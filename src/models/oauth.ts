@@ -13,6 +13,8 @@ export interface LoginTerms {
   readonly parameters: Readonly<Record<string, string>>;
   /** The origin that the token goes to. */
   readonly origin: string;
+  /** The address that the token is asked for (RFC 8707). Default: none is named. */
+  readonly resource?: string;
 }
 
 export interface OAuthAccess {
@@ -49,6 +51,7 @@ export async function beginLogin(terms: LoginTerms, redirectUri: string, access:
     client_id: terms.clientId,
     redirect_uri: redirectUri,
     ...(terms.scopes.length > 0 ? { scope: terms.scopes.join(" ") } : {}),
+    ...resourceOf(terms),
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
@@ -59,18 +62,13 @@ export async function beginLogin(terms: LoginTerms, redirectUri: string, access:
     async finish(callback) {
       const code = oauth.validateAuthResponse(server, client, callback, state);
       const options = await requestOptions(server.token_endpoint ?? "", access);
-      const answer = await oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        oauth.None(),
-        code,
-        redirectUri,
-        verifier,
-        options,
-      );
+      const answer = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), code, redirectUri, verifier, {
+        ...options,
+        additionalParameters: resourceOf(terms),
+      });
       const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer);
       const { issuer, token_endpoint: tokenUrl = "" } = server;
-      const place = { issuer, tokenUrl, clientId: terms.clientId, origin: terms.origin };
+      const place = { issuer, tokenUrl, clientId: terms.clientId, origin: terms.origin, ...resourceOf(terms) };
       return toLogin(tokens, { ...place, loggedInAt: new Date(access.now()).toISOString() }, access);
     },
   };
@@ -83,10 +81,15 @@ export async function refreshLogin(login: StoredLogin, access: OAuthAccess): Pro
   const server: AuthorizationServer = { issuer, token_endpoint: tokenUrl };
   const client: Client = { client_id: clientId };
   const options = await requestOptions(tokenUrl, access);
-  const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options);
+  const more = { ...options, additionalParameters: resourceOf(login) };
+  const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, more);
   const tokens = await oauth.processRefreshTokenResponse(server, client, answer);
   const { accessToken: _, expiresAt: __, ...kept } = login;
   return toLogin(tokens, kept, access);
+}
+
+function resourceOf({ resource }: Pick<LoginTerms, "resource">): { readonly resource?: string } {
+  return resource === undefined ? {} : { resource };
 }
 
 /** True if the server said that the login is over: the user has to log in again. */
@@ -106,7 +109,11 @@ function toLogin(tokens: TokenEndpointResponse, kept: Kept, { now }: OAuthAccess
   };
 }
 
-async function findServer({ issuer, authorizationUrl, tokenUrl }: LoginTerms, access: OAuthAccess): Promise<AuthorizationServer> {
+/** Returns what an OAuth server says of itself. Rejects if it says nothing. */
+export async function findServer(
+  { issuer, authorizationUrl, tokenUrl }: Pick<LoginTerms, "issuer" | "authorizationUrl" | "tokenUrl">,
+  access: OAuthAccess,
+): Promise<AuthorizationServer> {
   if (authorizationUrl !== undefined && tokenUrl !== undefined)
     return { issuer: issuer ?? new URL(tokenUrl).origin, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl };
   const oauth = await import("oauth4webapi");
@@ -120,7 +127,7 @@ async function findServer({ issuer, authorizationUrl, tokenUrl }: LoginTerms, ac
 }
 
 /** Requests follow no redirect. Only this machine is spoken to without encryption. */
-async function requestOptions(url: string, { fetch }: OAuthAccess) {
+export async function requestOptions(url: string, { fetch }: OAuthAccess) {
   const { allowInsecureRequests, customFetch } = await import("oauth4webapi");
   const send = (input: string, init: object) => fetch(input, { ...init, redirect: "manual", patience } as RequestInit);
   return { [customFetch]: send, [allowInsecureRequests]: isLoopback(url) };

@@ -5,6 +5,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import type { LoginSyntax } from "../../language/user-config.ts";
 import { beginLogin, isLoopback, type LoginTerms } from "../../models/oauth.ts";
 import { builtInProviders } from "../../models/providers.ts";
+import { findServerTerms } from "../../models/server-login.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";
@@ -19,8 +20,12 @@ export interface OAuthFlags {
   readonly json?: boolean;
 }
 
-/** `llm-do oauth login PROVIDER`: the user goes on in the browser, which comes back to a port of this machine. */
-export async function loginCommand(provider: string): Promise<number> {
+/**
+ * `llm-do oauth login PROVIDER|ADDRESS`: the user goes on in the browser, which comes back to a port of this machine. An address is that of
+ * an MCP server, which says itself how to log in, unless the configuration does.
+ */
+export async function loginCommand(given: string): Promise<number> {
+  const provider = nameOf(given);
   const { terms, port } = await findTerms(provider);
   const host = createNodeHost();
   await useProxies(host.environment, (message) => writeStderr(`llm-do: warning: ${message}\n`));
@@ -29,11 +34,18 @@ export async function loginCommand(provider: string): Promise<number> {
   try {
     await using listener = await listen(port);
     const access = { fetch: host.fetch, now: () => host.clock.now() };
-    const login = await beginLogin(terms, listener.redirectUri, access).catch((thrown: unknown) => fail(provider, thrown));
+    const begin = async () => {
+      const found = terms ?? (await findServerTerms(provider, listener.redirectUri, access));
+      return beginLogin(found, listener.redirectUri, access);
+    };
+    const login = await begin().catch((thrown: unknown) => fail(provider, thrown));
     writeStderr(`llm-do: open this page to log in at ${provider}; Ctrl-C ends the wait\n\n  ${login.url}\n\n`);
     const stored = await listener.receive(login.finish, controller.signal).catch((thrown: unknown) => fail(provider, thrown));
     await openLoginFile(host).update(provider, async () => stored);
-    writeStderr(`llm-do: you are logged in at ${provider}; workers with \`auth: auto\` or \`auth: required\` use it\n`);
+    const users = isAddress(provider)
+      ? "MCP servers at this address with `login: true`"
+      : "workers with `auth: auto` or `auth: required`";
+    writeStderr(`llm-do: you are logged in at ${provider}; ${users} use it\n`);
     return exitCodes.done;
   } finally {
     signals.close();
@@ -51,10 +63,30 @@ function describe(thrown: unknown): string {
   return typeof said === "string" ? said : errorMessage(thrown);
 }
 
-async function findTerms(provider: string): Promise<{ readonly terms: LoginTerms; readonly port: number }> {
+function isAddress(name: string): boolean {
+  return /^https?:\/\//i.test(name) && URL.canParse(name);
+}
+
+/** An address has one spelling. */
+function nameOf(given: string): string {
+  return isAddress(given) ? new URL(given).href : given;
+}
+
+interface FoundTerms {
+  /** Undefined for an address that the configuration does not name. */
+  readonly terms: LoginTerms | undefined;
+  readonly port: number;
+}
+
+async function findTerms(provider: string): Promise<FoundTerms> {
   const { logins } = await readUserConfig();
-  const found = logins?.value.find(({ name }) => name.value === provider)?.value.value;
+  const found = logins?.value.find(({ name }) => nameOf(name.value) === provider)?.value.value;
   const shown = escapeText(provider, { keepBackslashes: true });
+  if (isAddress(provider)) {
+    requireSafe(provider);
+    const { origin } = new URL(provider);
+    return { terms: found && { ...toTerms(found), origin, resource: provider }, port: found?.port?.value ?? 0 };
+  }
   if (!builtInProviders.some(({ name }) => name === provider)) throw new UsageError(`\`${shown}\` is no provider of llm-do`);
   if (found) return { terms: toTerms(found), port: found.port?.value ?? 0 };
   const { configFile } = createNodeHost();
@@ -64,10 +96,7 @@ async function findTerms(provider: string): Promise<{ readonly terms: LoginTerms
 
 function toTerms(syntax: LoginSyntax): LoginTerms {
   const { issuer, authorization_url: authorizationUrl, token_url: tokenUrl, client_id: clientId, address } = syntax;
-  for (const url of [issuer, authorizationUrl, tokenUrl, address]) {
-    if (url && new URL(url.value).protocol !== "https:" && !isLoopback(url.value))
-      throw new UsageError(`${url.value} has to begin with https: a token goes to it, or comes from it`);
-  }
+  for (const url of [issuer, authorizationUrl, tokenUrl, address]) if (url) requireSafe(url.value);
   return {
     ...(issuer ? { issuer: issuer.value } : {}),
     ...(authorizationUrl ? { authorizationUrl: authorizationUrl.value } : {}),
@@ -77,6 +106,11 @@ function toTerms(syntax: LoginSyntax): LoginTerms {
     parameters: Object.fromEntries((syntax.parameters?.value ?? []).map(({ name, value }) => [name.value, value.value])),
     origin: new URL(address.value).origin,
   };
+}
+
+function requireSafe(url: string): void {
+  if (new URL(url).protocol === "https:" || isLoopback(url)) return;
+  throw new UsageError(`${url} has to begin with https: a token goes to it, or comes from it`);
 }
 
 interface Listener extends AsyncDisposable {
@@ -146,7 +180,8 @@ function describeLogin({ origin, expiresAt, refreshToken, loggedInAt }: StoredLo
 }
 
 /** `llm-do oauth logout PROVIDER`. A login that is not there is a mistake. */
-export async function logoutCommand(provider: string): Promise<number> {
+export async function logoutCommand(given: string): Promise<number> {
+  const provider = nameOf(given);
   let was = false;
   await openLoginFile(createNodeHost()).update(provider, async (login) => {
     was = login !== undefined;

@@ -33,6 +33,8 @@ export interface RemoteServer extends ServerEntry {
   readonly url: string;
   /** Sent with each request, to the origin of `url` only. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Uses the user's login at the server. Default false. */
+  readonly login?: boolean;
 }
 
 export type McpServer = LocalServer | RemoteServer;
@@ -70,10 +72,14 @@ const localServer = configSchema<LocalServer>(
   ],
 );
 
-const remoteServer = configSchema<RemoteServer>({ url: { type: "string" }, headers: { type: "object" }, ...common }, (given) => [
-  ...addressIssues(given["url"]),
-  ...entriesOf(given["headers"]).flatMap(([name, value]) => headerIssues(name, value)),
-]);
+const remoteServer = configSchema<RemoteServer>(
+  { url: { type: "string" }, headers: { type: "object" }, login: { type: "boolean" }, ...common },
+  ({ url, headers, login }) => [
+    ...addressIssues(url),
+    ...(login === true ? loginIssues(url, headers) : []),
+    ...entriesOf(headers).flatMap(([name, value]) => headerIssues(name, value)),
+  ],
+);
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isRecord(value) ? Object.entries(value) : [];
@@ -112,6 +118,15 @@ function addressIssues(written: unknown): readonly SchemaIssue[] {
   return url.hash ? issue("must not hold a `#`") : [];
 }
 
+/** Reports what a login cannot be used with: its token is sent to the address, as the header `Authorization`. */
+function loginIssues(url: unknown, headers: unknown): readonly SchemaIssue[] {
+  const named = entriesOf(headers).filter(([name]) => name.toLowerCase() === "authorization");
+  return [
+    ...(isInTheClear(String(url)) ? [{ path: ["url"], message: "has to begin with https: a login is sent to it" }] : []),
+    ...named.map(([name]) => ({ path: ["headers", name], message: "is what `login: true` sends; leave one of them out" })),
+  ];
+}
+
 /** Headers that the transport sets. */
 const ownHeaders = /^(?:accept|connection|content-.*|host|last-event-id|mcp-.*|transfer-encoding)$/i;
 
@@ -143,8 +158,9 @@ function describeLocal(name: string, server: LocalServer): string {
   return `starts the MCP server ${name}: ${[command, ...args].map(quote).join(" ")} (${facts.join("; ")})`;
 }
 
-function describeRemote(name: string, { url, headers = {} }: RemoteServer): string {
+function describeRemote(name: string, { url, headers = {}, login = false }: RemoteServer): string {
   const facts = [
+    ...(login ? ["with your login there"] : []),
     ...(isInTheClear(url) ? ["not encrypted"] : []),
     ...Object.entries(headers).map(([key, value]) => `with ${key}: ${value}`),
   ];

@@ -12,7 +12,9 @@ const partingMilliseconds = 2000;
  * Reaches a server by streamable HTTP. Redirects to another origin are not followed, so that headers go to the address alone. The link
  * ends when the server cannot be reached or does not know the session any more.
  */
-export async function openHttpLink({ url, headers = {} }: RemoteServer, host: ServerHost): Promise<ServerLink> {
+export async function openHttpLink(server: RemoteServer, host: ServerHost): Promise<ServerLink> {
+  const { url, headers = {} } = server;
+  const fetch = await findFetch(server, host);
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const ended = new AbortController();
   const fail = (why: string) => {
@@ -21,7 +23,7 @@ export async function openHttpLink({ url, headers = {} }: RemoteServer, host: Se
     inner.close().catch(() => undefined);
   };
   const inner = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: boundMessages(host.fetch, fail),
+    fetch: boundMessages(fetch, fail),
     requestInit: { headers },
   });
   const stop = async () => {
@@ -31,11 +33,27 @@ export async function openHttpLink({ url, headers = {} }: RemoteServer, host: Se
     parted.abort();
     fail("the run has closed it");
   };
-  return { transport: answerLostRequests(inner, fail), ended: ended.signal, stop };
+  return { transport: answerLostRequests(inner, { server, fail }), ended: ended.signal, stop };
+}
+
+async function findFetch({ url, login = false }: RemoteServer, host: ServerHost): Promise<ServerHost["fetch"]> {
+  if (!login) return host.fetch;
+  const fetch = await host.fetchWithLogin?.(new URL(url).href);
+  if (!fetch) throw new Error(`it needs your login: ${loginLine(url)}`);
+  return fetch;
+}
+
+function loginLine(url: string): string {
+  return `run \`llm-do oauth login ${new URL(url).href}\``;
+}
+
+interface Answering {
+  readonly server: RemoteServer;
+  readonly fail: (why: string) => void;
 }
 
 /** Answers requests whose stream has ended with an error. The library would wait for them forever. */
-function answerLostRequests(inner: Transport, fail: (why: string) => void): Transport {
+function answerLostRequests(inner: Transport, { server, fail }: Answering): Transport {
   const waiting = new Set<RequestId>();
   const lose = (id: RequestId | undefined) => {
     if (id === undefined || !waiting.delete(id)) return;
@@ -48,7 +66,8 @@ function answerLostRequests(inner: Transport, fail: (why: string) => void): Tran
       await inner.send(message, { ...options, onRequestStreamEnd: () => lose(id) });
     } catch (thrown) {
       if (id !== undefined) waiting.delete(id);
-      const { status, why } = describeFailure(thrown);
+      const { status, why: said } = describeFailure(thrown);
+      const why = status === 401 ? `${said}; ${describeUnauthorized(server)}` : said;
       // Servers answer 404, and some 400, to a session that they do not know.
       if (status === undefined || status === 404 || (status === 400 && inner.sessionId !== undefined)) fail(why);
       throw new Error(why);
@@ -66,6 +85,13 @@ function answerLostRequests(inner: Transport, fail: (why: string) => void): Tran
   return transport;
 }
 
+/** Says what lets the user in. A header of the entry can be what is wrong. */
+function describeUnauthorized({ url, login = false, headers = {} }: RemoteServer): string {
+  if (login) return loginLine(url);
+  const given = Object.keys(headers).length > 0 ? "correct its `headers`, or " : "";
+  return `${given}write \`login: true\` in its entry, and ${loginLine(url)}`;
+}
+
 /** Describes a failed request. `status`: absent without a usable response. */
 function describeFailure(thrown: unknown): { readonly status?: number; readonly why: string } {
   if (!(thrown instanceof Error)) return { why: String(thrown) };
@@ -76,7 +102,8 @@ function describeFailure(thrown: unknown): { readonly status?: number; readonly 
     const said = status >= 300 && status < 400 ? "a redirect to another address is not followed" : text;
     return { status, why: `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}` };
   }
-  return { why: thrown.cause instanceof Error ? errorMessage(thrown.cause) : errorMessage(thrown) };
+  // `fetch failed` says nothing; its cause does.
+  return { why: errorMessage(thrown instanceof TypeError && thrown.cause instanceof Error ? thrown.cause : thrown) };
 }
 
 /** Ends the link at a message that is too long. A stream of events has no limit as a whole. */

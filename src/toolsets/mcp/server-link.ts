@@ -1,7 +1,10 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import type { Host } from "../../host/host.ts";
 
-export type ServerHost = Pick<Host, "clock" | "commands" | "fetch" | "openScopes">;
+export interface ServerHost extends Pick<Host, "clock" | "commands" | "fetch" | "openScopes"> {
+  /** Returns a `fetch` with the user's login at this address; undefined where the user is not logged in. Absent: there are no logins. */
+  readonly fetchWithLogin?: (address: string) => Promise<Host["fetch"] | undefined>;
+}
 
 /** The longest message of a server that is read, in bytes. */
 export const maxMessageBytes = 10_000_000;
