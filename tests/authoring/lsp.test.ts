@@ -81,6 +81,16 @@ test.each([
   expect(labels).toEqual(expect.arrayContaining(expected));
 });
 
+test("completes and checks the manifest, and a template's file by the worker that renders it", async () => {
+  const manifest = await server.open("model: anthropic:claude-sonnet-4-5\nlim|", "llm-do.yaml");
+  expect(await manifest.complete()).toContain("limits");
+  expect((await manifest.change("modle: anthropic:claude-sonnet-4-5\n")).map(({ code }) => code)).toContain("unknown-key");
+  expect(await manifest.change("model: anthropic:claude-sonnet-4-5\n")).toEqual([]);
+  await server.open(worker("input: { text: string }", 'Say {% render "part.md" %}'), "renders.worker");
+  const { diagnostics } = await server.open("{{ gone }}\n", "part.md");
+  expect(diagnostics).toMatchObject([{ code: "template-variable", range: { start: { line: 0, character: 3 } } }]);
+});
+
 test.each([
   ["prose", worker("toolsets: {}", "You use the tools: mo|")],
   ["a comment", worker("# mo|")],
