@@ -97,6 +97,24 @@ test("says what an attempt did not count, and under which terms it went on", asy
   expect(page).toContain("the end");
 });
 
+test("says what a run is a fork of, what it did not pay for, and what was taken back", async () => {
+  const { journal } = await play({
+    files: { "main.worker": worker("toolsets: { filesystem: {} }"), "a.txt": "a" },
+    model: ({ turn }) => (turn === 1 ? { calls: [{ tool: "read_file", args: { path: "a.txt" } }] } : "done"),
+    request: { input: "go" },
+  });
+  const forked = journal.map((entry) => {
+    if (entry.type === "run-start") return { ...entry, forkOf: "20260101-000000-abcdef" };
+    return entry.type === "result" && entry.key === "model 1.1" ? { ...entry, shared: true } : entry;
+  });
+  const undo = { type: "undo", restored: ["b.txt"], removed: [], left: ["c.txt"] } as const;
+  const page = pageOf([...forked, { v: 2, n: journal.length, time: 0, ...undo }]);
+  expect(page).toContain("<dt>Fork of</dt><dd>20260101-000000-abcdef</dd>");
+  expect(page.match(/recorded in the run that this one is a fork of/g)).toHaveLength(1);
+  expect(page).toContain("What it wrote was taken back: b.txt restored; c.txt could not be taken back");
+  expect(page).toContain('<span class="badge done">done</span>');
+});
+
 test("puts the beginning of long texts in, and says what is left out", async () => {
   const { memory } = createWorld({});
   const digest = "a".repeat(64);

@@ -21,15 +21,21 @@ const bounds = { longest: 200_000, total: 20_000_000 };
 export async function viewCommand(run: string, target: string | undefined, { out, open }: ViewFlags): Promise<number> {
   const directory = await findRun(run, target);
   const host = createNodeHost();
+  // A run that was killed as it began has a folder and no journal.
+  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) throw new UsageError(unrecorded(directory));
   const journal = await readJournal(host, directory);
   const entries = await expandTexts(host, directory, { ...bounds, entries: journal.entries });
   const page = renderPage({ ...journal, entries });
-  if (page === undefined) throw new UsageError(`nothing is recorded of ${directory}: the run ended before it began`);
+  if (page === undefined) throw new UsageError(unrecorded(directory));
   const path = out === undefined ? join(directory, "view.html") : resolve(host.workingDirectory, out);
   await host.files.writeAtomically(path, page, 0o600);
   await writeResult(`${path}\n`);
   if (open) openPage(path);
   return 0;
+}
+
+function unrecorded(directory: string): string {
+  return `nothing is recorded in ${directory}: the run ended before it began`;
 }
 
 const openers: Readonly<Record<string, string>> = { darwin: "open", win32: "explorer", linux: "xdg-open" };

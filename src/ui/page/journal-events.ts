@@ -4,7 +4,7 @@ import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, ToolResult } from "../../protocol/message.ts";
 import type { ToolError } from "../../protocol/tool.ts";
-import type { Usage } from "../../protocol/usage.ts";
+import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { depthOf } from "../call-label.ts";
 import { renderDecision } from "../render-decision.ts";
 
@@ -108,7 +108,8 @@ export class JournalEvents {
     const { outcome, kind } = entry;
     const answer = answerOf(entry);
     if (answer) {
-      const { message, usage, finish } = answer;
+      const { message, finish } = answer;
+      const usage = entry.shared ? noUsage : answer.usage;
       const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
       return [{ type: "turn-end", turn: Number.parseInt(entry.key.slice("model ".length), 10), usage, text, finish }];
     }

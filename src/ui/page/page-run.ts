@@ -16,6 +16,8 @@ export interface PageTurn {
   answer?: RecordedAnswer;
   /** Set where there is no answer. */
   failure?: string;
+  /** It is recorded in the run that this one is a fork of, which paid for it. */
+  isShared?: boolean;
   /** The attempt that did not count it any more. */
   voidBy?: number;
 }
@@ -78,6 +80,7 @@ export interface PageRun {
   readonly view: RunView;
   readonly start: FactOf<"run-start">;
   end?: FactOf<"run-end">;
+  undo?: FactOf<"undo">;
   /** In the order in which they began. */
   readonly calls: PageCall[];
   readonly decisions: PageDecision[];
@@ -138,6 +141,7 @@ class PageFold {
     if (call) this.#addToCall(call, entry, voidBy);
     else if (entry.type === "attempt") this.#addAttempt(entry);
     else if (entry.type === "run-end" && voidBy === undefined) this.run.end = entry;
+    else if (entry.type === "undo") this.run.undo = entry;
     if (voidBy !== undefined && (entry.type === "run-end" || entry.type === "call-end")) return;
     for (const event of this.#events.of(entry)) for (const one of foldEvent(this.run.view, event)) this.#settle(one);
   }
@@ -180,6 +184,9 @@ class PageFold {
         return;
       case "decision":
         this.#decide(call, entry, mark);
+        return;
+      case "abort":
+        this.#note(call, "a call of it failed, and what ran beside it was aborted");
         return;
       case "cut":
         this.#note(call, `its result of ${entry.characters.toLocaleString("en-US")} characters was cut for the model`);
@@ -242,7 +249,7 @@ class PageFold {
     if (open && kind === "model") {
       const answer = answerOf(entry);
       const failed = outcome.type === "error" ? String(outcome.error["message"]) : "interrupted";
-      Object.assign(open, mark, answer ? { answer } : { failure: failed });
+      Object.assign(open, mark, answer ? { answer } : { failure: failed }, entry.shared ? { isShared: true } : {});
       if (answer && !("voidBy" in mark)) this.#expectCalls(call, answer);
     } else if (kind === "tool" && outcome.type === "interrupted") {
       Object.assign(call, { stopReason: "interrupted", to: this.#now() });

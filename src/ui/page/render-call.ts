@@ -55,7 +55,7 @@ export function renderSection(call: PageCall, context: PageContext): Markup {
 <header><h3>${mark(call)} ${lastLabel(call.path)}</h3>${call.path.includes("/") ? html`<p class="path">${callLabel(call.path)}</p>` : ""}<p class="meta">${facts}</p></header>
 ${renderVoid(call)}
 ${call.instructions === undefined ? "" : fold("Instructions", texts.text(joined(call.instructions), "instructions"))}
-${call.tools ? fold(counted(call.tools.length, "tool"), html`<p>${call.tools.map((tool) => html`<code>${nameOf(tool)}</code> `)}</p>`) : ""}
+${call.tools && call.tools.length > 0 ? fold(counted(call.tools.length, "tool"), html`<p>${call.tools.map((tool) => html`<code>${nameOf(tool)}</code> `)}</p>`) : ""}
 ${renderLedger(ledgers.get(call.path))}
 ${renderDecisions(call, context)}
 ${hasContent(call.args) && !call.items.some(({ type }) => type === "message") ? html`<div class="message user"><h4>input</h4>${texts.text(call.args ?? null, "input")}</div>` : ""}
@@ -98,9 +98,12 @@ function renderMessage({ role, parts }: Message, { texts }: PageContext): Markup
 }
 
 function renderTurn(turn: PageTurn, { texts }: PageContext): Markup {
-  const { number, span, answer, failure, voidBy } = turn;
+  const { number, span, answer, failure, voidBy, isShared = false } = turn;
   const [time, usage] = [span.to === undefined ? "no answer" : seconds(span.to - span.from), answer && renderUsage(answer.usage)];
-  const label = `turn ${number.replace(/\.1$/, "").replace(/\.(\d+)/, ", attempt $1")}`;
+  const label = `turn ${number
+    .replace(/\.1\b/, "")
+    .replace(/\.(\d+)/, ", attempt $1")
+    .replace(" last", ", the last")}`;
   const parts = (answer?.message.parts ?? []).map((part): Part => {
     if (part.type === "text") return texts.prose(part.text);
     if (part.type === "reasoning") return part.text === "" ? "" : fold("Reasoning", texts.prose(part.text), "reasoning");
@@ -112,8 +115,9 @@ function renderTurn(turn: PageTurn, { texts }: PageContext): Markup {
     return part.type === "file" ? html`<p class="file">${part.name}</p>` : "";
   });
   const unused = voidBy === undefined ? "" : html`<p class="note void">did not count in attempt ${voidBy}</p>`;
+  const shared = isShared ? html`<p class="note">recorded in the run that this one is a fork of</p>` : "";
   const failed = failure === undefined ? "" : html`<p class="note failed">${failure}</p>`;
-  return html`<div class="message assistant"><h4>${label} <small>${time}${usage ? ` · ${usage}` : ""}</small></h4>${unused}${failed}${parts}</div>`;
+  return html`<div class="message assistant"><h4>${label} <small>${time}${usage ? ` · ${usage}` : ""}</small></h4>${unused}${shared}${failed}${parts}</div>`;
 }
 
 function renderTool(call: PageCall, context: PageContext): Markup {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { JournalEntry } from "../../protocol/fact.ts";
+import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { callLabel, depthOf, lastLabel } from "../call-label.ts";
 import { sumLedgers } from "../context-ledger.ts";
@@ -77,11 +77,12 @@ function inTreeOrder(calls: readonly PageCall[], { anchors }: PageContext): read
 }
 
 function renderHeader(run: PageRun, { torn }: { readonly torn: boolean }): Markup {
-  const { start, end, span, view, damaged } = run;
+  const { start, end, span, view, damaged, undo } = run;
   const state = end?.stopReason ?? "unfinished";
   const usage = end?.usage ?? view.usage;
   const rows: readonly (readonly [string, string] | undefined)[] = [
     ["Run", start.runId],
+    start.forkOf === undefined ? undefined : ["Fork of", start.forkOf],
     ["Began", `${new Date(view.startedAt).toISOString().replace("T", " ").slice(0, 16)} UTC`],
     ["Took", seconds(span)],
     view.model === undefined ? undefined : ["Model", modelLabel(view.model)],
@@ -95,6 +96,7 @@ function renderHeader(run: PageRun, { torn }: { readonly torn: boolean }): Marku
     ...(end?.error ? [String(end.error["message"])] : []),
     ...(end?.reason === undefined ? [] : [end.reason]),
     ...(end ? [] : ["It was killed, or it is still running."]),
+    ...(undo ? [describeUndo(undo)] : []),
     ...(torn ? ["The last line of its journal is cut off, as by a kill."] : []),
     ...(damaged.length > 0
       ? [`${counted(damaged.length, "entry").replace("entrys", "entries")} of its journal cannot be read.`]
@@ -104,6 +106,16 @@ function renderHeader(run: PageRun, { torn }: { readonly torn: boolean }): Marku
 ${prompt === "" ? "" : html`<p class="prompt">${prompt}</p>`}
 ${notes.map((note) => html`<p class="failure">${note}</p>`)}
 <dl>${rows.map((row) => (row ? html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>` : ""))}</dl></header>`;
+}
+
+function describeUndo({ restored, removed, left }: FactOf<"undo">): string {
+  const parts = [
+    ["restored", restored],
+    ["removed", removed],
+    ["could not be taken back", left],
+  ] as const;
+  const said = parts.flatMap(([what, files]) => (files.length > 0 ? [`${files.join(", ")} ${what}`] : []));
+  return `What it wrote was taken back: ${said.join("; ") || "nothing"}`;
 }
 
 function renderRow(call: PageCall, run: PageRun, { anchors }: PageContext): Markup {

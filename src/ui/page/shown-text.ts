@@ -74,6 +74,8 @@ export function aboutArgs(args: JsonValue | undefined, longest = 120): string {
     const subject = args["path"] ?? args["command"] ?? (others.length === 0 ? only : undefined);
     if (typeof subject === "string") return clipText(subject.replace(/\s+/g, " "), longest);
     if (only === undefined) return "";
+    if (Array.isArray(only) && others.length === 0 && only.every((one) => typeof one === "string"))
+      return clipText(only.join(", "), longest);
   }
   return clipText(JSON.stringify(args).slice(0, 4 * longest), longest);
 }
