@@ -205,8 +205,8 @@ class CaseInScratch {
       return end({ error: errors.map(({ code, message }) => `${message} [${code}]`).join("; ") });
     }
     const limits: Limits = { ...testCase.limits, ...(usd === undefined ? {} : { usd }) };
-    const attachments = (part.run === "case" ? (testCase.attachments ?? []) : []).map((path) => ({
-      path: join(suite.folder, path),
+    const attachments = (part.run === "case" ? (testCase.attachments ?? []) : []).map(({ value }) => ({
+      path: join(suite.folder, value),
     }));
     try {
       const { output, stopReason } = await runWith(
@@ -270,7 +270,7 @@ class CaseInScratch {
   async #judge(judge: Judge, output: JsonValue, answers: Recording | undefined): Promise<Judgement> {
     const { suite, mode } = this.#request;
     const input = typeof output === "string" ? output : JSON.stringify(output);
-    const part: Part = { run: "judge", target: join(suite.folder, judge.worker), script: judge.script?.value, input };
+    const part: Part = { run: "judge", target: join(suite.folder, judge.worker.value), script: judge.script?.value, input };
     const { seen, misses } = await this.#play(part, answers);
     const answer = isRecord(seen.output) ? seen.output["score"] : seen.output;
     const score = typeof answer === "string" && answer.trim() !== "" ? Number(answer) : answer;

@@ -12,7 +12,7 @@ import { isWithin } from "../util/within.ts";
 import { type CaseMode, type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
 import { TestBudget } from "./test-budget.ts";
 import { type CaseReport, reportCase, type TestReport } from "./test-report.ts";
-import { NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
+import { findFilesOutside, NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
 
 export interface TestOptions {
   /** Only cases whose file or name contains this text. */
@@ -108,6 +108,8 @@ async function openTested(suite: TestSuite, request: TestRequest): Promise<Teste
   const { outline } = compiled;
   if (!outline) throw new Error("invariant: a program without errors has an outline");
   const { root, entry, workers } = outline;
+  const beyond = await findFilesOutside(host, suite, root);
+  if (beyond.length > 0) throw new CompileError(beyond);
   const scopes = [...workers, ...(entry.kind === "code" ? [entry] : [])].flatMap((one) => one.scopes);
   const tested = { root, outside: scopes.filter(({ outside }) => outside).map(({ name }) => name) };
   const needing = withScripts(compiled, { root, scripts: codeScripts(suite, request) });

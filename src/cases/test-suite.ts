@@ -8,6 +8,7 @@ import { listFiles } from "../host/scratch-folder.ts";
 import { parseTestFile } from "../language/test-file.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
+import { isWithin } from "../util/within.ts";
 
 /** A test file and what it tests. */
 export interface TestSuite {
@@ -79,22 +80,46 @@ async function readSuite(host: Host, path: string): Promise<ReadSuite> {
     const span = { source, start: 0, end: (source.text.split(/\r?\n/, 1)[0] ?? "").length };
     found.push(diagnose("reference-missing", { message, span, note: "a test of `main.worker` is `main.test.yaml`" }));
   }
-  for (const one of namedFiles(cases)) {
+  for (const one of cases.flatMap(readFiles)) {
     const problem = await missingFile(host, folder, one);
     if (problem) found.push(problem);
   }
   return { suite: { file, folder, target, cases }, diagnostics: found };
 }
 
-/** Files that have to be there: all that cases name, but for recordings, which `--record` makes. */
-function namedFiles(cases: readonly TestCaseSyntax[]): readonly Spanned<string>[] {
-  const all = cases.flatMap(({ script, files = {}, scopes = {}, expect }) => [
+/** Files that have to be there. */
+function readFiles({ script, attachments = [], files = {}, scopes = {}, expect }: TestCaseSyntax): readonly Spanned<string>[] {
+  const { judge } = expect ?? {};
+  return [
     ...(script ? [script] : []),
+    ...attachments,
     ...Object.values(scopes),
-    ...(expect?.judge?.script ? [expect.judge.script] : []),
+    ...(judge ? [judge.worker, ...(judge.script ? [judge.script] : [])] : []),
     ...Object.values(files).flatMap((source) => ("from" in source ? [source.from] : [])),
-  ]);
-  return [...new Set(all)];
+  ];
+}
+
+/** Reports files of a test that lie beyond its program's folder: no test reads or writes there. */
+export async function findFilesOutside(host: Host, { folder, cases }: TestSuite, root: string): Promise<readonly Diagnostic[]> {
+  const real = await host.files.realPath(root);
+  const named = cases.flatMap((one) => [...readFiles(one), ...(one.recording ? [one.recording] : [])]);
+  const found: Diagnostic[] = [];
+  for (const { value, span } of named) {
+    const leadsTo = await realPathOf(host, join(folder, value));
+    if (leadsTo !== undefined && isWithin(leadsTo, real)) continue;
+    found.push(diagnose("reference-outside", { message: `\`${value}\` leads out of the program's folder`, span }));
+  }
+  return found;
+}
+
+/** The path without links, also of a file that is going to be made. Undefined for a link that leads nowhere. */
+async function realPathOf(host: Host, path: string): Promise<string | undefined> {
+  const found = await host.files.realPath(path).catch(() => undefined);
+  if (found !== undefined) return found;
+  const [parent, name] = [dirname(path), basename(path)];
+  if (parent === path || (await host.files.names(parent).catch((): readonly string[] => [])).includes(name)) return undefined;
+  const above = await realPathOf(host, parent);
+  return above === undefined ? undefined : join(above, name);
 }
 
 async function missingFile(host: Host, folder: string, { value, span }: Spanned<string>): Promise<Diagnostic | undefined> {

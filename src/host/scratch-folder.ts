@@ -40,9 +40,11 @@ async function leadsOut(path: string, folder: string): Promise<boolean> {
   return target === undefined || !isWithin(target, folder);
 }
 
-/** Copies a file or a folder into a scratch folder, over what is there. */
+/** Copies a file or a folder into a scratch folder, over what is there, without links that lead out of it. */
 export async function copyInto(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true });
+  const real = await realpath(from);
+  const filter = async (path: string) => path === real || !(await leadsOut(path, real));
+  await cp(real, to, { recursive: true, verbatimSymlinks: true, filter });
 }
 
 /** Lists all files below a folder, with `/` between folders, sorted. Folders that `enters` refuses by their path are passed over. */

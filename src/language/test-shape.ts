@@ -142,7 +142,11 @@ const limits: Shape<Limits> = refined(limitsShape, (read) => valuesOf(read) as L
 /** A worker of the program that scores the output. */
 const judge = plain(
   {
-    worker: { shape: programPath, required: true, description: "The worker that scores the output, relative to this file." },
+    worker: {
+      shape: spanned(programPath),
+      required: true,
+      description: "The worker that scores the output, relative to this file.",
+    },
     at_least: { shape: number({ min: 0 }), required: true, description: "The lowest score that passes." },
     script: { shape: spanned(programPath), description: "The file that plays its model, where the case has a script." },
   },
@@ -227,7 +231,7 @@ export const commonTestKeys = {
 export const testCaseKeys = {
   name: { shape: spanned(text()), required: true, description: "What the case shows, in a few words." },
   input: { shape: json(), description: "The entry's input: a text, or a map of its fields." },
-  attachments: { shape: list(programPath), description: "Files for the entry, relative to this file." },
+  attachments: { shape: list(spanned(programPath)), description: "Files for the entry, relative to this file." },
   recording: {
     shape: spanned(programPath),
     description: "The recorded answers of the model, relative to this file. `llm-do test --record` makes it.",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { promptTests, testProgram } from "../../src/testing/prompt-tests.ts";
-import { makeProgram } from "./program.ts";
+import { makeProgram, playedBy } from "./program.ts";
 
 test("a scope beyond the program's folder is a folder of the copy", async () => {
   const elsewhere = makeProgram({ "kept.md": "kept" });
@@ -51,6 +51,36 @@ export const look = tool({ description: "", input: { type: "object" }, approval:
   symlinkSync(join(elsewhere.folder, "secret.md"), join(program.folder, "in/far.md"));
   symlinkSync(elsewhere.folder, join(program.folder, "out"));
   expect((await program.test({ trust: true })).cases).toMatchObject([{ outcome: "passed", failures: [] }]);
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["files: { in/a.md: ../secret.md }", 1],
+  ["attachments: [in/link.md]", 1],
+  ["scopes: { notes: .. }", 1],
+  ["script: ../play.yaml", 1],
+  ["recording: made/link.jsonl", 1],
+  ["recording: made/nowhere.jsonl", 1],
+  ["recording: ../made.jsonl", 1],
+  ["recording: made/deep/new.jsonl", 0],
+] as const)("a test names no file beyond its program's folder: %s", async (line, count) => {
+  const outer = makeProgram({
+    "secret.md": "secret",
+    "play.yaml": "- reply: a\n",
+    "program/main.worker": "---\nmodel: test:model\n---\nAnswer.\n",
+    "program/made/here.md": "",
+    "program/in/here.md": "",
+    "program/main.test.yaml": `cases:\n  - { name: one, input: x, ${line} }\n`,
+  });
+  symlinkSync("../../secret.md", join(outer.folder, "program/in/link.md"));
+  symlinkSync("../../secret.md", join(outer.folder, "program/made/link.jsonl"));
+  symlinkSync("../../absent.md", join(outer.folder, "program/made/nowhere.jsonl"));
+  const before = outer.read("secret.md");
+  const { providers } = playedBy(() => "a");
+  const pending = outer.test({ target: "program", record: line.startsWith("recording"), providers });
+  if (count === 0) expect(await pending).toMatchObject({ passed: true });
+  else await expect(pending).rejects.toThrow("leads out of the program's folder");
+  expect(outer.read("secret.md")).toBe(before);
+  expect(existsSync(join(outer.folder, "absent.md"))).toBe(false);
 });
 
 test("no copy is left, also where a run is aborted", async () => {
