@@ -27,7 +27,10 @@ rmSync("dist", { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
-  external: /^[^./]/,
+  // Packages; not the helpers of lowered syntax, which are bundled.
+  external: /^(?!@oxc-project\/runtime)[^./\0]/,
+  // Lowers syntax that the oldest Node does not have, such as `await using`.
+  transform: { target: "es2024" },
 });
 await bundle.write({
   dir: "dist",
