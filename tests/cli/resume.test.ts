@@ -23,6 +23,7 @@ test("a process goes on with the run of one that was killed, and one that is sto
   await running.result;
   const resumed = await runCli(["resume", "--approve-all", "--json"], { cwd, env });
   expect(resumed.exitCode).toBe(0);
+  expect(resumed.stderr).toMatch(/^llm-do: going on with the run \d{8}-\d{6}-\w+ of \//m);
   expect(JSON.parse(resumed.stdout).output).toBe(whole.stdout.trimEnd());
   expect(await reportsOf(cwd)).toEqual(await reportsOf(undisturbed));
   const again = await runCli(["resume"], { cwd });

@@ -159,9 +159,11 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
 describe("unknown members", () => {
   test("blocks of the Messages API, streamed and not", async () => {
     const unknown = { type: "shiny_block", data: [1] };
+    // A result without its call, which its library would look up.
+    const lone = { type: "mcp_tool_result", tool_use_id: "none", is_error: false, content: [] };
     const body = anthropic.body(canned) as { content: unknown[] };
     const outcome = await ask(anthropic, false, (response) =>
-      sendJson(response, { ...body, content: [unknown, ...body.content, unknown] }),
+      sendJson(response, { ...body, content: [unknown, lone, ...body.content, unknown] }),
     );
     expect(partsOf(outcome)).toEqual(whole);
     const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;

@@ -51,6 +51,15 @@ export const boolean: ApprovalDecision = true;
 // @ts-expect-error a denial is not remembered
 export const remembered: ApprovalDecision = { type: "deny", remember: "run" };
 
+export const calling = defineScript((request) => {
+  if (request.turn > 1) return "done";
+  return {
+    calls: [
+      { tool: "researcher", args: { topic: "x" } },
+      { tool: "slug", args: { title: "y", words: [1] } },
+    ],
+  };
+});
 export const script = defineScript((request) => (request.hasTool("slug") ? { calls: [{ tool: "slug" }] } : "done"));
 scriptedModel(["first", { json: { verdict: "go" } }]);
 // @ts-expect-error a reply is text or an object

@@ -3,6 +3,7 @@ import { readJournalEnds } from "../../journal/read-journal.ts";
 import { resume } from "../../llm-do.ts";
 import { UsageError } from "../exit-codes.ts";
 import { findRuns } from "../find-runs.ts";
+import { writeStderr } from "../output.ts";
 import { playRecorded, type RecordedProgram } from "../play-recorded.ts";
 import type { RunFlags } from "../run-flags.ts";
 
@@ -14,7 +15,12 @@ export interface ResumeFlags extends RunFlags {
 export function resumeCommand(run: string, target: string | undefined, flags: ResumeFlags): Promise<number> {
   const { takeOver = false } = flags;
   return playRecorded(flags, {
-    find: () => findResumable(run, target),
+    find: async () => {
+      const recorded = await findResumable(run, target);
+      const { runId, root } = recorded.found;
+      if (run === "last" && !flags.quiet) writeStderr(`llm-do: going on with the run ${runId} of ${root}\n`);
+      return recorded;
+    },
     play: ({ journal: _, attachments: __, ...request }) => resume({ ...request, takeOver }),
   });
 }
