@@ -21,6 +21,7 @@ import { builtInProviders } from "./models/providers.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
 import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
+import type { RunEvent } from "./protocol/event.ts";
 import type { Fact } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -99,6 +100,37 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
 export async function run(request: RunRequest): Promise<RunOutput> {
   const opened = await openRun(request);
   return runProgram(opened, request, {}).catch(failAsRun);
+}
+
+/** A run that has been started. */
+export interface RunningRun {
+  /**
+   * The events of the run as they come, kept until they are read. They can be iterated once, and end when the run ends, also if it fails: then
+   * `result` rejects. Leaving the loop stops the iteration and not the run.
+   */
+  readonly events: AsyncIterable<RunEvent>;
+  /** As of `run`. A rejection that nobody awaits is not reported. */
+  readonly result: Promise<RunOutput>;
+}
+
+/** Starts a run as `run` does, and returns at once, with its events to iterate over. Default for `deltas`: true. */
+export function start(request: RunRequest): RunningRun {
+  let reader: ReadableStreamDefaultController<RunEvent> | undefined;
+  const events = new ReadableStream<RunEvent>({
+    start: (controller) => {
+      reader = controller;
+    },
+    cancel: () => {
+      reader = undefined;
+    },
+  });
+  const onEvent = (event: RunEvent): void => {
+    reader?.enqueue(event);
+    request.onEvent?.(event);
+  };
+  const result = run({ deltas: true, ...request, onEvent }).finally(() => reader?.close());
+  result.catch(() => undefined);
+  return { events, result };
 }
 
 /** Stands between a run and the world, for tests of programs. Without members it changes nothing. */

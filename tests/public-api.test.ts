@@ -33,6 +33,7 @@ test("llm-do", async () => {
     replay
     resume
     run
+    start
     tool
     toolFailure
     toolset
@@ -117,6 +118,7 @@ test("llm-do", async () => {
     type RunEventType
     type RunOutput
     type RunRequest
+    type RunningRun
     type Schema
     type Scopes
     type ServerTool
