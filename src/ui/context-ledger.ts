@@ -42,7 +42,7 @@ const mostResults = 5;
 /** A part of a call's context, and what sending it took. */
 export interface SentPart extends LedgerItem {
   readonly callPath: CallPath;
-  /** How many requests had it. `tokens` is the sum over them. */
+  /** Number of requests that had it. `tokens` is the sum over them. */
   readonly requests: number;
 }
 

@@ -42,7 +42,7 @@ export interface ToolCard {
   readonly executedBy?: "provider";
   /** The change that was shown in the question. */
   readonly preview?: Preview;
-  /** How it was decided, where it was asked for. */
+  /** The decision, in words. Present where an approval was asked for. */
   readonly decision?: string;
 }
 

@@ -19,7 +19,7 @@ export interface OpenDocument {
   readonly root: string;
   /** With the texts that are being typed. */
   readonly host: Host;
-  /** Of its latest version without errors. */
+  /** The outline of its latest version without errors. */
   readonly outline: Outline | undefined;
 }
 

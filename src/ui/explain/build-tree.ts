@@ -20,7 +20,7 @@ interface Branching extends Walk {
   readonly isFirst: boolean;
 }
 
-/** Who calls whom from the entry on, and what will happen to each call. Each worker is told once. */
+/** Builds the tree of calls from the entry on, with the plan of each call. Each worker is described once. */
 export function buildTrees(outline: Outline): TreeNode[] {
   const walk: Walk = { outline, seen: new Set(), later: [] };
   const trees = [buildEntry(walk)];

@@ -22,7 +22,7 @@ export interface PageContext {
   readonly ledgers: ReadonlyMap<string, readonly LedgerItem[]>;
 }
 
-/** How a call stands: its color, and a word for who does not see it. */
+/** Returns the state of a call: a class of the style, and a word for readers who see no color. */
 export function stateOf(call: PageCall): "done" | "failed" | "denied" | "open" | "void" {
   if (call.voidBy !== undefined) return "void";
   const result = call.card?.result;
@@ -148,7 +148,7 @@ function renderDecisions(call: PageCall, context: PageContext): readonly Markup[
   );
 }
 
-/** What was decided, by whom, after what time; and why it was asked. */
+/** Describes a decision, who made it and after what time, and the reason of the question. */
 export function describeDecision(one: PageDecision): Markup {
   const { request, decision, source, span, voidBy } = one;
   const answer = decision && source ? renderDecision(decision, source).replace(" by you", " by a person") : "not answered";

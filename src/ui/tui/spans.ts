@@ -5,7 +5,7 @@ export type Format = "bold" | "dim" | "italic" | "underline" | "inverse" | "gree
 /** Formats a text for the terminal; without colours it returns the text. */
 export type Style = (formats: readonly Format[], text: string) => string;
 
-/** How rows are laid out. */
+/** The width and the style of rows. */
 export interface Layout {
   readonly columns: number;
   readonly style: Style;
