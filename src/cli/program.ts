@@ -14,6 +14,7 @@ import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import {
   addCompletion,
+  addConfig,
   addDocs,
   addInit,
   addKeys,
@@ -56,6 +57,7 @@ export function createProgram(line: CommandLine): Command {
   program.commandsGroup("Set up:");
   addInit(program, line);
   addModels(program, line);
+  addConfig(program, line);
   addKeys(program, line);
   addOAuth(program, line);
   addTrust(program, line);

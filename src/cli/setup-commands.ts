@@ -1,8 +1,9 @@
 import { Argument, type Command } from "commander";
+import type { ConfigFlags } from "./commands/config.ts";
 import type { InitFlags } from "./commands/init.ts";
 import type { KeysFlags } from "./commands/keys.ts";
 import type { ModelsFlags } from "./commands/models.ts";
-import type { OAuthFlags } from "./commands/oauth.ts";
+import type { LoginFlags, OAuthFlags } from "./commands/oauth.ts";
 import type { TrustFlags } from "./commands/trust.ts";
 import { type Shell, shells } from "./completion/scripts.ts";
 import type { SchemaName } from "./editor-schemas.ts";
@@ -146,6 +147,19 @@ export function addKeys(program: Command, exit: Exit): void {
     });
 }
 
+/** `llm-do config`. */
+export function addConfig(program: Command, exit: Exit): void {
+  program
+    .command("config")
+    .description("show your model, limits and verbosity, and where each is from")
+    .option("--json", "print JSON")
+    .action(async (flags: ConfigFlags) => {
+      refuseDashes("config", exit);
+      const { configCommand } = await import("./commands/config.ts");
+      exit.exitCode = await configCommand(flags);
+    });
+}
+
 /** `llm-do oauth login|status|logout`. */
 export function addOAuth(program: Command, exit: Exit): void {
   const oauth = program.command("oauth").description("log in at providers that sell by login, and at MCP servers");
@@ -153,10 +167,11 @@ export function addOAuth(program: Command, exit: Exit): void {
     .command("login")
     .description("log in with the browser, at the OAuth server that the configuration names, or that an MCP server does")
     .argument("<provider>", "a name under `logins` of the configuration, or the address of an MCP server")
-    .action(async (provider: string) => {
+    .option("--device", "show a code to be typed on another machine, for one without a browser")
+    .action(async (provider: string, flags: LoginFlags) => {
       refuseDashes("oauth login", exit);
       const { loginCommand } = await import("./commands/oauth.ts");
-      exit.exitCode = await loginCommand(provider);
+      exit.exitCode = await loginCommand(provider, flags);
     });
   oauth
     .command("status")

@@ -1,4 +1,5 @@
 import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
+import type { LimitName, Limits } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
@@ -17,7 +18,7 @@ export interface ProgramParts {
 
 /** The linked parts as one frozen program. Every file that was read counts, in its digest and among what no tool may change. */
 export function freezeProgram(
-  { name, root, manifest, files, overrides, scopeRoots, rules, secrets }: Compilation,
+  { name, root, manifest, config, files, overrides, scopeRoots, rules, secrets }: Compilation,
   { entry, workers, callables, servers, code }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
@@ -42,13 +43,20 @@ export function freezeProgram(
     ),
     secrets: [...secrets].map(([name, value]) => ({ name, value })),
     servers: servers.flatMap(({ provider }) => provider ?? []),
-    limits: valuesOf(manifest?.limits?.value ?? {}),
+    limits: smallest(valuesOf(manifest?.limits?.value ?? {}), valuesOf(config.limits?.value ?? {})),
     ...(approval ? { approval: approval.value } : {}),
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
     ...(args ? { args: args.value } : {}),
     ...(journal ? { journal: journal.value } : {}),
     ...(debug ? { debug: debug.value } : {}),
   });
+}
+
+/** The user's limits hold beside the manifest's. */
+function smallest(one: Limits, other: Limits): Limits {
+  const names = Object.keys({ ...one, ...other }) as LimitName[];
+  const least = (name: LimitName) => Math.min(one[name] ?? Number.POSITIVE_INFINITY, other[name] ?? Number.POSITIVE_INFINITY);
+  return Object.fromEntries(names.map((name) => [name, least(name)]));
 }
 
 function onlyOne<T>(found: readonly T[]): T | undefined {

@@ -8,11 +8,13 @@ import { parseYaml } from "./parse-yaml.ts";
 import { integer, text, writtenText } from "./scalar-shapes.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
 import { serverAddress } from "./text-shapes.ts";
+import { limitsShape } from "./worker-keys.ts";
 
 const login = {
   issuer: { shape: serverAddress, description: "The OAuth server, which says its addresses itself." },
   authorization_url: { shape: serverAddress, description: "In place of `issuer`: where the user logs in." },
   token_url: { shape: serverAddress, description: "In place of `issuer`: where tokens come from." },
+  device_authorization_url: { shape: serverAddress, description: "Where a login by device code begins." },
   client_id: { shape: text(), required: true, description: "The public client that llm-do is there." },
   scopes: { shape: list(text()), description: "What is asked for." },
   parameters: { shape: mapOf(writtenText()), description: "Further parameters of the request, such as `audience`." },
@@ -23,7 +25,7 @@ const login = {
 export type LoginSyntax = RecordOf<typeof login>;
 
 const loginShape: Shape<LoginSyntax> = refined(record(login), (value, node, { path, report }) => {
-  if (value.issuer || (value.authorization_url && value.token_url)) return value;
+  if (value.issuer || ((value.authorization_url || value.device_authorization_url) && value.token_url)) return value;
   return report("missing-key", {
     message: `\`${path}\` needs \`issuer\`, or \`authorization_url\` and \`token_url\``,
     span: node.span,
@@ -46,6 +48,11 @@ export const userConfigKeys = {
       },
     }),
     description: "Names for models, which can be written wherever a model can.",
+  },
+  limits: { shape: limitsShape, description: "Limits of every run; of those that a manifest has, too, the smaller holds." },
+  verbosity: {
+    shape: integer({ min: 0 }),
+    description: "As `-v` in every run that prints lines: 1 shows calls, approvals and usage, 2 also text as it comes.",
   },
   logins: { shape: mapOf(loginShape), description: "OAuth servers for `llm-do oauth login`, by the name of the provider." },
 } satisfies Fields;

@@ -7,6 +7,8 @@ export interface LoginTerms {
   readonly issuer?: string;
   readonly authorizationUrl?: string;
   readonly tokenUrl?: string;
+  /** Where a login by device code begins, if the issuer does not say it. */
+  readonly deviceUrl?: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
   /** Further parameters of the authorization request, such as `audience`. */
@@ -29,6 +31,17 @@ export interface BegunLogin {
   readonly url: string;
   /** Takes the parameters of the redirect. Rejects if they are not those of this login, or hold an error. */
   finish(callback: URLSearchParams): Promise<StoredLogin>;
+}
+
+/** A login that the user goes on with on another machine. */
+export interface DeviceLogin {
+  /** The page at which the user types the code. */
+  readonly url: string;
+  readonly code: string;
+  /** The page with the code in its address, if the server has one. */
+  readonly wholeUrl?: string;
+  /** Waits for the user. Rejects if the user refuses, takes too long, or `signal` aborts. */
+  finish(signal: AbortSignal): Promise<StoredLogin>;
 }
 
 /** How long the server may be silent, in milliseconds. A refresh holds the lock of the user's logins meanwhile. */
@@ -74,6 +87,56 @@ export async function beginLogin(terms: LoginTerms, redirectUri: string, access:
   };
 }
 
+/** Seconds between two questions whether the user is done, if the server does not say it; and by how much it can ask for more. */
+const deviceInterval = 5;
+
+/** Begins a login by device code (RFC 8628). Rejects if the server cannot be reached, or has none. `sleep` takes milliseconds. */
+export async function beginDeviceLogin(
+  terms: LoginTerms,
+  { sleep, ...access }: OAuthAccess & { readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void> },
+): Promise<DeviceLogin> {
+  const oauth = await import("oauth4webapi");
+  const server = await findServer(terms, access);
+  const { device_authorization_endpoint: endpoint, token_endpoint: tokenUrl } = server;
+  if (endpoint === undefined || tokenUrl === undefined)
+    throw new Error(`${server.issuer} has no logins by device code; write device_authorization_url, or log in without --device`);
+  const client: Client = { client_id: terms.clientId };
+  const parameters = { ...terms.parameters, ...(terms.scopes.length > 0 ? { scope: terms.scopes.join(" ") } : {}) };
+  const options = await requestOptions(endpoint, access);
+  const begun = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), parameters, options);
+  const given = await oauth.processDeviceAuthorizationResponse(server, client, begun);
+  const over = access.now() + given.expires_in * 1000;
+  const poll = async () => {
+    const asked = await oauth.deviceCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      given.device_code,
+      await requestOptions(tokenUrl, access),
+    );
+    return oauth.processDeviceCodeResponse(server, client, asked);
+  };
+  return {
+    url: given.verification_uri,
+    code: given.user_code,
+    ...(given.verification_uri_complete === undefined ? {} : { wholeUrl: given.verification_uri_complete }),
+    async finish(signal) {
+      for (let seconds = given.interval ?? deviceInterval; access.now() < over; ) {
+        await sleep(seconds * 1000, signal);
+        const tokens = await poll().catch((thrown: unknown) => {
+          const said = thrown instanceof oauth.ResponseBodyError ? thrown.error : undefined;
+          if (said === "slow_down") seconds += deviceInterval;
+          else if (said !== "authorization_pending") throw thrown;
+        });
+        if (!tokens) continue;
+        const place = { issuer: server.issuer, tokenUrl, clientId: terms.clientId, origin: terms.origin };
+        return toLogin(tokens, { ...place, loggedInAt: new Date(access.now()).toISOString() }, access);
+      }
+      throw new Error("the code is over; begin again");
+    },
+  };
+}
+
 /** Returns the login with a new token. The server may have made the old refresh token void: keep the new one. */
 export async function refreshLogin(login: StoredLogin, access: OAuthAccess): Promise<StoredLogin> {
   const oauth = await import("oauth4webapi");
@@ -111,11 +174,17 @@ function toLogin(tokens: TokenEndpointResponse, kept: Kept, { now }: OAuthAccess
 
 /** Returns what an OAuth server says of itself. Rejects if it says nothing. */
 export async function findServer(
-  { issuer, authorizationUrl, tokenUrl }: Pick<LoginTerms, "issuer" | "authorizationUrl" | "tokenUrl">,
+  terms: Pick<LoginTerms, "issuer" | "authorizationUrl" | "tokenUrl" | "deviceUrl">,
   access: OAuthAccess,
 ): Promise<AuthorizationServer> {
-  if (authorizationUrl !== undefined && tokenUrl !== undefined)
-    return { issuer: issuer ?? new URL(tokenUrl).origin, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl };
+  const { issuer, authorizationUrl, tokenUrl, deviceUrl } = terms;
+  if (tokenUrl !== undefined && (authorizationUrl ?? deviceUrl) !== undefined)
+    return {
+      issuer: issuer ?? new URL(tokenUrl).origin,
+      token_endpoint: tokenUrl,
+      ...(authorizationUrl === undefined ? {} : { authorization_endpoint: authorizationUrl }),
+      ...(deviceUrl === undefined ? {} : { device_authorization_endpoint: deviceUrl }),
+    };
   const oauth = await import("oauth4webapi");
   const url = new URL(issuer ?? "");
   const options = await requestOptions(url.href, access);

@@ -1,6 +1,8 @@
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { RunError } from "./run-error.ts";
 
+export { defaultTurns } from "../program/program.ts";
+
 const least: Readonly<Record<LimitName, number>> = {
   depth: 0,
   turns: 1,

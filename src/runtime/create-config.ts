@@ -14,7 +14,8 @@ import { PrefixWatch } from "./prefix-watch.ts";
 import { ServerToolGrants } from "./server-tool-grants.ts";
 import { endsRun } from "./to-run-error.ts";
 
-const defaultLimits = { depth: 5, parallel: 8 } as const;
+/** Limits of a run for which nothing says another. */
+export const defaultLimits = { depth: 5, parallel: 8 } as const;
 
 /** The data that all calls of a run share: made once, at the boundary, of a program and a policy. `stop` aborts the whole run. */
 export function createConfig(program: Program, setup: RunSetup, stop: (reason: unknown) => void): RuntimeConfig {

@@ -173,4 +173,31 @@ describe("a login", () => {
     expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no provider of llm-do") });
     expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("not logged in") });
   });
+
+  it("is made with a code that is typed on another machine", async () => {
+    const pending = ["authorization_pending"];
+    await using server = await startServer((response, { path }) => {
+      const code = {
+        device_code: "d",
+        user_code: "ABCD-EFGH",
+        verification_uri: "https://login.example/device",
+        expires_in: 60,
+        interval: 0.05,
+      };
+      const tokens = { access_token: "access-token-by-code", token_type: "bearer" };
+      if (path === "/device") return sendJson(response, code);
+      const error = pending.shift();
+      return sendJson(response, error ? { error } : tokens, error ? 400 : 200);
+    }, Object);
+    const login = `{ device_authorization_url: "${server.url}/device", token_url: "${server.url}/token", client_id: llm-do, address: "${gateway.url}/v1" }`;
+    await writeFile(join(root, "home/.config/llm-do/config.yaml"), `logins: { openai-compatible: ${login} }\n`);
+    const made = await runCli(["oauth", "login", "--device", "openai-compatible"], { cwd });
+    expect(made).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: expect.stringContaining("\n  https://login.example/device\n  ABCD-EFGH\n"),
+    });
+    expect(await readLogin()).toMatchObject({ accessToken: "access-token-by-code", origin: gateway.url });
+    expect(await ask()).toMatchObject({ exitCode: 0, stdout: "yes\n" });
+  });
 });

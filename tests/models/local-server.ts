@@ -21,15 +21,15 @@ export interface LocalServer extends AsyncDisposable {
   readonly server: Server;
 }
 
-/** A server on 127.0.0.1 that records each request and lets `answer` write what a provider would. */
-export async function startServer(answer: Answer): Promise<LocalServer> {
+/** A server on 127.0.0.1 that records each request and lets `answer` write what a provider would. `parse` reads a body. */
+export async function startServer(answer: Answer, parse: (text: string) => unknown = JSON.parse): Promise<LocalServer> {
   const requests: Recorded[] = [];
   const dropped = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString("utf8");
-    const recorded = { path: request.url ?? "", headers: request.headers, body: text === "" ? undefined : JSON.parse(text) };
+    const recorded = { path: request.url ?? "", headers: request.headers, body: text === "" ? undefined : parse(text) };
     requests.push(recorded);
     response.on("close", () => {
       if (!response.writableFinished) dropped.resolve();

@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Host } from "../../host/host.ts";
 import { openLoginFile, type StoredLogin } from "../../host/login-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { LoginSyntax } from "../../language/user-config.ts";
-import { beginLogin, isLoopback, type LoginTerms } from "../../models/oauth.ts";
+import { beginDeviceLogin, beginLogin, isLoopback, type LoginTerms } from "../../models/oauth.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { findServerTerms } from "../../models/server-login.ts";
 import { RunError } from "../../runtime/run-error.ts";
@@ -20,11 +21,15 @@ export interface OAuthFlags {
   readonly json?: boolean;
 }
 
+export interface LoginFlags {
+  readonly device?: boolean;
+}
+
 /**
- * `llm-do oauth login PROVIDER|ADDRESS`: the user goes on in the browser, which comes back to a port of this machine. An address is that of
- * an MCP server, which says itself how to log in, unless the configuration does.
+ * `llm-do oauth login PROVIDER|ADDRESS`: the user goes on in the browser, which comes back to a port of this machine, or, with `--device`,
+ * types a code there. An address is that of an MCP server, which says itself how to log in, unless the configuration does.
  */
-export async function loginCommand(given: string): Promise<number> {
+export async function loginCommand(given: string, { device = false }: LoginFlags): Promise<number> {
   const provider = nameOf(given);
   const { terms, port } = await findTerms(provider);
   const host = createNodeHost();
@@ -32,15 +37,10 @@ export async function loginCommand(given: string): Promise<number> {
   const controller = new AbortController();
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   try {
-    await using listener = await listen(port);
-    const access = { fetch: host.fetch, now: () => host.clock.now() };
-    const begin = async () => {
-      const found = terms ?? (await findServerTerms(provider, listener.redirectUri, access));
-      return beginLogin(found, listener.redirectUri, access);
-    };
-    const login = await begin().catch((thrown: unknown) => fail(provider, thrown));
-    writeStderr(`llm-do: open this page to log in at ${provider}; Ctrl-C ends the wait\n\n  ${login.url}\n\n`);
-    const stored = await listener.receive(login.finish, controller.signal).catch((thrown: unknown) => fail(provider, thrown));
+    const { signal } = controller;
+    const attempt = { provider, terms, host, signal };
+    const logIn = device ? logInByCode(attempt) : logInByBrowser({ ...attempt, port });
+    const stored = await logIn.catch((thrown: unknown) => fail(provider, thrown));
     await openLoginFile(host).update(provider, async () => stored);
     const users = isAddress(provider)
       ? "MCP servers at this address with `login: true`"
@@ -52,8 +52,46 @@ export async function loginCommand(given: string): Promise<number> {
   }
 }
 
+interface LoginAttempt {
+  readonly provider: string;
+  /** Undefined: the server at the address says them. */
+  readonly terms: LoginTerms | undefined;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+async function logInByBrowser({
+  provider,
+  terms,
+  host,
+  signal,
+  port,
+}: LoginAttempt & { readonly port: number }): Promise<StoredLogin> {
+  await using listener = await listen(port);
+  const access = { fetch: host.fetch, now: () => host.clock.now() };
+  const found = terms ?? (await findServerTerms(provider, listener.redirectUri, access));
+  const login = await beginLogin(found, listener.redirectUri, access);
+  writeStderr(`llm-do: open this page to log in at ${provider}; Ctrl-C ends the wait\n\n  ${login.url}\n\n`);
+  return await listener.receive(login.finish, signal);
+}
+
+/** What the server says is shown as it is to be typed, and nothing of it can move the cursor. */
+async function logInByCode({ provider, terms, host, signal }: LoginAttempt): Promise<StoredLogin> {
+  if (!terms) throw new UsageError(`--device needs the OAuth server of ${provider} under \`logins\` of your configuration`);
+  const { clock } = host;
+  const access = { fetch: host.fetch, now: () => clock.now(), sleep: clock.sleep };
+  const login = await beginDeviceLogin(terms, access);
+  const [url, code, whole] = [login.url, login.code, login.wholeUrl ?? ""].map((text) => escapeText(text));
+  const either = whole === "" ? "" : `, or open ${whole}`;
+  writeStderr(
+    `llm-do: to log in at ${provider}, open this page on any machine and type the code${either}; Ctrl-C ends the wait\n\n`,
+  );
+  writeStderr(`  ${url}\n  ${code}\n\n`);
+  return login.finish(signal);
+}
+
 function fail(provider: string, thrown: unknown): never {
-  if (thrown instanceof Interrupted) throw thrown;
+  if (thrown instanceof Interrupted || thrown instanceof UsageError) throw thrown;
   throw new RunError("authentication", `the login at ${provider} failed: ${describe(thrown)}`, { cause: thrown });
 }
 
@@ -96,11 +134,13 @@ async function findTerms(provider: string): Promise<FoundTerms> {
 
 function toTerms(syntax: LoginSyntax): LoginTerms {
   const { issuer, authorization_url: authorizationUrl, token_url: tokenUrl, client_id: clientId, address } = syntax;
-  for (const url of [issuer, authorizationUrl, tokenUrl, address]) if (url) requireSafe(url.value);
+  const { device_authorization_url: deviceUrl } = syntax;
+  for (const url of [issuer, authorizationUrl, tokenUrl, deviceUrl, address]) if (url) requireSafe(url.value);
   return {
     ...(issuer ? { issuer: issuer.value } : {}),
     ...(authorizationUrl ? { authorizationUrl: authorizationUrl.value } : {}),
     ...(tokenUrl ? { tokenUrl: tokenUrl.value } : {}),
+    ...(deviceUrl ? { deviceUrl: deviceUrl.value } : {}),
     clientId: clientId.value,
     scopes: syntax.scopes?.value ?? [],
     parameters: Object.fromEntries((syntax.parameters?.value ?? []).map(({ name, value }) => [name.value, value.value])),

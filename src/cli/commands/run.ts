@@ -28,6 +28,7 @@ import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import type { TuiRun } from "../tui/run-in-tui.ts";
 import { useProxies } from "../use-proxies.ts";
+import { readUserConfig } from "../user-config.ts";
 import { createWatchdog } from "../watchdog.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Returns the exit code. `commands` are the names of all commands. */
@@ -149,18 +150,26 @@ async function runDrawn(start: Omit<TuiRun, "onEvent">): Promise<number> {
   }
 }
 
-async function runAndReport(request: RunRequest, program: Program, flags: RunFlags): Promise<number> {
+async function runAndReport(request: RunRequest, program: Program, given: RunFlags): Promise<number> {
+  const flags = await withOwnVerbosity(given);
   const verbosity = verbosityOf(flags);
   const { streams, showsProgress } = chooseLines(flags, program, process);
   const listeners = openListeners({ verbosity, quiet: flags.quiet ?? false, events: flags.events, streams, showsProgress });
   const { onEvent, streamed, close } = listeners;
-  const deltas = request.deltas || streams;
+  const deltas = request.deltas || streams || verbosity >= 2;
   try {
     const result = await run({ ...request, deltas, ...(onEvent ? { onEvent } : {}) });
     return await reportResult(result, { ...flags, isShown: streams && result.output === streamed() });
   } finally {
     close();
   }
+}
+
+/** The user's verbosity holds where no flag says another. */
+async function withOwnVerbosity(flags: RunFlags): Promise<RunFlags> {
+  if (flags.quiet || flags.debug || flags.verbose > 0) return flags;
+  const { verbosity } = await readUserConfig();
+  return verbosity ? { ...flags, verbose: verbosity.value } : flags;
 }
 
 /** `--dry-run`: what would be sent first, and all that could come of it. */

@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCli } from "./run-cli.ts";
+
+let root: string;
+let cwd: string;
+let file: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "llm-do-config-"));
+  cwd = join(root, "work");
+  await mkdir(cwd);
+  await mkdir(join(root, "home/.config/llm-do"), { recursive: true });
+  file = join(root, "home/.config/llm-do/config.yaml");
+  await writeFile(join(cwd, "main.worker"), "Answer.\n");
+  await writeFile(
+    join(cwd, "script.ts"),
+    "export default (request) => (request.turn > 2 ? 'done' : { calls: [{ tool: 'list_files', args: {} }] });\n",
+  );
+});
+afterAll(() => rm(root, { recursive: true }));
+
+it("shows what holds, and where it is from", async () => {
+  await writeFile(file, "limits: { usd: 2, depth: 3 }\nverbosity: 1\naliases: { fast: ollama:llama3 }\n");
+  const shown = await runCli(["config"], { cwd, env: { LLM_DO_MODEL: "anthropic:m" } });
+  expect(shown.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+    ["model", "anthropic:m", "LLM_DO_MODEL"],
+    ["aliases.fast", "ollama:llama3", file],
+    ["limits.depth", "3", file],
+    ["limits.turns", "50", "default"],
+    ["limits.tool_calls", "none", "default"],
+    ["limits.tokens", "none", "default"],
+    ["limits.usd", "2", file],
+    ["limits.seconds", "none", "default"],
+    ["limits.parallel", "8", "default"],
+    ["verbosity", "1", file],
+    [""],
+  ]);
+  const { settings } = JSON.parse((await runCli(["config", "--json"], { cwd })).stdout);
+  expect(settings).toContainEqual({ key: "limits.usd", value: 2, source: file });
+});
+
+it("limits every run, the smaller of two holds, and a flag says another", async () => {
+  await writeFile(file, "limits: { turns: 2 }\nverbosity: 1\n");
+  await writeFile(join(cwd, "main.worker"), "---\ntoolsets: { filesystem: {} }\n---\nAnswer.\n");
+  const run = (...more: string[]) => runCli([".", "x", "--model", "scripted:script.ts", "--trust", ...more], { cwd });
+  const limited = await run();
+  expect(limited.exitCode).toBe(6);
+  // By `verbosity`, as with -v.
+  expect(limited.stderr).toContain("list_files");
+  await writeFile(join(cwd, "llm-do.yaml"), "limits: { turns: 40 }\n");
+  expect((await run("-q")).exitCode).toBe(6);
+  expect(await run("-q", "--limit", "turns=5")).toMatchObject({ exitCode: 0, stdout: "done\n", stderr: "" });
+});
