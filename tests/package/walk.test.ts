@@ -105,9 +105,11 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
       expect(said).toContain("did you mean `toolsets`?");
       expect(said).toMatch(/main > write_file#2 gave /);
-      const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
-      expect(tested).toContain("main, turn 1: the instructions changed at line 1");
-      expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
+      if (node === "oldest") {
+        const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
+        expect(tested).toContain("main, turn 1: the instructions changed at line 1");
+        expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
+      }
 
       const [worker, runs, tries] = blocksOf("README.md");
       expect([worker?.language, runs?.language, tries?.language]).toEqual(["worker", "sh", "sh"]);
@@ -131,7 +133,7 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(old).toMatchObject({ status: 2, stdout: "" });
       expect(old.stderr).toMatch(/^llm-do needs Node 22\.18 or newer, and this is 20\.20\.2\. Run: npx -p node@24 .*$/m);
     },
-    240_000,
+    400_000,
   );
 });
 
