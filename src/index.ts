@@ -67,6 +67,7 @@ export type {
   ApprovalRule,
   DecisionSource,
   DeniedCall,
+  OpenQuestion,
   Preview,
   ProposedRule,
   Verdict,
@@ -89,6 +90,14 @@ export type {
 } from "./protocol/outline.ts";
 export type { ServerTool, ServerToolType, ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
+export {
+  type AnswerRequest,
+  answerQuestions,
+  listQuestions,
+  type QuestionAnswer,
+  type QuestionsRequest,
+  type WaitingRun,
+} from "./questions.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
 // Tools.

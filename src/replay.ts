@@ -61,13 +61,16 @@ export async function replayFacts(
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
   const { facts: standing, attempt } = standingFacts(facts);
   const { runId } = start;
-  const { mode, onDenied, limits } = attempt ?? start;
+  const { mode, onDenied, onUnanswered, limits } = attempt ?? start;
   const redactor = new Redactor([...environmentSecrets(host.environment), ...stored, ...program.secrets], secrets);
   const effects = createReplayedEffects(facts, host.clock);
   const setup = {
     ...{ runId, effects, redactor, limits, version, debug, streaming: false, onEvent, onMessage: undefined },
     host: createUntouchedHost(),
-    policy: { mode: mode as ApprovalMode, onDenied, gateEntry: start.gateEntry === true },
+    policy: {
+      ...{ mode: mode as ApprovalMode, onDenied, gateEntry: start.gateEntry === true },
+      ...(onUnanswered ? { onUnanswered } : {}),
+    },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
     // The cost of a request is in its recorded outcome.
     priceOf: async () => () => 0,
@@ -84,7 +87,8 @@ export async function replayFacts(
     if (!(thrown instanceof RunError)) throw thrown;
     outcome = { error: thrown };
   }
-  const asContinued = (fact: Fact): Fact => (fact.type === "run-start" ? { ...fact, mode, onDenied, limits } : fact);
+  const terms = { mode, onDenied, onUnanswered, limits };
+  const asContinued = (fact: Fact): Fact => (fact.type === "run-start" ? ({ ...fact, ...terms } as Fact) : fact);
   // A token that could not be restored equals the secret that it stands for.
   const differences = compareRuns(redactor.toDigestForm(standing.map(asContinued)), redactor.toDigestForm(effects.facts));
   const names = new Map(

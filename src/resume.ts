@@ -62,7 +62,7 @@ export async function continueRun(
   const { journal, redactor, facts, times, writes } = await resumeJournal(host, directory, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
-    begin: (recorded) => beginAttempt(recorded, { program, host, policy, limits }),
+    begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits })],
   });
   const { start, terms, changed } = describeRun(facts, program);
   const { runId, history = [] } = start;
@@ -73,7 +73,7 @@ export async function continueRun(
     const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
     const result = await runEntry(
       program,
-      { ...setup, effects, writes, policy: { ...setup.policy, gateEntry: start.gateEntry === true } },
+      { ...setup, effects, writes, policy: { ...setup.policy, ...unansweredOf(terms), gateEntry: start.gateEntry === true } },
       {
         ...{ input: input as JsonObject, files, fragments, history, signal, warnings: changed },
         artifacts: recordedArtifacts(facts),
@@ -98,8 +98,7 @@ interface AttemptTerms {
 /** The fact that begins a continuation of a run. Throws a `CannotResume` where there is nothing to go on with. */
 function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }: AttemptTerms): FactOf<"attempt"> {
   const start = startOf(facts);
-  const last = facts.at(-1);
-  if (last?.type === "run-end" && last.stopReason === "done")
+  if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
   if (facts.some((fact) => fact.type === "undo"))
     throw new CannotResume("what this run wrote was taken back: fork it in place of that");
@@ -111,10 +110,16 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
     programDigest: program.digest,
     mode: policy.mode,
     onDenied: policy.onDenied ?? "return",
+    ...unansweredOf({ onUnanswered: policy.onUnanswered ?? (earlier.at(-1) ?? start).onUnanswered ?? "deny" }),
     limits: checkLimits({ ...(earlier.at(-1) ?? start).limits, ...limits }),
     version,
     owner: host.processes.self,
   };
+}
+
+/** A run that holds its questions goes on so, unless it is told to deny them. */
+function unansweredOf({ onUnanswered }: Pick<ApprovalPolicy, "onUnanswered">): { readonly onUnanswered?: "hold" } {
+  return onUnanswered === "hold" ? { onUnanswered } : {};
 }
 
 /** Facts of the run as a whole, by its record. `changed`: warnings that name the files that are not those that the run began with. */

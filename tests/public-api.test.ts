@@ -20,6 +20,7 @@ test("llm-do", async () => {
     ScopeError
     ToolFailure
     UntrustedProgram
+    answerQuestions
     blocked
     compile
     createWorker
@@ -27,6 +28,7 @@ test("llm-do", async () => {
     fork
     fromLanguageModel
     judgeCalls
+    listQuestions
     needsApproval
     preApproved
     readConversation
@@ -37,6 +39,7 @@ test("llm-do", async () => {
     tool
     toolFailure
     toolset
+    type AnswerRequest
     type ApprovalDecision
     type ApprovalMode
     type ApprovalPolicy
@@ -85,6 +88,7 @@ test("llm-do", async () => {
     type ModelRequest
     type ModelResponse
     type NeedOfTrust
+    type OpenQuestion
     type Outline
     type OutlinedModel
     type OutlinedScope
@@ -102,6 +106,8 @@ test("llm-do", async () => {
     type ProposedRule
     type Provider
     type ProviderEnvironment
+    type QuestionAnswer
+    type QuestionsRequest
     type Reconciliation
     type RecordedConversation
     type RecordedPreparation
@@ -144,6 +150,7 @@ test("llm-do", async () => {
     type UndoneFile
     type Usage
     type Verdict
+    type WaitingRun
     type Worker
     type WorkerDefinition
     type WorkerRuntime

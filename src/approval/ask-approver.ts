@@ -5,7 +5,7 @@ import { toolFailure } from "../toolsets/toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { allowLine } from "./allow-line.ts";
-import { decide, type SettledQuestion } from "./decide.ts";
+import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import { type GateRun, PolicyStop } from "./gate-types.ts";
 import {
   type CheckedArgs,
@@ -39,10 +39,11 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
   const settled = await decide(
     { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },
     {
-      policy: run.policy,
+      ...policyFor(run, call),
       effects: run.effects,
       redactor: run.redactor,
       questions: run.questions,
+      activity: run.activity,
       earlier: run.asked,
       memory: createRememberedApprovals(run.effects.state, {
         hide: (value) => run.redactor.hideKnown(value).shown,
@@ -53,6 +54,11 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
       signal: runtime.signal,
       stage,
       onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
+      onStale: () =>
+        run.emit(runtime, {
+          type: "warning",
+          message: `\`${tool}\` (${callPath}) was answered, and has changed since: it asks again`,
+        }),
       onDecided: (one) => recordDecision(run, call, { ...asking, ...one }),
     },
   );
@@ -60,6 +66,13 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
   run.emit(runtime, { type: "approval-decision", tool, decision, source });
   runtime.signal.throwIfAborted();
   return decision;
+}
+
+/** A connection that keeps state would lose it while the run is suspended. */
+function policyFor({ policy }: GateRun, { binding }: PendingCall): Pick<DecideOptions, "policy" | "whyUnasked"> {
+  if (policy.onUnanswered !== "hold" || !binding.toolset.session) return { policy };
+  const whyUnasked = "its connection keeps state, which would be lost while the run waits for an answer";
+  return { policy: { ...policy, onUnanswered: "deny" }, whyUnasked };
 }
 
 /** As the approver sees it, and as memory knows it. A call that is restored from a record has its question there. */

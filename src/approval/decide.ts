@@ -1,5 +1,7 @@
+import type { Activity } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import { questionKey } from "../effects/keys.ts";
+import { questionId } from "../effects/open-questions.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -7,7 +9,7 @@ import { abortable } from "../util/abortable.ts";
 import type { Redactor } from "../util/redactor.ts";
 import type { RuledCall } from "./approval-rule.ts";
 import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
-import type { ApprovalPolicy, ApproverOptions } from "./policy.ts";
+import type { ApprovalPolicy, Approver, ApproverOptions } from "./policy.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
 import type { QuestionQueue, StageReport } from "./question-queue.ts";
 import { isAllowedForRun, proposeRules, toRuleForRun } from "./run-rules.ts";
@@ -29,12 +31,17 @@ export interface DecideOptions extends ApproverOptions {
   /** Takes the digests that a journal holds. */
   readonly redactor: Redactor;
   readonly questions: QuestionQueue;
+  readonly activity: Activity;
+  /** Why nobody is asked, where the policy has no approver. Default: that it has none. */
+  readonly whyUnasked?: string;
   /** Calls that asked so far, this one included: what proposed rules are measured by. */
   readonly earlier: readonly RuledCall[];
   /** Reports that the question is known. */
   readonly stage: StageReport;
   /** Called as the question comes up, before it is answered. */
   readonly onAsk: (request: ApprovalRequest) => void;
+  /** Called where the question was answered while the run was suspended, and asks about something else now. */
+  readonly onStale?: () => void;
   /** Called with the decision before the next question comes up. Records it. */
   readonly onDecided: (settled: SettledQuestion) => void;
 }
@@ -87,32 +94,61 @@ async function repeatDecision(
 }
 
 async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promise<SettledQuestion> {
-  const { policy, questions, signal } = options;
+  const { policy, questions, activity, signal } = options;
   signal.throwIfAborted();
-  const unasked = answerOfMode(policy);
+  const given = givenAnswer(asked, options);
+  const unasked = given ? undefined : answerOfMode(policy, options.whyUnasked);
   if (unasked) {
     options.onDecided(unasked);
     return unasked;
   }
+  const approver = given ? async () => given : policy.approver;
   const memory = memoryId(asked.call, options.redactor);
-  const place = await questions.take(signal, options.stage);
+  const place = await activity.ask(asked.callPath, questions.take(signal, options.stage));
   try {
     const known = knownAnswer(asked, options, memory);
     const request = () => ({ ...asked.question, ...proposals(asked, options), position: place.position() });
-    const answer = known ?? (await putToApprover(asked, options, request()));
-    const settled = { ...answer, memory, ...forRun(asked, answer, options.redactor) };
-    options.onDecided(settled);
-    return settled;
+    const answer = known ?? (approver && (await putToApprover(asked, options, { request: request(), approver })));
+    if (answer) {
+      const settled = { ...answer, memory, ...forRun(asked, answer, options.redactor) };
+      options.onDecided(settled);
+      return settled;
+    }
   } finally {
     place.release();
   }
+  return park(asked, options);
 }
 
-function answerOfMode({ mode, approver }: ApprovalPolicy): Decision | undefined {
+/** The answer that was given to this question while the run was suspended. */
+function givenAnswer(
+  { callPath, key, digest }: AskedQuestion,
+  { effects, onStale }: DecideOptions,
+): ApprovalDecision | undefined {
+  const answer = effects.recall("answer", { callPath, key });
+  if (answer && answer.digest !== digest) onStale?.();
+  return answer?.digest === digest ? answer.decision : undefined;
+}
+
+/** Waits for the suspension of the run. The question stays open. */
+function park(asked: AskedQuestion, { activity, effects, signal, onAsk }: DecideOptions): Promise<never> {
+  const { callPath, key, digest, question } = asked;
+  const request: ApprovalRequest = { ...question, position: { n: 1, m: 1 } };
+  onAsk(request);
+  const open = { id: questionId({ callPath, key, digest }), callPath, key, digest, request };
+  const record = questionRecord(asked, { request: request as unknown as JsonObject });
+  const nothing = { encode: () => null, decode: () => Promise.reject(new Error("invariant: a parked question has no outcome")) };
+  return effects.perform({ record, codec: nothing, work: () => activity.park(open, signal) }, signal) as Promise<never>;
+}
+
+function answerOfMode(
+  { mode, approver, onUnanswered }: ApprovalPolicy,
+  why = "nobody can be asked in this run",
+): Decision | undefined {
   if (mode === "approve_all") return { decision: { type: "approve" }, source: "approve_all" };
   if (mode === "reject_all")
     return { decision: { type: "deny", note: "this run rejects everything that asks" }, source: "reject_all" };
-  return approver ? undefined : { decision: { type: "deny", note: "nobody can be asked in this run" }, source: "nobody" };
+  return approver || onUnanswered === "hold" ? undefined : { decision: { type: "deny", note: why }, source: "nobody" };
 }
 
 /** The answer to an earlier question may settle this one. */
@@ -124,15 +160,20 @@ function knownAnswer({ call, ruled }: AskedQuestion, { effects, redactor }: Deci
   return { decision: { type: "deny", note: "the same call was denied twice already" }, source: "repeated" };
 }
 
-function putToApprover(asked: AskedQuestion, options: DecideOptions, request: ApprovalRequest): Promise<Decision> {
-  const { policy, effects, signal, memory, checkArgs } = options;
-  const { approver, timeoutSeconds: seconds } = policy;
-  if (!approver) throw new Error("invariant: a question comes up only where there is an approver");
+interface PutQuestion {
+  readonly request: ApprovalRequest;
+  readonly approver: Approver;
+}
+
+function putToApprover(asked: AskedQuestion, options: DecideOptions, { request, approver }: PutQuestion): Promise<Decision> {
+  const { policy, effects, activity, signal, memory, checkArgs } = options;
+  const { timeoutSeconds: seconds } = policy;
   options.onAsk(request);
   const record = questionRecord(asked, { request: request as unknown as JsonObject });
   const checkRule = (rule: string) => void ruleForRun(asked, rule);
   const terms = { approver, seconds, sleep: effects.sleep, signal, memory, checkArgs, checkRule };
-  return effects.perform({ record, codec, work: () => putQuestion(request, terms) }, signal);
+  const answer = effects.perform({ record, codec, work: () => putQuestion(request, terms) }, signal);
+  return activity.ask(asked.callPath, answer);
 }
 
 function questionRecord({ callPath, key, digest }: AskedQuestion, detail: JsonObject) {

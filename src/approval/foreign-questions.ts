@@ -101,7 +101,7 @@ function toAnswer(run: GateRun, { request }: PendingCall, { question, values }: 
 }
 
 function optionsOf(run: GateRun, call: PendingCall, key: FactKey): DecideOptions {
-  const { policy, effects, redactor, questions } = run;
+  const { policy, effects, redactor, questions, activity } = run;
   const { runtime } = call.request;
   const memory = createRememberedApprovals(effects.state, {
     hide: (value) => redactor.hideKnown(value).shown,
@@ -109,7 +109,7 @@ function optionsOf(run: GateRun, call: PendingCall, key: FactKey): DecideOptions
       effects.record({ type: "revocation", callPath: key.callPath, worker, tool: revoked, memory: id }),
   });
   return {
-    ...{ policy, effects, redactor, questions, memory, earlier: [], signal: runtime.signal },
+    ...{ policy, effects, redactor, questions, activity, memory, earlier: [], signal: runtime.signal },
     checkArgs: async () => undefined,
     // The call itself is past its verdict.
     stage: () => undefined,

@@ -1,3 +1,4 @@
+import type { Activity } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { CallAddress, CallPath } from "../protocol/call.ts";
@@ -85,6 +86,7 @@ export interface GateOptions {
   readonly policy: ApprovalPolicy;
   /** Records facts and answers effects. */
   readonly effects: Effects;
+  readonly activity: Activity;
   readonly emit: (call: CallAddress, body: RunEventBody) => void;
   /** Takes secrets out of questions and reports. */
   readonly redactor: Redactor;

@@ -135,7 +135,8 @@ async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolR
   try {
     ticket = takeForwardTicket(gated, given);
     // Only a call that waits gives up its place: the others are forwarded before anything is awaited.
-    if (ticket?.waits) await ticket.turn(given.runtime.signal);
+    const { callPath, signal } = given.runtime;
+    if (ticket?.waits) await gated.run.activity.wait(callPath, ticket.turn(signal));
     else ticket?.release();
     forwarded = forwardCall(gated, ticket?.waits ? { ...given, ticket } : given);
   } catch (thrown) {
@@ -188,7 +189,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
 async function takeTurn(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<JsonValue> {
   const { request } = call;
   const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
-  await turnOf(call, call.tickets[0] ?? takeTicket(run.order, call, given));
+  await turnOf(run, call, call.tickets[0] ?? takeTicket(run.order, call, given));
   return given;
 }
 
@@ -208,14 +209,15 @@ async function prepare(run: GateRun, call: Round, { given, edited }: GivenArgs):
   const { targets } = prepared.preparation;
   if (isDelegating(tool) || targets.length === 0) return prepared;
   const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
-  await turnOf(call, found);
+  await turnOf(run, call, found);
   return found.waits ? lookAt(run, call, prepared.checked) : prepared;
 }
 
-async function turnOf({ tickets, stage, request }: Round, ticket: Ticket): Promise<void> {
+async function turnOf({ activity }: GateRun, { tickets, stage, request }: Round, ticket: Ticket): Promise<void> {
+  const { callPath, signal } = request.runtime;
   tickets.push(ticket);
   if (ticket.waits) stage("waiting");
-  await ticket.turn(request.runtime.signal);
+  await (ticket.waits ? activity.wait(callPath, ticket.turn(signal)) : ticket.turn(signal));
   stage("on the way");
 }
 
@@ -308,14 +310,17 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   // No payload is recorded of a call that was granted in an earlier attempt.
   const isBare = run.effects.isReplayed(callPath) && granted.isRestored && call.binding.toolset.prepare !== undefined;
   const isBracketed = !isWorkerCall(call, granted);
+  let leaveCode: (() => void) | undefined;
   if (isBracketed) await recordStart(run, call, granted);
   try {
     const whole = isBracketed && isBare ? await prepareCall(call, granted.checked, run.redactor) : granted;
+    leaveCode = isBracketed ? run.activity.enterCode(callPath) : undefined;
     const redeemed = await redeem(run, call, whole as Granted<PreparedCall>);
     if (isBracketed) await run.effects.finish(callPath, signal);
     result = redeemed;
     return result;
   } finally {
+    leaveCode?.();
     if (isBracketed) recordEnd(run, call, result);
   }
 }

@@ -37,6 +37,12 @@ export interface ApprovalPolicy {
   /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
   readonly onDenied?: "return" | "stop";
   /**
+   * What becomes of a question where there is no approver, in the mode `prompt`. Default `deny`. With `hold` its call waits, and what does
+   * not depend on it goes on; then the run is suspended: it rejects with a `RunError` `suspended` that has the open questions. They are
+   * answered by `answerQuestions`, and `resume` goes on with the run.
+   */
+  readonly onUnanswered?: "deny" | "hold";
+  /**
    * Seconds, from when a question is put, after which it is denied: more than 0, at most 2 000 000. That denial is not remembered, and the
    * next question is put. Default: a question waits as long as the run.
    */
@@ -59,6 +65,7 @@ const policyOptions: OptionTable<ApprovalPolicy> = {
   mode: oneOf("prompt", "approve_all", "reject_all"),
   approver: functionOption,
   onDenied: oneOf("return", "stop"),
+  onUnanswered: oneOf("deny", "hold"),
   timeoutSeconds: secondsOption,
   rules: listOption,
   unisolated: flagOption,

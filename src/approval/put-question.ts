@@ -68,7 +68,7 @@ async function answerOf(request: ApprovalRequest, terms: QuestionTerms): Promise
   }
 }
 
-function isDecision(value: unknown): value is ApprovalDecision {
+export function isDecision(value: unknown): value is ApprovalDecision {
   if (!isRecord(value)) return false;
   if (value["note"] !== undefined && typeof value["note"] !== "string") return false;
   if (value["type"] === "deny" || value["type"] === "stop") return true;

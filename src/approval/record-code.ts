@@ -1,3 +1,4 @@
+import { Suspended } from "../effects/activity.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { ToolInterrupted } from "../toolsets/toolset.ts";
@@ -15,6 +16,7 @@ export function recordStart(run: GateRun, { request }: PendingCall, { preparatio
 
 export function recordEnd(run: GateRun, { request }: PendingCall, result: ToolResult | undefined): void {
   const { callPath, signal } = request.runtime;
+  if (!result && signal.reason instanceof Suspended) return;
   const stopReason = result?.ok ? "done" : !result && signal.aborted ? "aborted" : "failed";
   const usage = run.effects.state.usageOf(callPath);
   const shown = result ? { result: result as unknown as JsonObject } : {};

@@ -1,4 +1,4 @@
-import { toolKey } from "../effects/keys.ts";
+import { againKey, toolKey } from "../effects/keys.ts";
 import type { FactKey, FactOf } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -59,7 +59,7 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
   const { name: tool, keyPrefix = "", runtime, caller } = call.request;
   const { callPath, signal } = runtime;
   const { args, digest } = verdict;
-  const key: FactKey = { callPath, key: `${keyPrefix}again` };
+  const key: FactKey = { callPath, key: againKey(keyPrefix) };
   const known = run.effects.recall("decision", key) ?? (await ask());
   if (known.source !== "person") throw uncertain(run, call, verdict);
   if (known.decision.type === "stop") {
@@ -70,7 +70,6 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
   return known.decision.type === "approve" ? undefined : (known.decision.note ?? "done");
 
   async function ask(): Promise<Pick<SettledQuestion, "decision" | "source">> {
-    if (!run.policy.approver) throw uncertain(run, call, verdict);
     const { shown } = run.redactor.hideKnown({
       ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
       description: describe(call, verdict),
@@ -84,7 +83,8 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
       },
       {
         ...{ effects: run.effects, redactor: run.redactor, questions: run.questions, signal, earlier: [], stage: call.stage },
-        policy: { ...run.policy, mode: "prompt" },
+        activity: run.activity,
+        policy: { ...run.policy, mode: "prompt", onUnanswered: "hold" },
         memory: { list: () => [], rules: () => [], revoke: () => false },
         checkArgs: async () => "the arguments of a call that may have run cannot be changed",
         onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),

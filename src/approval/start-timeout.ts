@@ -28,11 +28,11 @@ export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): 
     late.abort(toolFailure("timeout", error, "it may have had an effect all the same; ask for less at once"));
   };
   if (calls) run.timeUp?.set(callPath, expire);
-  const stopTimer = run.effects.startTimer(seconds * 1000, expire, calls && limit);
+  const timer = run.effects.startTimer(seconds * 1000, expire, calls && limit);
   const stop = () => {
     isOver = true;
     run.timeUp?.delete(callPath);
-    stopTimer();
+    timer.stop();
   };
   return { ...withSignal(runtime, AbortSignal.any([runtime.signal, late.signal])), stop };
 }

@@ -1,3 +1,4 @@
+import { Activity } from "../effects/activity.ts";
 import { createLiveEffects } from "../effects/live.ts";
 import { noScopes } from "../host/no-scopes.ts";
 import { nodeClock } from "../host/node-clock.ts";
@@ -86,6 +87,7 @@ const gateOptions: OptionTable<ToolGateOptions> = {
 export function createToolGate(options: ToolGateOptions): ToolGate {
   checkOptions(options, { path: "createToolGate", table: gateOptions });
   const { approval: policy, secrets = [], name = "agent" } = options;
+  if (policy.onUnanswered === "hold") throw new TypeError("`onUnanswered: hold` needs a run, which can be resumed");
   const redactor = new Redactor(secrets);
   const controller = new AbortController();
   const effects = createLiveEffects({ clock: nodeClock, journal: noJournal });
@@ -93,6 +95,10 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
     runId: name,
     policy,
     effects,
+    activity: new Activity(
+      () => undefined,
+      async () => undefined,
+    ),
     emit: (_call, event) => {
       if (event.type === "approval-request" || event.type === "approval-decision") options.onEvent?.(redactor.json(event));
     },

@@ -7,15 +7,18 @@ import type { Terminal } from "./terminal.ts";
 
 /** Creates the policy of approvals that flags and the terminal make. Throws a `UsageError` for flags that exclude one another. */
 export async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
-  const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false } = flags;
+  const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false, hold } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   if (approvalTimeout !== undefined && (approveAll || rejectAll || !terminal) && !quiet) warnOfTimeout(flags);
+  if (hold && (approveAll || rejectAll))
+    throw new UsageError("--hold holds what --approve-all and --reject-all decide: leave one out");
   const plain = { onDenied, rules: rulesOf(flags), unisolated };
   if (rejectAll) return { mode: "reject_all", ...plain };
   if (approveAll) {
     if (!quiet && !dryRun) writeStderr("llm-do: --approve-all: everything that would ask runs without a question\n");
     return { mode: "approve_all", ...plain };
   }
+  if (hold) return { mode: "prompt", onUnanswered: "hold", ...plain };
   if (!terminal) return { mode: "prompt", ...plain };
   const { createTerminalApprover } = await import("./terminal-approver.ts");
   const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };

@@ -66,6 +66,7 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   journal: exitCodes.failed,
   changed: exitCodes.failed,
   uncertain: exitCodes.approvalNeeded,
+  suspended: exitCodes.approvalNeeded,
   failed: exitCodes.failed,
 };
 

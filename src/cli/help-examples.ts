@@ -63,6 +63,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do fork last --model anthropic:claude-opus-4-5", "the last answer of the last run, by another model"],
     ["llm-do fork RUN_ID --at 3", "from the third turn of the entry on"],
   ],
+  "llm-do approvals": [["llm-do approvals", "what the newest suspended run waits for"], ["llm-do approvals last . --json"]],
+  "llm-do approve": [["llm-do approve last 1 3-5"], ["llm-do approve last --all --yes"]],
+  "llm-do deny": [['llm-do deny last 2 --note "keep this file"']],
   "llm-do undo": [["llm-do undo --dry-run", "what it would take back of the last run"], ["llm-do undo last . --yes"]],
   "llm-do models": [
     ["llm-do models", "providers, and what each still needs"],

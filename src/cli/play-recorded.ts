@@ -23,6 +23,8 @@ import { createWatchdog } from "./watchdog.ts";
 export interface RecordedProgram {
   readonly found: FoundRun;
   readonly compiled: CompiledWith | undefined;
+  /** Its questions are held, unless flags decide them. Default false. */
+  readonly isHeld?: boolean;
 }
 
 export interface RecordedRequest extends RunRequest {
@@ -45,8 +47,9 @@ export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay
   reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt, ignoreInterrupts });
-    const approval = await createPolicy(flags, terminal);
-    const { found, compiled } = await find(signal);
+    const { found, compiled, isHeld } = await find(signal);
+    const hold = flags.hold ?? (isHeld && !flags.approveAll && !flags.rejectAll);
+    const approval = await createPolicy({ ...flags, ...(hold ? { hold } : {}) }, terminal);
     const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits };

@@ -9,7 +9,7 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
-import { addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
+import { addApprovals, addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import {
@@ -43,6 +43,7 @@ export function createProgram(line: CommandLine): Command {
   program.commandsGroup("Run a program:");
   addRun(program, line);
   addResume(program, line);
+  addApprovals(program, line);
   program.commandsGroup("Know a program before it runs:");
   addCheck(program, line);
   addExplain(program, line);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { AnswerFlags, ApprovalsFlags } from "./commands/approvals.ts";
 import type { ForkFlags } from "./commands/fork.ts";
 import type { PruneFlags } from "./commands/remove-runs.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -148,4 +149,36 @@ export function addView(program: Command, exit: Exit): void {
       const { viewCommand } = await import("./commands/view.ts");
       exit.exitCode = await viewCommand(run, target, flags);
     });
+}
+
+/** `llm-do approvals`, `llm-do approve` and `llm-do deny`. */
+export function addApprovals(program: Command, exit: Exit): void {
+  program
+    .command("approvals")
+    .description("list the questions of a run that was suspended, or killed, and waits for their answers")
+    .argument("[run]", "its id, or `last`: the newest in which something waits", "last")
+    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .option("--json", "print JSON")
+    .action(async (run: string, target: string | undefined, flags: ApprovalsFlags) => {
+      refuseDashes("approvals", exit);
+      const { approvalsCommand } = await import("./commands/approvals.ts");
+      exit.exitCode = await approvalsCommand(run, target, flags);
+    });
+  for (const type of ["approve", "deny"] as const) {
+    const how = type === "approve" ? "; without questions, ask for one after the other at the terminal" : "";
+    program
+      .command(type)
+      .description(`${type} calls that wait in a suspended run; \`llm-do resume\` then goes on with it${how}`)
+      .argument("<run>", "its id, or `last`: the newest in which something waits")
+      .argument("[question...]", "numbers as `llm-do approvals` lists them, ranges such as 3-5, or ids")
+      .option("--note <text>", type === "approve" ? "kept in the record" : "returned to the model")
+      .option("--all", `${type} all that have no answer yet`)
+      .option("-y, --yes", "with --all: do it without a question")
+      .option("--json", "print the questions and their answers as JSON")
+      .action(async (run: string, words: readonly string[], flags: AnswerFlags) => {
+        refuseDashes(type, exit);
+        const { answerCommand } = await import("./commands/approvals.ts");
+        exit.exitCode = await answerCommand({ run, words, type }, flags);
+      });
+  }
 }

@@ -5,6 +5,7 @@ import type { DeniedCall } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
+import { renderWaiting } from "../ui/render-questions.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { escapeText } from "../util/escape-text.ts";
@@ -77,7 +78,7 @@ function renderOutput(output: JsonValue): string {
 export async function reportFailure(thrown: unknown, flags: ReportFlags): Promise<number> {
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
-  const { runId = null, usage = null, denied = [] } = failed ?? {};
+  const { runId = null, usage = null, denied = [], questions = [] } = failed ?? {};
   const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output)).map(describeArtifact);
   if (flags.json) {
     const error = {
@@ -85,11 +86,14 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
       message: errorMessage(thrown),
       ...(thrown instanceof CompileError ? { diagnostics: thrown.diagnostics.map(toJsonDiagnostic) } : {}),
     };
-    const stopReason = stopReasonOf(exitCode);
-    const facts = { runId, output: null, stopReason, usage, artifacts, denied, error, exitCode };
+    const isSuspended = questions.length > 0;
+    const stopReason = isSuspended ? "suspended" : stopReasonOf(exitCode);
+    const waiting = isSuspended ? { questions } : {};
+    const facts = { runId, output: null, stopReason, usage, artifacts, denied, ...waiting, error, exitCode };
     await deliver(flags, { facts, text: "" });
   }
   writeStderr(await renderFailure(thrown, flags));
+  if (runId !== null && questions.length > 0) writeStderr(renderWaiting({ runId, questions }));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

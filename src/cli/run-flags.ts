@@ -8,6 +8,8 @@ export interface RunFlags extends InputFlags, CompileFlags {
   readonly approveAll?: boolean;
   readonly rejectAll?: boolean;
   readonly onDenied?: "return" | "stop";
+  /** Questions wait in a suspended run. */
+  readonly hold?: boolean;
   /** Seconds. */
   readonly approvalTimeout?: number;
   readonly headless?: boolean;

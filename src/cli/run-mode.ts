@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * printed, no `CI`, no dumb terminal.
  */
 export function usesTui(flags: RunFlags, streams: Streams, env: Environment): boolean {
-  if (!streams.terminal || flags.headless || flags.dryRun) return false;
+  if (!streams.terminal || flags.headless || flags.dryRun || flags.hold) return false;
   if (flags.chat) return true;
   if (flags.plain) return false;
   if (flags.tui) return true;

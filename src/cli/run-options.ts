@@ -88,6 +88,7 @@ function addAttendanceOptions(run: Command): Command {
         .choices(["return", "stop"])
         .default("return"),
     )
+    .option("--hold", "suspend the run where something asks and nothing else is left to do; `llm-do approvals` lists what waits")
     .option("--approval-timeout <seconds>", "deny a question that nobody answers for so long", parseSeconds)
     .option("--trust", "let the program's own code run, this once")
     .optionsGroup("Limits:")

@@ -1,3 +1,4 @@
+import type { OpenQuestion } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { EffectKind, Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -100,10 +101,17 @@ export interface Effects {
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
   onInterruption(end: (reason: Interruption) => void): void;
   /**
-   * Calls `expire` when a time is over: of a call, of which earlier attempts are a part, or, without `limit`, from now on. Returns a
-   * function that stops the timer. In a replayed run time does not pass: `expire` is called where the fact `limit` was recorded.
+   * Calls `expire` when a time is over: of a call, of which earlier attempts are a part, or, without `limit`, from now on. In a replayed run time does not pass: `expire` is called where the fact `limit` was recorded.
    */
-  startTimer(milliseconds: number, expire: () => void, limit?: FactKey): () => void;
+  startTimer(milliseconds: number, expire: () => void, limit?: FactKey): Timer;
+}
+
+/** Measures time while it goes; it goes from the start. */
+export interface Timer {
+  go(): void;
+  pause(): void;
+  /** Ends it for good. */
+  stop(): void;
 }
 
 /** `owner`: the call whose limit it is; absent for the run's own. */
@@ -115,7 +123,9 @@ export interface ReachedLimit {
 
 export type Interruption =
   /** `owner` is absent for the run's own time. */
-  { readonly type: "time-up"; readonly owner?: CallPath } | { readonly type: "aborted"; readonly message: string };
+  | { readonly type: "time-up"; readonly owner?: CallPath }
+  | { readonly type: "aborted"; readonly message: string }
+  | { readonly type: "suspended"; readonly questions: readonly OpenQuestion[] };
 
 export interface LiveNeed {
   readonly callPath: CallPath;
@@ -123,3 +133,6 @@ export interface LiveNeed {
   readonly what: string;
   readonly signal: AbortSignal;
 }
+
+/** For runs in which time does not pass. */
+export const stillTimer: Timer = { go: () => undefined, pause: () => undefined, stop: () => undefined };

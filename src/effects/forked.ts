@@ -22,7 +22,12 @@ export interface ForkedOptions {
  */
 export function createForkedEffects({ live, shared, entry }: ForkedOptions): Effects {
   // Knows which recorded decisions still hold.
-  const earlier = createResumedEffects({ clock: { sleep: live.sleep }, journal: noJournal, recorded: shared, times: [] });
+  const earlier = createResumedEffects({
+    clock: { sleep: live.sleep, monotonic: () => 0 },
+    journal: noJournal,
+    recorded: shared,
+    times: [],
+  });
   const { facts } = standingFacts(shared);
   const standing = new Map(facts.map((fact) => [idOf(fact), fact]));
   const find = <Type extends KeyedFactType>(type: Type, key: FactKey) =>

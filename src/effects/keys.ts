@@ -10,6 +10,8 @@ export const modelKey = (turn: number, attempt: number, isLast: boolean): string
 export const compactionKey = (turn: number, attempt: number): string => `compaction ${turn}.${attempt}`;
 /** Key of the question of a round. */
 export const questionKey = (round: string): string => `question ${round}`;
+/** Key of the question whether a call that may have run is repeated. */
+export const againKey = (prefix: string): string => `${prefix}again`;
 /** Key of the execution of a tool. */
 export const toolKey = (prefix = ""): string => `tool ${prefix}`.trimEnd();
 /** Key of the decision of a limit on a tool call, by its number in the call of its worker. */

@@ -1,11 +1,12 @@
 import type { Clock } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Fact, FactOf, Outcome } from "../protocol/fact.ts";
-import type { Effect, Effects } from "./effects.ts";
+import { Suspended } from "./activity.ts";
+import type { Effect, Effects, Timer } from "./effects.ts";
 import { createRunState } from "./run-state.ts";
 
 export interface LiveOptions {
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
   /** The journal that keeps the facts; `noJournal` keeps none. Owned by the caller, who closes it. */
   readonly journal: Journal;
 }
@@ -43,7 +44,8 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       settle(() => ({ type: "value", value: effect.codec.encode(value) }));
       return value;
     } catch (thrown) {
-      settle(() => outcomeOf(effect, thrown));
+      if (thrown instanceof Suspended) underWay.delete(interrupt);
+      else settle(() => outcomeOf(effect, thrown));
       throw thrown;
     }
   };
@@ -77,15 +79,29 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     onInterruption: () => undefined,
     requireLive: () => undefined,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
-    startTimer: (milliseconds, expire) => {
-      const stop = new AbortController();
-      clock.sleep(milliseconds, stop.signal).then(expire, () => undefined);
-      return () => stop.abort();
-    },
+    startTimer: (milliseconds, expire) => createTimer(clock, milliseconds, expire),
   });
 }
 
 function spentBy<T>({ spentByFailure }: Effect<T>): Pick<Extract<Outcome, { readonly type: "error" }>, "usage"> {
   const usage = spentByFailure?.();
   return usage ? { usage } : {};
+}
+
+function createTimer(clock: LiveOptions["clock"], milliseconds: number, expire: () => void): Timer {
+  let left = milliseconds;
+  let started: { readonly at: number; readonly stop: AbortController } | undefined;
+  const pause = () => {
+    if (!started) return;
+    started.stop.abort();
+    left -= clock.monotonic() - started.at;
+    started = undefined;
+  };
+  const go = () => {
+    if (started) return;
+    started = { at: clock.monotonic(), stop: new AbortController() };
+    clock.sleep(Math.max(0, left), started.stop.signal).then(expire, () => undefined);
+  };
+  go();
+  return { go, pause, stop: pause };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../host/host.ts";
 import { noJournal } from "../journal/journal.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { EffectRecord, Effects } from "./effects.ts";
+import { type EffectRecord, type Effects, stillTimer } from "./effects.ts";
 import { createLiveEffects } from "./live.ts";
 
 /** An effect that a rehearsal came to, and did not perform. */
@@ -19,7 +19,10 @@ export class Rehearsed extends Error {
   }
 }
 
-const stillClock: Pick<Clock, "sleep"> = { sleep: async (_milliseconds, signal) => signal?.throwIfAborted() };
+const stillClock: Pick<Clock, "sleep" | "monotonic"> = {
+  sleep: async (_milliseconds, signal) => signal?.throwIfAborted(),
+  monotonic: () => 0,
+};
 
 /**
  * Looks at the world and changes nothing. A tool is taken to return null, and a connection to offer no tools; every other effect
@@ -37,6 +40,6 @@ export function createRehearsedEffects(): Effects {
       if (effect.kind === "tool") return codec.decode({ ok: true, value: null });
       throw new Rehearsed(effect, inputs.get(effect.callPath) ?? {});
     },
-    startTimer: () => () => undefined,
+    startTimer: () => stillTimer,
   });
 }

@@ -5,9 +5,10 @@ import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { describeChange, findChangedInstruction, type InstructionLine } from "./describe-change.ts";
-import type { Effect, EffectRecord, Effects, Interruption, LiveNeed } from "./effects.ts";
+import { type Effect, type EffectRecord, type Effects, type Interruption, type LiveNeed, stillTimer } from "./effects.ts";
 import { FactOrder } from "./fact-order.ts";
 import { runTimeKey, timeKey } from "./keys.ts";
+import { openQuestions } from "./open-questions.ts";
 import type { RequestChanged } from "./resumed.ts";
 import { createRunState } from "./run-state.ts";
 import { standingFacts } from "./standing.ts";
@@ -152,9 +153,10 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
       const reached = limit && index.keyed.get(keyOf("limit", limit));
       let isStopped = false;
       if (reached) order.turnOf(reached).then(() => order.stalled().then(() => isStopped || expire()));
-      return () => {
+      const stop = () => {
         isStopped = true;
       };
+      return { ...stillTimer, stop };
     },
   });
 }
@@ -191,6 +193,7 @@ function indexFacts(facts: readonly Fact[]) {
       const ofRun = keyed.get(keyOf("limit", { callPath: path, key: runTimeKey }));
       if (ofRun) return { reason: { type: "time-up" }, fact: ofRun };
     }
+    if (end?.stopReason === "suspended") return { reason: { type: "suspended", questions: openQuestions(facts) }, fact: end };
     if (end && end.stopReason !== "aborted") return undefined;
     const fact = facts.find(isUnwound) ?? end ?? facts.at(-1);
     return fact && { reason: { type: "aborted", message: end?.reason ?? "the record ends here" }, fact };

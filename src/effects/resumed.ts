@@ -23,7 +23,7 @@ export class RequestChanged extends Error {
 }
 
 export interface ResumedOptions {
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
   /** Takes the new facts, after the recorded ones. */
   readonly journal: Journal;
   /** All facts of the run so far, each at its number, the `attempt` of this continuation last; with the content of their blobs. */
@@ -108,15 +108,20 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   });
 }
 
-/** The recorded time of a call and everything below it, in milliseconds. The time between two attempts is none of it. */
+/**
+ * The recorded time of a call and everything below it, in milliseconds. The time between two attempts is none of it, nor
+ * the time before an answer in which nothing else was recorded.
+ */
 function elapsed(recorded: readonly Fact[], times: readonly number[], callPath: CallPath): number {
   let sum = 0;
   let first: number | undefined;
   for (const [index, fact] of recorded.entries()) {
     const time = times[index] ?? 0;
     if (fact.type === "attempt") first = undefined;
+    if (fact.type === "answer") continue;
     if (!("callPath" in fact) || (fact.callPath !== callPath && !fact.callPath.startsWith(`${callPath}/`))) continue;
-    if (first !== undefined) sum += time - first;
+    const isAnswered = fact.type === "result" && fact.kind === "question";
+    if (first !== undefined && !isAnswered) sum += time - first;
     first = time;
   }
   return sum;

@@ -50,7 +50,14 @@ const decision = {
 export const factFields: Readonly<Record<FactType, Fields>> = {
   "run-start": {
     ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
-    ...{ onDenied: "string", limits: "numbers", input: callInput, "owner?": "string", "files?": "object" },
+    ...{
+      onDenied: "string",
+      "onUnanswered?": "string",
+      limits: "numbers",
+      input: callInput,
+      "owner?": "string",
+      "files?": "object",
+    },
     "forkOf?": "string",
     "gateEntry?": "boolean",
     "history?": "content messages",
@@ -66,7 +73,15 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     },
   },
   attempt: {
-    ...{ number: "number", voids: "any", programDigest: "string", mode: "string", onDenied: "string", limits: "numbers" },
+    ...{
+      number: "number",
+      voids: "any",
+      programDigest: "string",
+      mode: "string",
+      onDenied: "string",
+      "onUnanswered?": "string",
+      limits: "numbers",
+    },
     ...{ version: "string", owner: "string" },
   },
   "run-end": { ...end, denied: "number" },
@@ -97,6 +112,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     ...{ ...keyed, kind: "string", "digest?": "string", "shared?": "boolean" },
     outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
   },
+  answer: { ...keyed, digest: "string", decision },
   abort: { callPath: "string" },
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
   "code-call": { ...keyed, path: "string" },

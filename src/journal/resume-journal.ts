@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Host } from "../host/host.ts";
-import type { Fact, FactOf } from "../protocol/fact.ts";
+import type { Fact } from "../protocol/fact.ts";
 import type { Redactor, Secret } from "../util/redactor.ts";
 import { cutTail } from "./cut-tail.ts";
 import { createJournal, isOpen, type Journal, JournalError } from "./journal.ts";
@@ -23,8 +23,8 @@ export interface ResumeOptions {
   /** Takes over a run of another machine, whose processes cannot be looked at. */
   readonly takeOver: boolean;
   readonly createRedactor: (secrets: RunSecrets) => Redactor;
-  /** Creates the fact that begins the continuation. Throws where the run cannot go on. */
-  readonly begin: (facts: readonly Fact[]) => FactOf<"attempt">;
+  /** Creates the facts that are added now: the beginning of a continuation, or answers. Throws where nothing can be added. */
+  readonly begin: (facts: readonly Fact[]) => readonly Fact[];
 }
 
 export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isWhole"> {
@@ -34,7 +34,7 @@ export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isW
 }
 
 /**
- * Opens the journal of a run to go on with it: cuts a torn tail off, and records the beginning of the continuation. The last owner that
+ * Opens the journal of a run to add to it: cuts a torn tail off, and records the first facts. The last owner that
  * the journal names has to be dead, so that one process alone executes a run; the look and the record happen under a lock. Rejects
  * with a `CannotResume`, an `UnreadableJournal` or a `JournalError`.
  */
@@ -43,7 +43,7 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
   return host.files.alone(path, async () => {
     const record = await readRecord(host, directory, options.known);
     checkOwner(host, directory, record.facts, options.takeOver);
-    const attempt = options.begin(record.facts);
+    const added = options.begin(record.facts);
     if (record.torn)
       await cutTail(host, path).catch((cause: unknown) => {
         throw new JournalError(cause);
@@ -52,11 +52,12 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
     const redactor = options.createRedactor(folder.secrets);
     const entries = record.facts.length;
     const journal = await createJournal({ host, directory, redactor, private: folder, entries });
-    journal.append(attempt);
+    for (const fact of added) journal.append(fact);
     await journal.written({ durable: true });
     const { isWhole } = record;
     const writes = createWriteLog(host, basename(directory), folder);
-    return { facts: [...record.facts, attempt], times: [...record.times, host.clock.now()], isWhole, journal, redactor, writes };
+    const times = [...record.times, ...added.map(() => host.clock.now())];
+    return { facts: [...record.facts, ...added], times, isWhole, journal, redactor, writes };
   });
 }
 

@@ -28,6 +28,20 @@ export interface ApprovalRequest {
   readonly rules?: readonly ProposedRule[];
 }
 
+/** A question of a suspended run that waits for its answer. */
+export interface OpenQuestion {
+  /** Names the question and what it asks about: it changes with them. */
+  readonly id: string;
+  readonly callPath: CallPath;
+  readonly key: string;
+  /** Of the call as it was looked at. */
+  readonly digest: string;
+  /** As an approver sees it. */
+  readonly request: ApprovalRequest;
+  /** Given already: it takes effect when the run goes on. */
+  readonly answer?: ApprovalDecision;
+}
+
 /** `n of m`: a question's number, and how many are known so far. */
 export interface QuestionPosition {
   readonly n: number;

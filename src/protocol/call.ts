@@ -24,4 +24,4 @@ export function parentCallPath(path: CallPath): CallPath | undefined {
 export type CallKind = "worker" | "tool" | "code";
 
 /** Why a call or a run ended. */
-export type StopReason = "done" | "limit" | "cut" | "denied" | "aborted" | "failed";
+export type StopReason = "done" | "limit" | "cut" | "denied" | "aborted" | "failed" | "suspended";

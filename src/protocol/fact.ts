@@ -99,6 +99,7 @@ export type Fact =
       readonly onDenied: "return" | "stop";
       /** The start of the entry passed the gate. */
       readonly gateEntry?: true;
+      readonly onUnanswered?: "hold";
       readonly limits: Limits;
       readonly version: string;
       readonly input: CallInput;
@@ -125,6 +126,7 @@ export type Fact =
       readonly programDigest: string;
       readonly mode: string;
       readonly onDenied: "return" | "stop";
+      readonly onUnanswered?: "hold";
       readonly limits: Limits;
       readonly version: string;
       readonly owner: string;
@@ -217,6 +219,8 @@ export type Fact =
       readonly outcome: Outcome;
       readonly shared?: boolean;
     })
+  /** The answer of a person to a question of a suspended run, for when it goes on. It holds for the call with this digest. */
+  | (FactKey & { readonly type: "answer"; readonly digest: string; readonly decision: ApprovalDecision })
   /** A call of this one failed, and what ran beside it was aborted. */
   | { readonly type: "abort"; readonly callPath: CallPath }
   /** A request or a tool call that a limit did not allow, or a time limit that was reached. `owner`: the call with the limit; absent for the run. */

@@ -1,3 +1,4 @@
+import { Suspended } from "../effects/activity.ts";
 import type { CallAddress, CallKind, StopReason } from "../protocol/call.ts";
 import type { CallDetail } from "../protocol/event.ts";
 import type { CallInput } from "../protocol/fact.ts";
@@ -27,7 +28,8 @@ export function bracketCall(run: RuntimeConfig, call: BracketedCall) {
   run.effects.record({ type: "call-start", callPath, depth, ...callee, input });
   const close = (how: { readonly stopReason: StopReason; readonly reason?: string }, what: JsonObject) => {
     const usage = run.effects.state.usageOf(callPath);
-    run.effects.record({ type: "call-end", callPath, ...how, usage, ...what });
+    // A suspended call has not ended: it goes on where it was.
+    if (how.stopReason !== "suspended") run.effects.record({ type: "call-end", callPath, ...how, usage, ...what });
     const milliseconds = run.host.clock.monotonic() - started;
     run.emit(call, { type: "call-end", kind, name, ...how, usage, milliseconds });
   };
@@ -41,7 +43,8 @@ export function bracketCall(run: RuntimeConfig, call: BracketedCall) {
     fail: (thrown: unknown, failure?: ToolFailure): void => {
       const got = failure && !signal.aborted ? { failure: failure.toolError as unknown as JsonObject } : {};
       const message = errorMessage(signal.aborted ? signal.reason : thrown);
-      close({ stopReason: signal.aborted ? "aborted" : "failed" }, { error: { message, ...got } });
+      const ofAbort = signal.reason instanceof Suspended ? "suspended" : "aborted";
+      close({ stopReason: signal.aborted ? ofAbort : "failed" }, { error: { message, ...got } });
     },
   };
 }

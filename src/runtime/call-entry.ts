@@ -55,7 +55,8 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   try {
     const worker = { name, description: "" };
     const runtime = createRuntime({ ...request, worker, model: undefined, scopes, attachments: [], reach: undefined });
-    const value = await abortable((async () => code.execute(input, runtime))(), signal);
+    const executed = abortable((async () => code.execute(input, runtime))(), signal);
+    const value = await executed.finally(run.activity.enterCode(callPath));
     await run.effects.finish(callPath, signal);
     return bracket.end({ output: toJsonValue(value) as JsonValue, stopReason: "done" });
   } catch (thrown) {

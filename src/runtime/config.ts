@@ -1,5 +1,6 @@
 import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
+import type { Activity } from "../effects/activity.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
@@ -55,6 +56,7 @@ export interface RunSetup {
 export interface RuntimeConfig extends RunSetup {
   readonly program: Program;
   readonly gate: Gate;
+  readonly activity: Activity;
   readonly budget: Budget;
   readonly serverTools: ServerToolGrants;
   readonly artifacts: Artifacts;

@@ -71,7 +71,8 @@ export class Connections {
     const own = new Map<string, Connected>();
     const deferred = new Set<string>();
     const notes = new Map<string, readonly ConnectionNote[]>();
-    const connecting = worker.toolsets.map(async (reference) => {
+    const { activity } = run;
+    const open = async (reference: ToolsetReference) => {
       if (!canConnect(reference)) return run.gate.gate(reference);
       const isShared = reference.toolset.lifetime === "run";
       const connected = await (isShared ? this.#share(run, reference, call) : connect(run, reference, call));
@@ -79,8 +80,9 @@ export class Connections {
       notes.set(reference.reference, connected.notes);
       for (const name of connected.deferred) deferred.add(toolName(reference.prefix, name));
       return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
-    });
-    const settled = await Promise.allSettled(connecting);
+    };
+    const opening = worker.toolsets.map((reference) => open(reference).finally(activity.begin(call.callPath)));
+    const settled = await activity.wait(call.callPath, Promise.allSettled(opening));
     const offered = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const toolsets = deferred.size > 0 ? [...offered, run.gate.gate(searchToolset(offered, deferred))] : offered;
     const close = () =>
@@ -120,13 +122,14 @@ export class Connections {
     const key = keyOf(reference);
     const entry = callPath.split("/", 1)[0] ?? callPath;
     const place = { callPath: entry, depth: 0, signal: this.#end.signal };
-    const connected = this.#ofRun.get(key)?.connected ?? connect(run, reference, place);
+    const { activity } = run;
+    const connected = this.#ofRun.get(key)?.connected ?? connect(run, reference, place).finally(activity.begin(entry));
     this.#ofRun.set(key, { reference: reference.reference, connected });
     connected.catch(() => undefined);
     const unreached = isCutWhileConnecting(run, callPath)
       ? run.effects.requireLive({ callPath, what: `the connection of ${reference.reference}`, signal })
       : undefined;
-    return abortable(unreached ? Promise.race([connected, unreached]) : connected, signal);
+    return activity.wait(callPath, abortable(unreached ? Promise.race([connected, unreached]) : connected, signal));
   }
 }
 

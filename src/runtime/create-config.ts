@@ -1,4 +1,6 @@
 import { createGate } from "../approval/gate.ts";
+import { Activity } from "../effects/activity.ts";
+import { nextTurn } from "../host/next-turn.ts";
 import type { Program } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Limits } from "../protocol/usage.ts";
@@ -25,12 +27,14 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
   const emit = createEmitter({ runId, clock: host.clock, redactor, effects, onEvent: setup.onEvent });
   const timeUp: RuntimeConfig["timeUp"] = new Map();
+  const activity = new Activity(stop, nextTurn);
   const config: RuntimeConfig = {
     ...setup,
     program,
     debug: setup.debug || (program.debug ?? false),
     emit,
-    gate: createGate({ runId, policy: setup.policy, effects, emit, redactor, stop, timeUp, endsRun }),
+    gate: createGate({ runId, policy: setup.policy, effects, activity, emit, redactor, stop, timeUp, endsRun }),
+    activity,
     budget: new Budget({ ...limits, depth, parallel }, { spent: amountOf(effects.state.usageOf(entryName(program))) }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),

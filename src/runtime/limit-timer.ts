@@ -12,7 +12,10 @@ export interface TimedCall {
   readonly controller: AbortController;
 }
 
-/** Aborts with `LimitReached` when the time is over, or where the recorded run's was. Returns a function that stops the timer. */
+/**
+ * Aborts with `LimitReached` when the time is over, or where the recorded run's was. The time in which all that goes on waits for a person
+ * does not count. Returns a function that stops the timer.
+ */
 export function startLimitTimer(run: RuntimeConfig, { seconds: allowed, callPath, owner, controller }: TimedCall): () => void {
   if (allowed === undefined) return () => undefined;
   const key = owner === undefined ? runTimeKey : timeKey;
@@ -23,9 +26,14 @@ export function startLimitTimer(run: RuntimeConfig, { seconds: allowed, callPath
     controller.abort(new LimitReached(reached));
   };
   run.timeUp.set(owner, expire);
-  const stop = run.effects.startTimer(allowed * 1000, expire, { callPath, key });
+  const timer = run.effects.startTimer(allowed * 1000, expire, { callPath, key });
+  const stopListening = run.activity.onChange(() => {
+    if (run.activity.isWaitingForPerson(callPath)) timer.pause();
+    else timer.go();
+  });
   return () => {
-    stop();
+    stopListening();
+    timer.stop();
     run.timeUp.delete(owner);
   };
 }

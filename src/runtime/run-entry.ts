@@ -1,3 +1,4 @@
+import { Suspended } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import type { Program } from "../program/program.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
@@ -78,7 +79,12 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   run.emit(place, { type: "run-start", ...facts });
   for (const message of start.warnings) run.emit(place, { type: "warning", message });
   const digests = { programDigest: program.digest, version: setup.version };
-  const terms = { onDenied: policy.onDenied ?? "return", limits, ...(policy.gateEntry ? { gateEntry: true as const } : {}) };
+  const { onDenied = "return", onUnanswered, gateEntry: isGated } = policy;
+  const terms = {
+    ...{ onDenied, limits },
+    ...(onUnanswered === "hold" ? { onUnanswered } : {}),
+    ...(isGated ? { gateEntry: true as const } : {}),
+  };
   const more = {
     owner: setup.host.processes.self,
     files: program.sources,
@@ -120,7 +126,8 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     const why = stopReason === "aborted" ? { reason: errorMessage(signal.reason) } : {};
     effects.record({ type: "run-end", stopReason, ...why, usage, error: reported, denied: denied.length });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
-    error.run = { runId, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()) };
+    const questions = signal.reason instanceof Suspended ? signal.reason.questions : [];
+    error.run = { runId, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), questions };
     throw error;
   } finally {
     stopTimer();
@@ -143,6 +150,7 @@ async function interruptRest(effects: Effects, signal: AbortSignal, abort: () =>
 async function callEntry(request: CallRequest, given: WorkerInput): Promise<CallEnd> {
   const { run } = request;
   const { entry } = run.program;
+  const leave = run.activity.begin(request.callPath);
   try {
     const input = await gateEntry(request, given);
     await run.serverTools.askAll(request);
@@ -155,6 +163,7 @@ async function callEntry(request: CallRequest, given: WorkerInput): Promise<Call
     run.emit(request, { type: "limit", limit, allowed, message: reason.message });
     return { output: "", stopReason: "limit", reason: reason.message };
   } finally {
+    leave();
     await run.connections.close(run, request);
   }
 }

@@ -1,5 +1,5 @@
 import type { ReachedLimit } from "../effects/effects.ts";
-import type { DeniedCall } from "../protocol/approval.ts";
+import type { DeniedCall, OpenQuestion } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Artifact } from "../protocol/message.ts";
 import type { LimitName, Usage } from "../protocol/usage.ts";
@@ -25,6 +25,8 @@ export type RunErrorCode =
   | "changed"
   /** A call may have had its effect when an earlier attempt of the run ended, and nobody said whether it is repeated. */
   | "uncertain"
+  /** All that is left waits for answers: `questions` of the error's `run`. `resume` goes on with it. */
+  | "suspended"
   /** Code of the program (a code entry) failed. */
   | "failed";
 
@@ -40,6 +42,8 @@ export class RunError extends Error {
         readonly usage: Usage;
         readonly denied: readonly DeniedCall[];
         readonly artifacts: readonly Artifact[];
+        /** Those that wait for an answer. Empty where the run is not suspended. */
+        readonly questions: readonly OpenQuestion[];
       }
     | undefined;
 

@@ -24,9 +24,11 @@ export class ServerToolGrants {
 
   /** Returns the grants of a worker. Asks now for a worker that did not exist when the run started. */
   of(request: CallRequest, worker: Worker): Promise<GrantedServerTools> {
-    const known = this.#byWorker.get(worker.id) ?? askFor(request, worker);
+    const { activity } = request.run;
+    const { callPath } = request;
+    const known = this.#byWorker.get(worker.id) ?? askFor(request, worker).finally(activity.begin(callPath));
     this.#byWorker.set(worker.id, known);
-    return known;
+    return activity.wait(callPath, known);
   }
 }
 

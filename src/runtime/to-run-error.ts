@@ -1,5 +1,7 @@
 import { PolicyStop, UncertainCall } from "../approval/gate-types.ts";
+import { Suspended } from "../effects/activity.ts";
 import { describeChange } from "../effects/describe-change.ts";
+import { againKey } from "../effects/keys.ts";
 import { RequestChanged } from "../effects/resumed.ts";
 import { JournalError } from "../journal/journal.ts";
 import type { StopReason } from "../protocol/call.ts";
@@ -18,8 +20,9 @@ export function endsRun(thrown: unknown): boolean {
 /** Whatever ended a run, as its caller gets it. */
 export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
   if (signal.reason instanceof PolicyStop) return new RunError("denied", signal.reason.message, { cause: signal.reason });
-  if (thrown instanceof RunError) return thrown;
   if (thrown instanceof JournalError) return new RunError("journal", thrown.message, { cause: thrown });
+  if (signal.reason instanceof Suspended) return describeSuspension(signal.reason);
+  if (thrown instanceof RunError) return thrown;
   if (thrown instanceof RequestChanged)
     return new RunError("changed", describeChange(thrown), { cause: thrown, callPath: thrown.today.callPath });
   if (thrown instanceof UncertainCall)
@@ -29,6 +32,23 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
   return new RunError(codeOf(thrown), errorMessage(thrown), { cause: thrown });
 }
 
+/** A run in which only calls that may have run wait is not one that was asked to hold its questions. */
+function describeSuspension(reason: Suspended): RunError {
+  const { questions } = reason;
+  const uncertain = questions.filter(({ key }) => key.endsWith(againKey("")));
+  const lines = uncertain.map(
+    ({ callPath, request: { description } }) =>
+      `\`${description}\` (${callPath}) may have run already, and nobody can be asked whether to run it again`,
+  );
+  if (uncertain.length === questions.length && lines.length > 0)
+    return new RunError("uncertain", lines.join("\n"), {
+      cause: reason,
+      ...(questions[0] ? { callPath: questions[0].callPath } : {}),
+    });
+  const waiting = `${questions.length} ${questions.length === 1 ? "call waits" : "calls wait"} for an answer`;
+  return new RunError("suspended", [`the run is suspended: ${waiting}`, ...lines].join("\n"), { cause: reason });
+}
+
 function codeOf(thrown: unknown): RunErrorCode {
   if (thrown instanceof PolicyStop) return "denied";
   const type = thrown instanceof ToolFailure ? thrown.toolError.type : undefined;
@@ -36,6 +56,7 @@ function codeOf(thrown: unknown): RunErrorCode {
   return type === "output_invalid" || type === "refused" || type === "provider" || type === "loop" ? type : "failed";
 }
 
-export function stopReasonOf({ code }: RunError): StopReason {
+export function stopReasonOf({ code, cause }: RunError): StopReason {
+  if (cause instanceof Suspended) return "suspended";
   return code === "denied" || code === "aborted" ? code : "failed";
 }

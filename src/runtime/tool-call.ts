@@ -28,6 +28,7 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
   const results: ToolResultPart[] = [];
   // As of the request: a worker that one of the calls creates is offered from the next turn on.
   const offered = toolsetsOf(call, frame);
+  const goOn = call.run.activity.rest(call.callPath);
   try {
     const { allowed, reached } = spendToolCalls(call, frame.toolCalls, calls.length);
     for (const part of calls.slice(0, allowed)) {
@@ -38,7 +39,9 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
       if (sequential) await pending.at(-1);
     }
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
-    for (const result of await Promise.all(pending)) results.push(await cutResult(call, frame, result));
+    const whole = await Promise.all(pending);
+    goOn();
+    for (const result of whole) results.push(await cutResult(call, frame, result));
     addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
     if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {
@@ -48,6 +51,8 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
     await Promise.allSettled(pending);
     addUnanswered(call, frame, { calls, error: errorMessage(thrown) });
     throw thrown;
+  } finally {
+    goOn();
   }
   guardAgainstLoop(call, frame, { calls, results });
 }
@@ -108,5 +113,10 @@ async function answerToolCall(call: CallConfig, frame: CallFrame, { part, target
   if (!target.toolset) return end({ ok: false, error: target.error });
   const context = { ...call, callPath, reach: target.toolset.callsOf(name), addCreated: addCreated.bind(undefined, call, frame) };
   const gated = toGatedCall(context, { name, args });
-  return end(await target.toolset.call(gated).catch(report.fail));
+  const leave = run.activity.begin(callPath);
+  try {
+    return end(await target.toolset.call(gated).catch(report.fail));
+  } finally {
+    leave();
+  }
 }

@@ -159,9 +159,14 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const args = joinContext(input, extraContext);
   const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
   const gated = toGatedCall({ ...context, callPath, reach }, call);
-  const result = report.end(await run.gate.gate(callable).call(gated).catch(report.fail));
-  if (result.ok) return result.value;
-  throw new ToolFailure(result.error);
+  const leave = run.activity.begin(callPath);
+  try {
+    const result = report.end(await run.gate.gate(callable).call(gated).catch(report.fail));
+    if (result.ok) return result.value;
+    throw new ToolFailure(result.error);
+  } finally {
+    leave();
+  }
 }
 
 function findCallable({ run, reach }: CodeContext, name: string): ToolsetReference {

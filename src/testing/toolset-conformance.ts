@@ -1,5 +1,6 @@
 import { createGate } from "../approval/gate.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
+import { Activity } from "../effects/activity.ts";
 import { createLiveEffects } from "../effects/live.ts";
 import { nodeClock } from "../host/node-clock.ts";
 import { noJournal } from "../journal/journal.ts";
@@ -171,6 +172,10 @@ async function openBench(options: ConformanceOptions, onExecute: () => void = ()
     const gate = createGate({
       ...{ runId: "conformance", policy, redactor: new Redactor([]) },
       effects: createLiveEffects({ clock: nodeClock, journal: noJournal }),
+      activity: new Activity(
+        () => undefined,
+        async () => undefined,
+      ),
       emit: () => undefined,
       stop: () => undefined,
       endsRun: () => false,

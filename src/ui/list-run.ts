@@ -55,7 +55,7 @@ export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder"> {
   const model = entryCall?.type === "call-start" ? entryCall.model : undefined;
   const prompt = promptOf(first);
   return {
-    outcome: last.type === "run-end" ? last.stopReason : "unfinished",
+    outcome: last.type === "run-end" ? last.stopReason : last.type === "answer" ? "suspended" : "unfinished",
     summary,
     program: first.program,
     entry: first.entry,

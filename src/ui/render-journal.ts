@@ -71,6 +71,7 @@ function renderEnd(last: JournalEntry): string {
       return `${last.stopReason}, ${counted(requests, "request")}, ${counted(inputTokens + outputTokens, "token")}`;
     });
   }
+  if (last.type === "answer") return "suspended, and answered: `llm-do resume` goes on with it";
   return `no end after ${last.n + 1} entries: killed, or still running`;
 }
 
@@ -87,6 +88,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
     case "decision":
       return `  ${label} ${renderDecision(entry.decision, entry.source)}`;
+    case "answer":
+      return `  ${label} ${renderDecision(entry.decision, "person")}, for when the run goes on`;
     case "revocation":
       return `  ${label} revoked an approval for the run: ${show(entry.worker)} > ${show(entry.tool)}`;
     case "refusal":
@@ -122,7 +125,8 @@ function renderOutcome(outcome: Outcome, columns: number): string {
 }
 
 function renderUnfinished({ entries, torn }: Journal): string[] {
-  if (entries.at(-1)?.type === "run-end") return [];
+  const last = entries.at(-1)?.type;
+  if (last === "run-end" || last === "answer") return [];
   const open = unfinishedEffects(entries);
   const tornLine = torn ? ["  (its last line is cut off, as by a kill)"] : [];
   return ["under way at the last entry:", ...(open.length > 0 ? open : ["  nothing"]), ...tornLine];

@@ -280,7 +280,10 @@ test("code that ends with calls under way settles them as interrupted, and repla
     slow: tool({
       input: { type: "object" },
       approval: "pre-approved",
-      run: () => (started.resolve(), new Promise<never>(() => {})),
+      run: () => {
+        started.resolve();
+        return new Promise<never>(() => {});
+      },
     }),
     main: tool({
       input: { type: "object" },

@@ -390,7 +390,8 @@ describe("failures", () => {
       approval: "pre-approved",
       run: (args) => {
         const value = thrown[Number(args["n"])];
-        if (value instanceof RunError) value.run = { runId: "other", usage: {} as never, denied: [], artifacts: [] };
+        if (value instanceof RunError)
+          value.run = { runId: "other", usage: {} as never, denied: [], artifacts: [], questions: [] };
         throw value;
       },
     });

@@ -36,7 +36,8 @@ async function findResumable(run: string, target: string | undefined): Promise<R
     });
     const hasEnded = last?.type === "run-end" && last.stopReason === "done";
     if (run === "last" && (first === undefined || hasEnded)) continue;
-    return { found, compiled: first?.type === "run-start" ? first.compiled : undefined };
+    const start = first?.type === "run-start" ? first : undefined;
+    return { found, compiled: start?.compiled, isHeld: start?.onUnanswered === "hold" };
   }
   const which = run === "last" ? "no run that did not end" : `no run \`${run}\``;
   throw new UsageError(`there is ${which}; \`llm-do runs list${target === undefined ? "" : ` ${target}`}\` names what there is`);

@@ -1,0 +1,130 @@
+import type { OpenQuestion } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
+import { abortable } from "../util/abortable.ts";
+
+/** The reason of the abort of a run in which all that is left waits for answers that nobody gives now. Nothing that unwinds is recorded. */
+export class Suspended extends Error {
+  readonly questions: readonly OpenQuestion[];
+
+  constructor(questions: readonly OpenQuestion[]) {
+    super("the run is suspended: calls of it wait for an answer");
+    this.name = "Suspended";
+    this.questions = questions;
+  }
+}
+
+/**
+ * Knows which calls of a run are at work, and which wait. A call is at work but while it waits for calls of its own, for a call before it,
+ * or for a person. Code counts as at work until a call below it is parked: nothing says whether it awaits its calls.
+ *
+ * Live bookkeeping, and no fact: a replay takes the suspension from its record.
+ */
+export class Activity {
+  readonly #suspend: (reason: Suspended) => void;
+  readonly #nextTurn: () => Promise<void>;
+  /** How many threads of work there are at a call. */
+  readonly #busy = new Map<CallPath, number>();
+  readonly #code = new Set<{ readonly path: CallPath }>();
+  readonly #asking = new Set<{ readonly path: CallPath }>();
+  readonly #parked = new Set<OpenQuestion>();
+  readonly #listeners = new Set<() => void>();
+  #isChecking = false;
+
+  /** `suspend` is called once nothing is at work and a call is parked. `nextTurn` resolves when all that only waits for promises has gone on. */
+  constructor(suspend: (reason: Suspended) => void, nextTurn: () => Promise<void>) {
+    this.#suspend = suspend;
+    this.#nextTurn = nextTurn;
+  }
+
+  /** Begins work of a call beside what its caller does. Returns what ends it, to be called once. */
+  begin(path: CallPath): () => void {
+    this.#add(path, 1);
+    return () => this.#add(path, -1);
+  }
+
+  /** Notes that a call waits for other calls. Returns what ends that, which can be called several times. */
+  rest(path: CallPath): () => void {
+    this.#add(path, -1);
+    let isResting = true;
+    return () => {
+      if (isResting) this.#add(path, 1);
+      isResting = false;
+    };
+  }
+
+  /** Waits for other calls. */
+  wait<T>(path: CallPath, others: Promise<T>): Promise<T> {
+    return others.finally(this.rest(path));
+  }
+
+  /** Waits for a person who is asked, or for the questions before this one. */
+  ask<T>(path: CallPath, answer: Promise<T>): Promise<T> {
+    const asking = { path };
+    this.#asking.add(asking);
+    return this.wait(
+      path,
+      answer.finally(() => this.#asking.delete(asking)),
+    );
+  }
+
+  /** Notes that code which makes calls is entered. Returns what ends that, to be called once. */
+  enterCode(path: CallPath): () => void {
+    const entered = { path };
+    this.#code.add(entered);
+    const goOn = this.rest(path);
+    return () => {
+      this.#code.delete(entered);
+      goOn();
+    };
+  }
+
+  /** Waits until the run is suspended: rejects with the signal's reason. */
+  park(question: OpenQuestion, signal: AbortSignal): Promise<never> {
+    this.#parked.add(question);
+    const answered = abortable(new Promise<never>(() => undefined), signal);
+    return this.wait(
+      question.callPath,
+      answered.finally(() => this.#parked.delete(question)),
+    );
+  }
+
+  /** True while all that a call and everything below it does is to wait for a person. */
+  isWaitingForPerson(path: CallPath): boolean {
+    const isBelow = (other: { readonly path: CallPath }) => isAtOrBelow(other.path, path);
+    const asking = [...this.#asking].filter(isBelow);
+    if (asking.length === 0 || [...this.#busy.keys()].some((busy) => isAtOrBelow(busy, path))) return false;
+    return [...this.#code].filter(isBelow).every((code) => asking.some((one) => isAtOrBelow(one.path, code.path)));
+  }
+
+  /** Calls the listener whenever what is at work may have changed. Returns what ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #add(path: CallPath, more: number): void {
+    const count = (this.#busy.get(path) ?? 0) + more;
+    if (count === 0) this.#busy.delete(path);
+    else this.#busy.set(path, count);
+    for (const listener of this.#listeners) listener();
+    if (!this.#isChecking && this.#isIdle()) this.#check();
+  }
+
+  /** Code that makes one call after another is idle for a moment between them. */
+  async #check(): Promise<void> {
+    this.#isChecking = true;
+    await this.#nextTurn();
+    this.#isChecking = false;
+    if (this.#isIdle()) this.#suspend(new Suspended([...this.#parked]));
+  }
+
+  #isIdle(): boolean {
+    if (this.#parked.size === 0 || this.#busy.size > 0) return false;
+    const parked = [...this.#parked];
+    return [...this.#code].every(({ path }) => parked.some(({ callPath }) => isAtOrBelow(callPath, path)));
+  }
+}
+
+function isAtOrBelow(path: CallPath, above: CallPath): boolean {
+  return path === above || path.startsWith(`${above}/`);
+}

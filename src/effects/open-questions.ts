@@ -1,0 +1,52 @@
+import type { ApprovalRequest, OpenQuestion } from "../protocol/approval.ts";
+import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import type { Fact, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import { sha256 } from "../util/sha256.ts";
+import { againKey, questionKey } from "./keys.ts";
+import { standingFacts } from "./standing.ts";
+
+/** Names a question, and exactly what it asked about: another look that found something else has another id. */
+export function questionId({ callPath, key, digest }: Pick<OpenQuestion, "callPath" | "key" | "digest">): string {
+  return sha256(`${callPath}\n${key}\n${digest}`).slice(0, 12);
+}
+
+/** The questions of a run that nobody has settled, in the order in which they came up. */
+export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[] {
+  const { facts } = standingFacts(recorded);
+  const asked = new Set<string>();
+  const settled = new Set<string>();
+  const ended = new Set<CallPath>();
+  const answers = new Map<string, FactOf<"answer">>();
+  for (const fact of facts) {
+    if (fact.type === "call-end") ended.add(fact.callPath);
+    if (fact.type === "answer") answers.set(idOf(fact), fact);
+    if (fact.type === "verdict" && fact.verdict.type === "ask") asked.add(idOf(fact));
+    if (isSettling(fact)) settled.add(idOf(fact));
+  }
+  return facts.flatMap((fact): readonly OpenQuestion[] => {
+    if (fact.type !== "intent" || fact.kind !== "question") return [];
+    const { callPath, digest, detail } = fact;
+    const key = fact.key.slice(questionKey("").length);
+    const id = idOf({ callPath, key });
+    // A question of a server that a tool calls ends with the tool.
+    if (!asked.has(id) && !key.endsWith(againKey(""))) return [];
+    if (settled.has(id) || settled.has(idOf(fact)) || [...withCallers(callPath)].some((path) => ended.has(path))) return [];
+    const answer = answers.get(id);
+    const given = answer?.digest === digest ? { answer: answer.decision } : {};
+    const request = detail["request"] as unknown as ApprovalRequest;
+    return [{ id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...given }];
+  });
+}
+
+function isSettling(fact: Fact): fact is FactOf<KeyedFactType> {
+  if (fact.type === "verdict") return fact.verdict.type !== "ask";
+  return fact.type === "decision" || fact.type === "refusal" || fact.type === "result";
+}
+
+function idOf({ callPath, key }: { readonly callPath: CallPath; readonly key: string }): string {
+  return `${callPath}\n${key}`;
+}
+
+function* withCallers(callPath: CallPath): Iterable<CallPath> {
+  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
+}
