@@ -1,8 +1,12 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { readBlocks } from "../../scripts/check-docs.ts";
 import type { WaitingRun } from "../../src/index.ts";
-import { runCli, writeProgram } from "./run-cli.ts";
+import { bin, runCli, writeProgram } from "./run-cli.ts";
 
 const scope = "toolsets: { filesystem: {} }\nsandbox: { paths: { notes: { root: ./notes, mode: rw } } }";
 const calling = (name: string) => `toolsets: { ${name}: { _approval_config: { ${name}: { pre_approved: true } } } }`;
@@ -68,4 +72,24 @@ it("lets thirty children propose in the night, and does what a person answers in
   expect(await changed()).toBe(0);
   expect((await contents())[edited]).toBe("a person wrote this\n");
   expect(await readdir(temporary)).toEqual([]);
+}, 60_000);
+
+it("runs the command of the workflow in the docs, whose job passes where the run waits", async () => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/unattended.md"), "utf8");
+  const block = readBlocks(page).find(({ language }) => language === "yaml");
+  const { on, jobs } = parse(block?.text ?? "");
+  expect(Object.keys(on)).toEqual(["schedule", "workflow_dispatch"]);
+  const steps: readonly { readonly run?: string }[] = jobs.triage.steps;
+  const commands = steps.flatMap(({ run = "" }) => (run.includes("llm-do") ? [run] : []));
+  expect(commands).toHaveLength(1);
+  const cwd = await writeNightly();
+  const here = (commands[0] ?? "")
+    .replace("npx llm-do", `"${process.execPath}" "${bin}"`)
+    .replace("--hold", "--hold --price 'scripted:*=1,1'");
+  const env = { PATH: process.env["PATH"], HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
+  // The shell that GitHub runs steps by.
+  await promisify(execFile)("bash", ["-e", "-c", here], { cwd, env });
+  const result = JSON.parse(await readFile(join(cwd, "result.json"), "utf8"));
+  expect(result).toMatchObject({ stopReason: "suspended", exitCode: 4 });
+  expect(result.questions).toHaveLength(30);
 }, 60_000);
