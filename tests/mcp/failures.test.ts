@@ -14,6 +14,15 @@ test("a server that dies in the middle is a failure of the call, and is started 
   ]);
 });
 
+test("a server whose folders are not there is named with the folder", async () => {
+  const { error } = await createMcpWorld().play({ servers: { own: { ...own, reads: ["../gone"] } }, model: calling() });
+  expect(error).toMatchObject({
+    message: expect.stringContaining(
+      "the MCP server `own` cannot be used: The folder of the scope reads: ../gone/ does not exist.",
+    ),
+  });
+});
+
 test("a server that dies in each call is started three times more", async () => {
   const { results } = await createMcpWorld().play({
     servers: { own },

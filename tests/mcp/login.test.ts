@@ -168,7 +168,9 @@ describe("a server that takes tokens", () => {
     const world = createMcpWorld();
     const line = `run \`llm-do oauth login ${server.url}\``;
     const missing = await world.play({ servers: { wiki: { url: server.url, login: true } }, model: echo });
-    expect(missing.error).toMatchObject({ message: expect.stringContaining(`it needs your login: ${line}`) });
+    expect(missing.error).toMatchObject({
+      message: expect.stringContaining(`the MCP server \`wiki\` cannot be used: it needs your login: ${line}`),
+    });
     const plain = await world.play({ servers: { wiki: { url: server.url } }, model: echo });
     expect(plain.error).toMatchObject({ message: expect.stringContaining(`write \`login: true\` in its entry, and ${line}`) });
     expect(server.authorizations()).toEqual([]);

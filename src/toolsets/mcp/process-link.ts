@@ -15,9 +15,9 @@ interface ProcessSetting {
 export async function openProcessLink(server: LocalServer, { host, folder }: ProcessSetting): Promise<ServerLink> {
   const { command, args = [], env = {}, cwd = ".", reads = [], network = false, isolated = true } = server;
   const roots = [folder, ...reads.map((root) => resolve(folder, root))];
-  const scopes = await host.openScopes(
-    roots.map((root, index) => ({ name: index === 0 ? "program" : `reads${index}`, root, mode: "ro" })),
-  );
+  // The name of a scope is part of what is said of it: a folder that is not there.
+  const nameOf = (index: number) => (index === 0 ? "program" : `reads: ${reads[index - 1]}`);
+  const scopes = await host.openScopes(roots.map((root, index) => ({ name: nameOf(index), root, mode: "ro" })));
   const stopping = new AbortController();
   const ended = new AbortController();
   const transport = createProcessTransport((why) => stopping.abort(new Error(why)));

@@ -69,7 +69,11 @@ const forever = 2 ** 31 - 1;
 /** Starts a server and asks for its tools. Rejects with an `Error` that says why it cannot be used; nothing of it is left then. */
 export async function startServer(setting: ServerSetting): Promise<RunningServer> {
   const { name, server, signal } = setting;
-  const link = await (isRemote(server) ? openHttpLink(server, setting.host) : openProcessLink(server, setting));
+  const unusable = (why: string) => new Error(`the MCP server \`${name}\` cannot be used: ${why}`);
+  const opening = isRemote(server) ? openHttpLink(server, setting.host) : openProcessLink(server, setting);
+  const link = await opening.catch((thrown: unknown) => {
+    throw unusable(errorMessage(thrown));
+  });
   try {
     const { Client } = await import("@modelcontextprotocol/client");
     const client = new Client(
@@ -98,7 +102,7 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
     const why = link.ended.aborted ? errorMessage(link.ended.reason) : errorMessage(thrown);
     await link.stop();
     signal.throwIfAborted();
-    throw new Error(`the MCP server \`${name}\` cannot be used: ${why}`);
+    throw unusable(why);
   }
 }
 
