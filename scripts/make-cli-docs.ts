@@ -22,7 +22,9 @@ terminal, control characters in the output are shown there, as \`\\u{1B}\`, and 
 The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`cut\`, \`denied\`, \`aborted\`, \`failed\`),
 \`usage\`, \`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, or [what cut the answer off](limits.md#endings), and
 \`error\` (\`code\`, \`message\`, for a program with mistakes also \`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run
-did not begin. Mistakes on the command line itself are told on stderr alone.
+did not begin. Mistakes on the command line itself are told on stderr alone. \`llm-do schema result\` prints the JSON
+Schema of the object, \`llm-do schema event\` that of a line of \`--events\`. Members may be added to version 1: ignore those that you do
+not know.
 
 At a terminal a run is drawn by [the terminal UI](tui.md). Where it prints lines (\`--plain\`, \`-v\`, \`--headless\` and others) and
 stdout is a terminal, the entry's text is written there as it comes, and not again as the result; an answer that begins anew after a

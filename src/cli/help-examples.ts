@@ -85,7 +85,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do trust": [["llm-do trust list"], ["llm-do trust revoke ~/programs/review"]],
   "llm-do trust list": [["llm-do trust list --json"]],
   "llm-do trust revoke": [["llm-do trust revoke", "the program of this folder"]],
-  "llm-do schema": [["llm-do schema worker > worker.schema.json"]],
+  "llm-do schema": [["llm-do schema worker > worker.schema.json"], ["llm-do schema event", "a line of --events"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],
   "llm-do init": [["llm-do init words"], ["llm-do init . --model anthropic:claude-sonnet-4-5"]],
   "llm-do docs": [

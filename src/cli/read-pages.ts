@@ -17,7 +17,7 @@ export interface DocSection {
 }
 
 /** The folder of the package, whether it is installed, built or run from its sources. */
-function packageFolder(): string {
+export function packageFolder(): string {
   return dirname(fileURLToPath(import.meta.resolve("llm-do/package.json")));
 }
 

@@ -2,6 +2,7 @@ import { CompileError } from "../compile/compile-error.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { RunOutput } from "../llm-do.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
+import type { StopReason } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
@@ -19,6 +20,7 @@ import {
   needsApproval,
   UsageError,
 } from "./exit-codes.ts";
+import type { JsonArtifact, JsonResult } from "./json-result.ts";
 import { writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
 import { deliverResult } from "./result-file.ts";
@@ -40,7 +42,8 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const { output, usage, runId, stopReason, denied, reason } = result;
   const why = reason === undefined ? {} : { reason };
   const artifacts = await deliverArtifacts(result.artifacts, flags.output);
-  const facts = { runId, output, stopReason, ...why, usage, artifacts: artifacts.map(describeArtifact), denied, exitCode };
+  const made = artifacts.map(describeArtifact);
+  const facts: JsonResult = { v: 1, runId, output, stopReason, ...why, usage, artifacts: made, denied, exitCode };
   const isDelivered = flags.isShown || (await deliver(flags, { facts, text: renderOutput(output) }));
   if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
   const ending = describeEnding(result);
@@ -56,11 +59,11 @@ export function describeEnding({ stopReason, reason = "" }: RunOutput): string |
   return `${how}: ${escapeText(reason, { keepBackslashes: true })}; the output is what there was so far`;
 }
 
-function deliver({ json, output }: ReportFlags, { facts, text }: { facts: object; text: string }): Promise<boolean> {
+function deliver({ json, output }: ReportFlags, { facts, text }: { facts: JsonResult; text: string }): Promise<boolean> {
   return json ? deliverResult(renderJson(facts), output, "result.json") : deliverResult(text, output, "result.txt");
 }
 
-function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Artifact) {
+function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Artifact): JsonArtifact {
   return { name, mediaType, bytes, sha256, callPath, path: path ?? null };
 }
 
@@ -89,7 +92,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
     const isSuspended = questions.length > 0;
     const stopReason = isSuspended ? "suspended" : stopReasonOf(exitCode);
     const waiting = isSuspended ? { questions } : {};
-    const facts = { runId, output: null, stopReason, usage, artifacts, denied, ...waiting, error, exitCode };
+    const facts: JsonResult = { v: 1, runId, output: null, stopReason, usage, artifacts, denied, ...waiting, error, exitCode };
     await deliver(flags, { facts, text: "" });
   }
   writeStderr(await renderFailure(thrown, flags));
@@ -99,8 +102,8 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   return exitCode;
 }
 
-function renderJson(result: object): string {
-  return `${JSON.stringify({ v: 1, ...result })}\n`;
+function renderJson(result: JsonResult): string {
+  return `${JSON.stringify(result)}\n`;
 }
 
 function codeOf(thrown: unknown): string {
@@ -109,7 +112,7 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof UsageError || exitCodeOfFailure(thrown) === exitCodes.usage ? "configuration" : "failed";
 }
 
-function stopReasonOf(exitCode: number): string {
+function stopReasonOf(exitCode: number): StopReason {
   if (exitCode >= exitCodes.hungUp) return "aborted";
   if (exitCode === exitCodes.limit) return "limit";
   return exitCode === exitCodes.denied || exitCode === exitCodes.approvalNeeded ? "denied" : "failed";

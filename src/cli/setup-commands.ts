@@ -19,12 +19,16 @@ export interface Exit {
 export function addSchema(program: Command, exit: Exit): void {
   program
     .command("schema")
-    .description("print the JSON Schema by which editors complete and check a file")
-    .addArgument(new Argument("[file]", "which file's").choices(["worker", "manifest", "test"]).default("worker"))
-    .action(async (file: SchemaName) => {
+    .description("print a JSON Schema: of the files that you write, for editors, and of what --json and --events print")
+    .addArgument(
+      new Argument("[of]", "a worker file, the manifest llm-do.yaml, a file of tests, a line of --events, or the object of --json")
+        .choices(["worker", "manifest", "test", "event", "result"])
+        .default("worker"),
+    )
+    .action(async (name: SchemaName | "event" | "result") => {
       refuseDashes("schema", exit);
       const { schemaCommand } = await import("./commands/schema.ts");
-      exit.exitCode = await schemaCommand(file);
+      exit.exitCode = await schemaCommand(name);
     });
 }
 

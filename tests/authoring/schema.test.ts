@@ -29,7 +29,7 @@ test.each([
 test("a file that has no schema is a mistake in usage", async () => {
   const { exitCode, stdout, stderr } = await runCli(["schema", "tools"], { cwd: await temporaryFolder(), bin });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain("Allowed choices are worker, manifest, test.");
+  expect(stderr).toContain("Allowed choices are worker, manifest, test, event, result.");
 });
 
 test.each(schemaNames)("the files in schema/ are those that are printed: %s", (name) => {

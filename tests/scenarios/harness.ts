@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import { conversationOf } from "../../src/effects/conversation.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
@@ -95,6 +98,7 @@ export async function play({
     error = thrown;
   }
   onPlayed?.();
+  for (const event of events) expectValid(event);
   const runs = await host.files.names(`${root}/.llm-do/runs`);
   const directory = runs[0] === undefined ? undefined : `${root}/.llm-do/runs/${runs[0]}`;
   const journal = directory === undefined ? [] : (await readJournal(host, directory)).entries;
@@ -121,6 +125,16 @@ export async function play({
     model: scripted,
     files: Object.fromEntries(kept.map(([path, text]) => [path.slice(root.length + 1), text])),
   };
+}
+
+const isEvent = new Ajv2020({ strict: false }).compile(
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../schema/event.schema.json"), "utf8")),
+);
+
+/** Every event, as a line of `--events` has it, fits the shipped schema. */
+function expectValid(event: RunEvent): void {
+  const line: unknown = JSON.parse(JSON.stringify(event));
+  expect({ event: line, errors: isEvent(line) ? [] : isEvent.errors }).toEqual({ event: line, errors: [] });
 }
 
 export function worker(frontmatter: string, instructions = "Do it."): string {

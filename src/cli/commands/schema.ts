@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { renderEditorSchema, type SchemaName } from "../editor-schemas.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { writeResult } from "../output.ts";
+import { packageFolder } from "../read-pages.ts";
 
-/** `llm-do schema [worker|manifest]`: the JSON Schema for editors. */
-export async function schemaCommand(name: SchemaName): Promise<number> {
-  await writeResult(renderEditorSchema(name));
+/** `llm-do schema [worker|manifest|event|result]`: those of events and results are in the package. */
+export async function schemaCommand(name: SchemaName | "event" | "result"): Promise<number> {
+  const isData = name === "event" || name === "result";
+  const shipped = () => readFileSync(join(packageFolder(), "schema", `${name}.schema.json`), "utf8");
+  await writeResult(isData ? shipped() : renderEditorSchema(name));
   return exitCodes.done;
 }
