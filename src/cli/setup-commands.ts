@@ -21,7 +21,10 @@ export function addSchema(program: Command, exit: Exit): void {
     .command("schema")
     .description("print a JSON Schema: of the files that you write, for editors, and of what --json and --events print")
     .addArgument(
-      new Argument("[of]", "a worker file, the manifest llm-do.yaml, a file of tests, a line of --events, or the object of --json")
+      new Argument(
+        "[of]",
+        "a worker file, the manifest llm-do.yaml, a file of tests, a line of --events, or the object of --json",
+      )
         .choices(["worker", "manifest", "test", "event", "result"])
         .default("worker"),
     )

@@ -32,6 +32,11 @@ it("finds the section of a diagnostic's code, and no heading in a code block", a
   expect(sectionsOf(page, (heading) => heading === "B")).toEqual([]);
 });
 
+it("takes the beginning of a page's name", async () => {
+  const { stdout } = await runCli(["docs", "cook"], { cwd: await temporaryFolder() });
+  expect(stdout).toBe(readFileSync(join(root, "docs/cookbook.md"), "utf8"));
+});
+
 it("suggests a page for a misspelt topic", async () => {
   const { exitCode, stdout, stderr } = await runCli(["docs", "aproval"], { cwd: await temporaryFolder() });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

@@ -27,8 +27,11 @@ function findText(words: string): string {
   if (topics.includes(name)) return readPage(name).text;
   const pages = topics.map(readPage);
   const wanted = plain(words);
-  const found =
-    findSections(pages, (heading) => heading === wanted) ?? findSections(pages, (heading) => heading.includes(wanted));
+  const exact = findSections(pages, (heading) => heading === wanted);
+  if (exact !== undefined) return exact;
+  const [page, ...others] = pages.filter(({ topic }) => topic.startsWith(name));
+  if (page && others.length === 0) return page.text;
+  const found = findSections(pages, (heading) => heading.includes(wanted));
   if (found !== undefined) return found;
   const near = nearestNames(name, topics);
   throw new UsageError(
