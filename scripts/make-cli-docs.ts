@@ -201,7 +201,7 @@ function renderCommand(command: Command): string {
   ].join("\n\n");
 }
 
-/** What `llm-do` itself shows stands in the README. */
+/** Renders the examples of a command; those of `llm-do` itself are in the README. */
 function renderExamples(name: string): string[] {
   const lines = (examples[name] ?? []).map(([line, effect]) => (effect === undefined ? line : `${line}    # ${effect}`));
   return lines.length === 0 ? [] : [["```sh", ...lines, "```"].join("\n")];

@@ -10,7 +10,7 @@ import { readBlocks } from "./check-docs.ts";
 const root = join(import.meta.dirname, "..");
 const [columns, rows] = [100, 34];
 
-/** What stands on the screen when the question waits for an answer. */
+/** Text of the screen once the question waits for an answer. */
 const waited = "stop the run";
 
 function play(folder: string): Promise<xterm.Terminal> {

@@ -39,7 +39,7 @@ interface Placed extends Block {
   /** Path that it was written to. */
   readonly file: string;
   readonly output: string | undefined;
-  /** What it writes to stderr; nothing by default. */
+  /** Expected stderr; empty by default. */
   readonly messages: string;
 }
 

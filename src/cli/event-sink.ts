@@ -11,7 +11,7 @@ import { keepStatus, writeStderr, writeStderrAsIs, writeStreamed } from "./outpu
 
 /** The event listeners of a run on the command line. */
 export interface Listeners {
-  /** Undefined where nobody does. */
+  /** Undefined without a listener. */
   readonly onEvent: EventSink | undefined;
   /** The text that was streamed last. */
   readonly streamed: () => string | undefined;

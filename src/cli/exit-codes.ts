@@ -3,7 +3,7 @@ import type { DeniedCall } from "../protocol/approval.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
 
-/** How the process ends; documented in docs/cli.md, the same in every mode. */
+/** The exit codes of the process; documented in docs/cli.md, the same in every mode. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -70,7 +70,7 @@ const ofRunErrors: Readonly<Record<RunErrorCode, number>> = {
   failed: exitCodes.failed,
 };
 
-/** Failures that come of a call that was not approved: that nobody could be asked is then what there is to tell. */
+/** Failures that follow from a call without approval: the missing approval is reported in their place. */
 const followsDenial: ReadonlySet<RunErrorCode> = new Set(["denied", "failed", "loop", "output_invalid"]);
 
 export function exitCodeOfFailure(thrown: unknown): number {
@@ -101,7 +101,7 @@ export function exitCodeOfResult({
   return stopReason === "done" ? exitCodes.done : exitCodes.limit;
 }
 
-/** Something would have been asked, and there was nobody to ask; or it was, and nobody answered in time. */
+/** Returns true if a question could not be asked, or was not answered in time. */
 export function needsApproval(denied: readonly DeniedCall[]): boolean {
   return denied.some(isUnanswered);
 }

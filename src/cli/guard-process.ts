@@ -6,7 +6,7 @@ import { StrayFailure } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 
 /**
- * Keeps what a program's code does beside its calls from ending the run in disorder. A rejection that nobody listens to is
+ * Keeps what a program's code does beside its calls from ending the run in disorder. An unhandled rejection is
  * told; an exception in a timer or a listener is given to `onFailure`, which is to end the run. Gives back what undoes it.
  */
 export function guardProcess(onFailure: (failure: StrayFailure) => void, flags: { readonly debug?: boolean }): () => void {

@@ -26,7 +26,7 @@ export interface GivenInput {
   readonly json: JsonObject | undefined;
   /** The prompt argument; undefined if there is none. */
   readonly prompt: string | undefined;
-  /** stdin, where the prompt is to be found there although nobody said so. Reads once. */
+  /** Reads the prompt from stdin where it is a pipe or a file and no flag or argument gives a prompt. Reads once. */
   readonly readImpliedPrompt: () => Promise<string | undefined>;
   readonly hasAttachments: boolean;
 }

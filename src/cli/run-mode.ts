@@ -34,7 +34,7 @@ export function wantsLines(env: Environment): boolean {
 }
 
 /**
- * How a run that is not drawn shows what goes on. The entry's text is streamed where stdout is a terminal and gets the result alone. One
+ * Chooses the output of a run that is not drawn. The entry's text is streamed where stdout is a terminal and gets the result alone. One
  * line of progress stands on stderr where it is a terminal that lines can be taken back from.
  */
 export function chooseLines(

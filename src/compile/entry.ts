@@ -39,9 +39,12 @@ async function findMain(compilation: Compilation): Promise<LocatedEntry | undefi
   const folder = relative(host.workingDirectory, root) || ".";
   const names = await home.names.workerNames();
   const near = nearestNames("main.worker", await host.files.names(root).catch(() => []), 1);
+  const [code] = await home.names.codeFiles();
+  const orCode =
+    code === undefined ? "" : `, or with a function of \`${relative(root, code)}\`: \`${relative(root, code)}:NAME\``;
   const note =
     names.length > 0
-      ? `pass \`--entry\` with one of ${quoteNames(names.slice(0, 10))}`
+      ? `pass \`--entry\` with one of ${quoteNames(names.slice(0, 10))}${orCode}`
       : near.length > 0
         ? `rename \`${near[0]}\` to \`main.worker\``
         : "a program begins with a `main.worker`";

@@ -104,7 +104,7 @@ function isMissingTarget(thrown: unknown): boolean {
   return thrown instanceof CompileError && thrown.diagnostics.some(({ code }) => code === "target-not-found");
 }
 
-/** Somebody who gave no input at all may not know how. */
+/** Explains how input is given, where none was. */
 function suggestInput(
   { target, rest, afterDashes }: WrittenWords,
   { input, inputJson, attachment }: RunFlags,
@@ -125,7 +125,7 @@ function suggestCommand(target: string, commands: readonly string[]): void {
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
 }
 
-/** Returns whether the terminal UI draws the run. Throws a `UsageError` for a conversation that nobody could hold. */
+/** Returns whether the run is a session at the terminal. Throws a `UsageError` for a conversation without a terminal. */
 function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
   const { stdin, stdout, stderr } = process;
   const streams = { stdin: stdin.isTTY, stdout: stdout.isTTY, stderr: stderr.isTTY, terminal: terminal !== undefined };

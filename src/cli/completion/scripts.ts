@@ -58,7 +58,7 @@ complete -c llm-do -f -a '(__llm_do_complete)'
 `,
 };
 
-/** How the script is switched on, as a comment at its beginning. */
+/** The line that switches the script on, for a comment at its beginning. */
 const howTo: Readonly<Record<Shell, string>> = {
   bash: 'eval "$(llm-do completion bash)"    # in ~/.bashrc',
   zsh: 'eval "$(llm-do completion zsh)"    # in ~/.zshrc, below compinit',

@@ -9,7 +9,7 @@ export class OpenQuestion<T> {
   readonly field = new TextField();
   readonly subject: string;
   keys: string;
-  /** Prints rows of the question. Set by whoever shows it. */
+  /** Prints rows of the question. Set by the terminal UI when it opens the question. */
   onSay: (text: string) => void = () => undefined;
   readonly #question: Question<T>;
   readonly #signal: AbortSignal;
