@@ -23,7 +23,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["check", "--headless", "--format", "sarif"], "take text or json\n"],
     [["check", ".", "--", "x"], "llm-do: `--` begins the prompt of a run, and `llm-do check` takes none\n"],
     [["explain", "--format", "dot"], "Allowed choices are text, context, json, mermaid."],
-    [["schema", "manifst"], "Allowed choices are worker, manifest."],
+    [["schema", "manifst"], "Allowed choices are worker, manifest, test, event, result."],
     [["models", "antropic"], "llm-do: no listed model fits antropic; "],
     [["verdict", "."], "llm-do: missing required argument 'tool'\n"],
     [["verdict", ".", "write_file", "{"], "llm-do: the arguments cannot be read as JSON: "],
