@@ -12,8 +12,9 @@ it("lists every page of the package", async () => {
   expect(new Set(listTopics())).toEqual(new Set(["readme", ...pages]));
   const { stdout, exitCode } = await runCli(["docs"], { cwd: await temporaryFolder() });
   expect(exitCode).toBe(0);
+  const width = Math.max(...listTopics().map(({ length }) => length));
   for (const topic of listTopics())
-    expect(stdout).toContain(`${topic.padEnd(13)}  ${readPage(topic).title.replaceAll("`", "")}\n`);
+    expect(stdout).toContain(`${topic.padEnd(width)}  ${readPage(topic).title.replaceAll("`", "")}\n`);
 });
 
 it("prints the Markdown of a page into a pipe", async () => {
