@@ -1,7 +1,6 @@
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject, recordsIn } from "../protocol/json.ts";
 import type { AssistantMessage, ReasoningPart } from "../protocol/message.ts";
-import { recordsIn } from "./wire/repair.ts";
 
 /** The place where a server of chat completions puts its reasoning; the library passes on the text alone. */
 type Found = {

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject, recordsIn } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
@@ -22,7 +22,6 @@ import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { AnswerRefusal, checkCalls } from "./wire/bounds.ts";
 import { patienceOf, WholeAnswer } from "./wire/create-wire-fetch.ts";
-import { recordsIn } from "./wire/repair.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
   /** `provider:name`. */

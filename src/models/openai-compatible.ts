@@ -1,6 +1,6 @@
+import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
-import { recordsIn } from "./wire/repair.ts";
 
 type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;

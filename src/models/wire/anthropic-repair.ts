@@ -1,5 +1,5 @@
-import { isRecord } from "../../protocol/json.ts";
-import { type AnswerRepair, recordsIn } from "./repair.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
+import type { AnswerRepair } from "./repair.ts";
 
 /**
  * The Messages API can get new events, deltas and blocks within one version; its library knows those below. Blocks of remote

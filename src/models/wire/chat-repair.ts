@@ -1,7 +1,7 @@
-import { isRecord } from "../../protocol/json.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
 import { checkCalls } from "./bounds.ts";
 import { describeReported } from "./error-words.ts";
-import { type AnswerRepair, type Body, type EventRepair, recordsIn } from "./repair.ts";
+import type { AnswerRepair, Body, EventRepair } from "./repair.ts";
 
 /** Repairs OpenAI's chat completions, as compatible servers write them. */
 export const chatRepair: AnswerRepair = {

@@ -25,10 +25,6 @@ export interface EventRepair {
   readonly atEnd?: () => readonly Body[];
 }
 
-export function recordsIn(value: unknown): Body[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
 /** Collects a body and sends it on repaired. Anything that is not a JSON object passes unchanged. */
 export function repairWhole(repair: AnswerRepair): TransformStream<Uint8Array, Uint8Array> {
   const pieces: string[] = [];

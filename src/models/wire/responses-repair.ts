@@ -1,5 +1,5 @@
-import { isRecord } from "../../protocol/json.ts";
-import { type AnswerRepair, type Body, recordsIn } from "./repair.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
+import type { AnswerRepair, Body } from "./repair.ts";
 
 /** Items and annotations that the library knows. It ignores unknown events by itself, but rejects unknown items. */
 const items: ReadonlySet<unknown> = new Set([
