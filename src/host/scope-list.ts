@@ -46,6 +46,7 @@ interface Walk {
   /** True where the walk ends: the visitor has seen enough, or there were too many names. */
   ended: boolean;
   looked: number;
+  unnameable: number;
 }
 
 /** A folder in the walk, and the path by which it was reached. */
@@ -90,14 +91,16 @@ export async function walkFiles(
   const everything = isEverything(table, virtualPath);
   const path = everything ? undefined : table.resolve(virtualPath);
   const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
-  const walk: Walk = { table, options, glob, visit, showsProtected, everything, tooDeep: [], ended: false, looked: 0 };
+  const counts = { ended: false, looked: 0, unnameable: 0 };
+  const walk: Walk = { table, options, glob, visit, showsProtected, everything, tooDeep: [], ...counts };
   if (path === undefined) await listRoots(walk);
   else {
     const { scope, components } = path;
     const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
     await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
   }
-  return { truncated: walk.ended || walk.tooDeep.length > 0, tooDeep: walk.tooDeep.slice(0, mostNamed) };
+  const { ended, tooDeep, unnameable } = walk;
+  return { truncated: ended || tooDeep.length > 0, tooDeep: tooDeep.slice(0, mostNamed), unnameable };
 }
 
 /** Returns whether a path means all scopes, listed side by side: `.` without a default scope. */
@@ -195,7 +198,9 @@ async function sortedEntries(walk: Walk, step: Step): Promise<readonly Directory
     if (step.state !== walk.glob.start) return [];
     throw systemRefused(walk.table.format(step.folder.scope, step.folder.components), error);
   });
-  return entries.filter((entry) => isNameable(entry.name)).sort((a, b) => compare(sortKey(a), sortKey(b)));
+  const nameable = entries.filter((entry) => isNameable(entry.name));
+  walk.unnameable += entries.length - nameable.length;
+  return nameable.sort((a, b) => compare(sortKey(a), sortKey(b)));
 }
 
 function sortKey(entry: DirectoryEntry): string {

@@ -31,7 +31,7 @@ function searchFile({ table, search, virtualPath, options }: Searching): Promise
     const { matches, skipped } = await findIn(search, parent.directory, { names: [parent.name], ...limits });
     const found = matches.map(({ line }) => ({ ...line, virtualPath: parent.virtualPath }));
     const truncated = found.length > options.maxMatches;
-    return { matches: found.slice(0, options.maxMatches), truncated, skipped, tooDeep: [] };
+    return { matches: found.slice(0, options.maxMatches), truncated, skipped, tooDeep: [], unnameable: 0 };
   });
 }
 

@@ -120,6 +120,7 @@ export interface FoundLines {
   readonly skipped: number;
   /** As in `ListedFiles`. */
   readonly tooDeep: readonly string[];
+  readonly unnameable: number;
 }
 
 export interface ListedFiles {
@@ -129,6 +130,8 @@ export interface ListedFiles {
   readonly truncated: boolean;
   /** The first of the folders that were not looked into, because they lie too many levels below the directory. */
   readonly tooDeep: readonly string[];
+  /** How many names were left out because no virtual path can hold them: with control characters, backslashes or broken Unicode. */
+  readonly unnameable: number;
 }
 
 /**

@@ -286,6 +286,13 @@ describe("list_files and search_files", () => {
     expect((await failure(run("search_files", { regex: "(" }))).type).toBe("invalid_arguments");
   });
 
+  test("both count names that no path can hold", async () => {
+    const { run } = await bench({ s: {} }, { "/s/a": "x", "/s/b\nc": "x", "/s/d\\e": "x" });
+    const left_out = { reason: "no path can hold these names", count: 2 };
+    expect(await run("list_files", {})).toEqual({ files: ["s/a"], truncated: false, left_out });
+    expect(await run("search_files", { regex: "x" })).toMatchObject({ matches: [{ path: "s/a" }], left_out });
+  });
+
   test("search stops at its cap and says so", async () => {
     const { run } = await bench({ s: {} }, { "/s/a": "x\nx\nx", "/s/b": "x" }, { max_entries: 2 });
     expect(await run("search_files", { regex: "x" })).toMatchObject({ matches: [{ line: 1 }, { line: 2 }], truncated: true });

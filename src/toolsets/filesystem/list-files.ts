@@ -1,5 +1,5 @@
 import { compileGlob } from "../../host/glob.ts";
-import type { ScopeDeclaration } from "../../host/scopes.ts";
+import type { ListedFiles, ScopeDeclaration } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { RuleText } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-tool.ts";
@@ -75,13 +75,15 @@ async function list(access: FileAccess, { virtualPath, pattern, scopes }: Walk):
   const { signal, config } = access;
   const names = scopes.map((scope) => scope.name);
   const options = { pattern, maxEntries: config.max_entries, signal, scopes: names };
-  const { paths, truncated, tooDeep } = await access.scopes.list(virtualPath, options);
-  if (!truncated) return { files: paths, truncated };
-  const note = `The first ${paths.length} files; there are more. List a folder further down, or use a narrower pattern.`;
-  return { files: paths, truncated, note, ...notLookedInto(tooDeep) };
+  const { paths, truncated, ...walked } = await access.scopes.list(virtualPath, options);
+  const cut = `The first ${paths.length} files; there are more. List a folder further down, or use a narrower pattern.`;
+  return { files: paths, truncated, ...(truncated ? { note: cut } : {}), ...notListed(walked) };
 }
 
 /** Names what a walk left out, so that it can be looked at by itself. */
-export function notLookedInto(folders: readonly string[]): JsonObject {
-  return folders.length === 0 ? {} : { not_looked_into: { reason: "too many folders down", folders: [...folders] } };
+export function notListed({ tooDeep, unnameable }: Pick<ListedFiles, "tooDeep" | "unnameable">): JsonObject {
+  return {
+    ...(tooDeep.length > 0 ? { not_looked_into: { reason: "too many folders down", folders: [...tooDeep] } } : {}),
+    ...(unnameable > 0 ? { left_out: { reason: "no path can hold these names", count: unnameable } } : {}),
+  };
 }

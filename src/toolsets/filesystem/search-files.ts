@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-tool.ts";
-import { lookAtFolder, notLookedInto, patternProperty, type Walk } from "./list-files.ts";
+import { lookAtFolder, notListed, patternProperty, type Walk } from "./list-files.ts";
 
 const maxBytesOfFile = 5_000_000;
 const maxLineChars = 300;
@@ -51,9 +51,9 @@ async function search(access: FileAccess, { virtualPath, scopes, pattern, regex 
   const limits = { maxMatches: config.max_entries, maxBytesOfFile, milliseconds: config.max_search_seconds * 1000 };
   try {
     const found = await access.scopes.search(virtualPath, { pattern, regex, signal, scopes: names, ...limits });
-    const { matches, truncated, skipped, tooDeep } = found;
+    const { matches, truncated, skipped } = found;
     const note = truncated ? { note: "There is more. Search a folder further down, or with a narrower pattern." } : {};
-    return { matches: matches.map(toMatch), truncated, skipped_files: skipped, ...note, ...notLookedInto(tooDeep) };
+    return { matches: matches.map(toMatch), truncated, skipped_files: skipped, ...note, ...notListed(found) };
   } catch (error) {
     if (!(error instanceof LineSearchTimeout)) throw error;
     const took = `The search took longer than ${config.max_search_seconds} seconds.`;
