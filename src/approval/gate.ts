@@ -40,7 +40,7 @@ import {
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue, type StageReport } from "./question-queue.ts";
-import { recallResult, recordEnd, recordStart, resultCodec } from "./record-code.ts";
+import { recallResult, recordEnd, recordStart, resultCodec, resultOfAborted } from "./record-code.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 import { settleBegun } from "./settle-begun.ts";
 import { startTimeout } from "./start-timeout.ts";
@@ -315,7 +315,7 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   try {
     const whole = isBracketed && isBare ? await prepareCall(call, granted.checked, run.redactor) : granted;
     leaveCode = isBracketed ? run.activity.enterCode(callPath) : undefined;
-    const redeemed = await redeem(run, call, whole as Granted<PreparedCall>);
+    const redeemed = await redeem(run, call, whole as Granted<PreparedCall>).catch(resultOfAborted(run, call));
     if (isBracketed) await run.effects.finish(callPath, signal);
     result = redeemed;
     return result;

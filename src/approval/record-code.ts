@@ -23,6 +23,15 @@ export function recordEnd(run: GateRun, { request }: PendingCall, result: ToolRe
   run.effects.record({ type: "call-end", callPath, stopReason, usage, ...shown });
 }
 
+/** In a replay, a stop can meet code a moment earlier than it did: code that came to its end all the same has its recorded result. */
+export function resultOfAborted(run: GateRun, { request: { runtime } }: PendingCall): (thrown: unknown) => ToolResult {
+  return (thrown) => {
+    const result = runtime.signal.aborted ? run.effects.endToReach(runtime.callPath)?.result : undefined;
+    if (!result) throw thrown;
+    return result as unknown as ToolResult;
+  };
+}
+
 /** The result of code that ended in an earlier attempt of the run, and is not entered again. */
 export function recallResult(run: GateRun, { request }: PendingCall): ToolResult | undefined {
   const ended = run.effects.recallEnd(request.runtime.callPath);

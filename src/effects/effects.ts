@@ -84,6 +84,8 @@ export interface Effects {
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
   /** The recorded end of a call that is not entered again: its caller gets what it got. Undefined in a replay, which enters every call. */
   recallEnd(callPath: CallPath): FactOf<"call-end"> | undefined;
+  /** The recorded end of a call that a replay enters; undefined outside of replays. */
+  endToReach(callPath: CallPath): FactOf<"call-end"> | undefined;
   /**
    * The last verdict on a call that has begun in an earlier attempt of the run and of whose end nothing is recorded: it may have had its
    * effect. `key` is the call's prefix of keys.

@@ -73,6 +73,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       for (const interrupt of underWay) interrupt();
     },
     recallStart: () => undefined,
+    endToReach: () => undefined,
     recallEnd: () => undefined,
     begun: () => undefined,
     isReplayed: () => false,

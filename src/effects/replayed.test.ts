@@ -113,7 +113,7 @@ describe("effects", () => {
     );
     const replayed = replay([...facts, done]).effects;
     expect(await replayed.perform(effect("1", never, "other"), signal)).toBe("one");
-    expect(replayed.drifts).toEqual([{ callPath: "main/0.t", key: "1", kind: "tool", today: { key: "1" } }]);
+    expect(replayed.drifts).toMatchObject([{ callPath: "main/0.t", key: "1", kind: "tool", today: { key: "1" } }]);
     expect(compareRuns(facts, replayed.facts)).toMatchObject([{ callPath: "main/0.t" }]);
   });
 });

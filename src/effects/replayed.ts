@@ -127,7 +127,8 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     finish: (callPath, signal) => {
       if (callPath === undefined) return index.lastFact && abortable(order.turnOf(index.lastFact), signal);
       const end = index.ended.get(callPath);
-      if (end && end.stopReason !== "aborted") return abortable(order.turnOf(end), signal);
+      // One that came to its end did so also if the run was stopped meanwhile.
+      if (end && end.stopReason !== "aborted") return order.turnOf(end);
       return index.isCutShort(callPath) ? unwind({ callPath, what: "its end", signal }) : undefined;
     },
     abortBelow: (callPath, signal) => {
@@ -141,6 +142,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     },
     recallStart: (callPath) => index.starts.get(callPath),
     recallEnd: () => undefined,
+    endToReach: (callPath) => index.ended.get(callPath),
     begun: () => undefined,
     isReplayed: () => false,
     onInterruption: (end) => {

@@ -100,6 +100,7 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     recall,
     checkLimit: (key, check) => find("limit", key) ?? (find("result", key) ? undefined : live.checkLimit(key, check)),
     recallStart: (callPath) => standing.get(idOf({ type: "call-start", callPath } as Fact)) as FactOf<"call-start"> | undefined,
+    endToReach: () => undefined,
     recallEnd: (callPath) => standing.get(idOf({ type: "call-end", callPath } as Fact)) as FactOf<"call-end"> | undefined,
     begun: (key) => record.begun(key),
     isReplayed: (callPath) => record.paths.has(callPath) && !fresh.has(callPath),

@@ -16,7 +16,7 @@ describe("mistakes on the command line end with 2", () => {
   it("prints help on stderr where nothing is said", async () => {
     const stderr = await refused([], { cwd: await temporaryFolder() });
     expect(stderr).toContain("Usage: llm-do [run] [options] <target...> [prompt]");
-    expect(stderr).toContain("  4    something needed approval, and nobody could be asked or answered in time");
+    expect(stderr).toContain("  4    suspended, and calls wait for an answer (--hold); or something needed");
   });
 });
 
