@@ -18,9 +18,9 @@ export interface OpenTerminal {
   type(keys: string): void;
   /**
    * Resolves when the screen, its history included, holds the text after what was waited for before; or, where runs are drawn, holds it
-   * anywhere.
+   * anywhere. An expression is looked for in the whole screen.
    */
-  waitFor(text: string): Promise<void>;
+  waitFor(text: string | RegExp): Promise<void>;
   /** All lines so far, without trailing spaces. */
   screen(): string;
   readonly process: IPty;
@@ -69,12 +69,12 @@ export function openTerminal(args: readonly string[], options: TerminalOptions):
     type: (keys) => pty.write(keys),
     waitFor: (text) =>
       new Promise((done, fail) => {
-        const timer = setTimeout(() => fail(new Error(`the screen does not show ${JSON.stringify(text)}:\n${screen()}`)), 20_000);
+        const timer = setTimeout(() => fail(new Error(`the screen does not show ${text}:\n${screen()}`)), 20_000);
         const look = () => {
-          const at = screen().indexOf(text, seen);
+          const at = typeof text === "string" ? screen().indexOf(text, seen) : screen().search(text);
           if (at < 0) return;
           // A drawn text moves on the screen.
-          if (!isDrawn) seen = at + text.length;
+          if (!isDrawn && typeof text === "string") seen = at + text.length;
           listeners.delete(look);
           clearTimeout(timer);
           done();

@@ -209,6 +209,8 @@ describe("a conversation", () => {
     await terminal.waitFor("  lines");
     terminal.type("\r");
     await terminal.waitFor("4 messages before: two lines");
+    // The foot shows the time of a run that goes on; its messages count when it has ended.
+    await terminal.waitFor(/ 0 out$/);
     terminal.type("/context\r");
     await terminal.waitFor("The conversation has 6 messages and 1 file;");
     terminal.type("/exit\r");

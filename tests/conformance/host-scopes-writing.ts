@@ -307,11 +307,11 @@ export function describeScopeWriting(createFixture: () => Promise<HostFixture>):
       const scopes = await open(declare("out", "o"));
       const cut = `out/${deep.slice(0, deep.lastIndexOf("/"))}`;
       const listed = await scopes.list("out", { pattern: "**", maxEntries: 10 });
-      expect(listed).toEqual({ paths: ["out/top.txt"], truncated: true, tooDeep: [cut] });
+      expect(listed).toEqual({ paths: ["out/top.txt"], truncated: true, tooDeep: [cut], unnameable: 0 });
       const below = await scopes.list(cut, { pattern: "**", maxEntries: 10 });
-      expect(below).toEqual({ paths: [`out/${deep}/low.txt`], truncated: false, tooDeep: [] });
+      expect(below).toEqual({ paths: [`out/${deep}/low.txt`], truncated: false, tooDeep: [], unnameable: 0 });
       const one = await scopes.list("out", { pattern: "*", maxEntries: 10 });
-      expect(one).toEqual({ paths: ["out/top.txt"], truncated: false, tooDeep: [] });
+      expect(one).toEqual({ paths: ["out/top.txt"], truncated: false, tooDeep: [], unnameable: 0 });
     });
 
     test("what asks before it is read is left out, unless the list begins in it", async () => {
