@@ -7,7 +7,7 @@ import { entryName } from "./runtime/create-config.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { version } from "./version.ts";
 
-/** What a fork takes from a recorded run. */
+/** The part of a recorded run that a fork takes. */
 export interface ForkedRun {
   readonly start: FactOf<"run-start">;
   /** With an `attempt` at the end, as `createForkedEffects` takes them. */

@@ -33,7 +33,7 @@ export interface Continuation {
   readonly createSetup: (of: ResumedSetup) => Promise<Omit<RunSetup, "effects">>;
 }
 
-/** What `readConversation` reads. */
+/** The conversation of a recorded run, as `readConversation` gives it. */
 export interface RecordedConversation {
   /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
   readonly directory: string;

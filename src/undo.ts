@@ -76,7 +76,7 @@ export async function undoRun(host: Host, { directory, confirm }: UndoOptions): 
   });
 }
 
-/** What happens to a file. `identity`: of the file as it is now; undefined where there is none. */
+/** The action for one file. `identity`: of the file as it is now; undefined where there is none. */
 interface UndoStep {
   readonly file: UndoneFile;
   readonly last: LoggedWrite;

@@ -1,4 +1,4 @@
-/** What one library does in a round. */
+/** A case that each library does once in a round. */
 export interface Case {
   readonly kind: "turns" | "calls" | "children" | "text";
   readonly count: number;

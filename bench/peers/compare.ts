@@ -21,7 +21,7 @@ const [wanted = everyCase, roundsOfAll] = positionals;
 
 const server = fork(join(import.meta.dirname, "server.ts"));
 const [baseUrl] = await once(server, "message");
-// What a library says while it is measured counts, too; nobody has to read it.
+// Warnings of a library take time, which counts; they are not printed.
 console.warn = () => undefined;
 const runners = new Map<Arm, Awaited<ReturnType<Arm["prepare"]>>>();
 for (const arm of arms) runners.set(arm, await arm.prepare(baseUrl));

@@ -18,7 +18,7 @@ export interface WorkerDefinition {
   readonly [key: string]: unknown;
 }
 
-/** What `defineWorker` makes, for `workers` of `run` and `compile`. */
+/** A worker that `defineWorker` made, for `workers` of `run` and `compile`. */
 export interface DefinedWorker {
   readonly name: string;
   readonly instructions: string;

@@ -203,7 +203,7 @@ function indexFacts(facts: readonly Fact[]) {
   return { keyed, starts, ended, aborts, lastFact, isCutShort, interruptionOf };
 }
 
-/** What a request could take depends on what ran beside it. */
+/** The bounds of a request: they depend on what ran beside it. */
 function boundsOf(intent: FactOf<"intent"> | undefined): JsonObject {
   const { allowance, reserved } = intent?.detail ?? {};
   return { ...(allowance === undefined ? {} : { allowance }), ...(reserved === undefined ? {} : { reserved }) };

@@ -62,7 +62,7 @@ interface Step {
 /** A step, with what holds for all names in its folder. */
 interface OpenStep extends Step {
   readonly hidesAll: boolean;
-  /** What the path of a file begins with; undefined where that depends on its name. */
+  /** The beginning of a file's path; undefined where it depends on the file's name. */
   readonly prefix: string | undefined;
 }
 

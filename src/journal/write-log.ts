@@ -71,7 +71,7 @@ export function createWriteLog(host: Host, runId: string, folder: PrivateFolder)
 
 interface KnownWrites {
   kept: number;
-  /** What each file held after the last write, by its host path. */
+  /** The digest of each file after its last write, by its host path. */
   readonly last: Map<string, string>;
 }
 

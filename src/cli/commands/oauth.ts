@@ -75,7 +75,7 @@ async function logInByBrowser({
   return await listener.receive(login.finish, signal);
 }
 
-/** What the server says is shown as it is to be typed, and nothing of it can move the cursor. */
+/** Shows the server's words as they are to be typed; nothing of them can move the cursor. */
 async function logInByCode({ provider, terms, host, signal }: LoginAttempt): Promise<StoredLogin> {
   if (!terms) throw new UsageError(`--device needs the OAuth server of ${provider} under \`logins\` of your configuration`);
   const { clock } = host;

@@ -77,7 +77,7 @@ export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptio
     leave();
     process.kill(0, "SIGTSTP");
   };
-  // Where a job goes on in the background, a shell gives it the terminal later without a word.
+  // A shell gives a job that goes on in the background the terminal later, without a signal.
   const onContinue = () => {
     clearInterval(lookOut);
     if (isLent) return;

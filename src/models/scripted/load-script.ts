@@ -16,7 +16,7 @@ export async function loadScript(path: string, environment: ScriptFiles): Promis
   throw fault(path, "a script is a .ts, .js, .mjs, .yaml, .yml or .json file");
 }
 
-/** What shows of a script without running code. */
+/** The part of a script that can be read without running code. */
 export interface ScriptInspection {
   /** The reason why it cannot be played. */
   readonly problem?: string;
