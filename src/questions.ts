@@ -34,7 +34,7 @@ export interface AnswerRequest extends QuestionsRequest {
 }
 
 /**
- * Lists the questions of a suspended or killed run, in the order in which they came up; none of a run that has ended or is executed.
+ * Lists the questions of a suspended or killed run, in the order of their call paths; none of a run that has ended or is executed.
  * Rejects where the journal cannot be read.
  */
 export async function listQuestions(request: QuestionsRequest): Promise<WaitingRun> {

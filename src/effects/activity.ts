@@ -1,6 +1,7 @@
 import type { OpenQuestion } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import { abortable } from "../util/abortable.ts";
+import { inOrder } from "./open-questions.ts";
 
 /** The reason of the abort of a run in which all that is left waits for answers that nobody gives now. Nothing that unwinds is recorded. */
 export class Suspended extends Error {
@@ -115,7 +116,7 @@ export class Activity {
     this.#isChecking = true;
     await this.#nextTurn();
     this.#isChecking = false;
-    if (this.#isIdle()) this.#suspend(new Suspended([...this.#parked]));
+    if (this.#isIdle()) this.#suspend(new Suspended(inOrder([...this.#parked])));
   }
 
   #isIdle(): boolean {

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, OpenQuestion } from "../protocol/approval.ts";
-import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import { type CallPath, comparePaths, parentCallPath } from "../protocol/call.ts";
 import type { Fact, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import { sha256 } from "../util/sha256.ts";
 import { againKey, questionKey } from "./keys.ts";
@@ -10,7 +10,7 @@ export function questionId({ callPath, key, digest }: Pick<OpenQuestion, "callPa
   return sha256(`${callPath}\n${key}\n${digest}`).slice(0, 12);
 }
 
-/** The questions of a run that nobody has settled, in the order in which they came up. */
+/** The questions of a run that nobody has settled, in the order of their call paths. */
 export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[] {
   const { facts } = standingFacts(recorded);
   const asked = new Set<string>();
@@ -23,7 +23,7 @@ export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[
     if (fact.type === "verdict" && fact.verdict.type === "ask") asked.add(idOf(fact));
     if (isSettling(fact)) settled.add(idOf(fact));
   }
-  return facts.flatMap((fact): readonly OpenQuestion[] => {
+  const open = facts.flatMap((fact): readonly OpenQuestion[] => {
     if (fact.type !== "intent" || fact.kind !== "question") return [];
     const { callPath, digest, detail } = fact;
     const key = fact.key.slice(questionKey("").length);
@@ -36,6 +36,12 @@ export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[
     const request = detail["request"] as unknown as ApprovalRequest;
     return [{ id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...given }];
   });
+  return inOrder(open);
+}
+
+/** Parallel calls ask in an order that differs from run to run; the number of a question should not. */
+export function inOrder(questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
+  return questions.toSorted((one, other) => comparePaths(one.callPath, other.callPath));
 }
 
 function isSettling(fact: Fact): fact is FactOf<KeyedFactType> {

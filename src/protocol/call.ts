@@ -21,6 +21,16 @@ export function parentCallPath(path: CallPath): CallPath | undefined {
   return end < 0 ? undefined : path.slice(0, end);
 }
 
+/** Callers before what they call, and calls of one caller by their numbers. */
+export function comparePaths(one: CallPath, other: CallPath): number {
+  const [a, b] = [one.split("/"), other.split("/")];
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = Number.parseInt(a[index] ?? "", 10) - Number.parseInt(b[index] ?? "", 10);
+    if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  }
+  return a.length - b.length;
+}
+
 export type CallKind = "worker" | "tool" | "code";
 
 /** Why a call or a run ended. */

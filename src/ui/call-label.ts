@@ -16,13 +16,3 @@ export function lastLabel(path: CallPath): string {
 export function depthOf(path: CallPath): number {
   return path.split("/").length - 1;
 }
-
-/** Callers before what they call, and calls of one caller by their numbers. */
-export function comparePaths(one: CallPath, other: CallPath): number {
-  const [a, b] = [one.split("/"), other.split("/")];
-  for (let index = 0; index < Math.min(a.length, b.length); index++) {
-    const difference = Number.parseInt(a[index] ?? "", 10) - Number.parseInt(b[index] ?? "", 10);
-    if (difference !== 0 && !Number.isNaN(difference)) return difference;
-  }
-  return a.length - b.length;
-}

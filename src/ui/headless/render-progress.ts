@@ -1,4 +1,5 @@
-import { callLabel, comparePaths } from "../call-label.ts";
+import { comparePaths } from "../../protocol/call.ts";
+import { callLabel } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
 import { dollars } from "../render-usage.ts";
 import type { RunView } from "../run-view.ts";

@@ -1,10 +1,16 @@
 import type { ApprovalDecision, ApprovalRequest, DecisionSource, Verdict } from "../../protocol/approval.ts";
-import { type CallKind, type CallPath, childCallPath, parentCallPath, type StopReason } from "../../protocol/call.ts";
+import {
+  type CallKind,
+  type CallPath,
+  childCallPath,
+  comparePaths,
+  parentCallPath,
+  type StopReason,
+} from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import { comparePaths } from "../call-label.ts";
 import { createRunView, foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
 import { answerOf, JournalEvents, type RecordedAnswer } from "./journal-events.ts";
 

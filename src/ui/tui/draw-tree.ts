@@ -1,5 +1,6 @@
+import { comparePaths } from "../../protocol/call.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { comparePaths, depthOf, lastLabel } from "../call-label.ts";
+import { depthOf, lastLabel } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { dollars } from "../render-usage.ts";
