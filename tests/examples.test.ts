@@ -89,6 +89,24 @@ describe("pitchdeck_eval", () => {
   }, 60_000);
 });
 
+test("nightly_triage is suspended, answered, resumed and taken back, as its README says", () => {
+  const tickets = join(folder, "examples/nightly_triage/tickets");
+  const statuses = () =>
+    readdirSync(tickets).map((name) => /^status: (.*)/m.exec(readFileSync(join(tickets, name), "utf8"))?.[1]);
+  const env = { LLM_DO_STATE_DIR: join(folder, "state") };
+  const after = readBlocks(readme(dirname(tickets)))
+    .filter(({ marks }) => marks.has("walk"))
+    .map(({ text, marks }) => {
+      for (const args of commandLinesOf(text)) {
+        const { stderr, status } = llmDo(args, env);
+        expect({ args, status }, stderr).toEqual({ args, status: Number(marks.get("exit") ?? 0) });
+      }
+      return statuses();
+    });
+  const untouched = Array(5).fill("new");
+  expect(after).toEqual([untouched, untouched, ["urgent", "wish", "open", "new", "urgent"], untouched]);
+}, 60_000);
+
 test("the list of examples has each of them", () => {
   const list = readFileSync(join(root, "examples", "README.md"), "utf8");
   expect([...list.matchAll(/\]\((\w+)\/README\.md\)/g)].map(([, name]) => name).sort()).toEqual(names.toSorted());
@@ -111,13 +129,13 @@ function readme(place: string): string {
   return readFileSync(join(place, "README.md"), "utf8");
 }
 
-function llmDo(args: readonly string[]) {
+function llmDo(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const { LLM_DO_MODEL: _, ...environment } = process.env;
   const options = {
     cwd: folder,
     encoding: "utf8",
     input: "",
-    env: { ...environment, NODE_OPTIONS: "", DATABASE_URL: shop },
+    env: { ...environment, NODE_OPTIONS: "", DATABASE_URL: shop, ...more },
   } as const;
   return spawnSync(process.execPath, [join(root, "bin", "llm-do.js"), ...args], options);
 }
