@@ -111,7 +111,8 @@ async function linkModelSettings(
   known: readonly KnownProvider[],
 ): Promise<ModelSettings> {
   if (options) await checkProviderOptions(compilation, options, known);
-  return { ...valuesOf(settings), ...(options ? { provider_options: options.value.options } : {}) };
+  const waiting = valuesOf(compilation.manifest?.model_settings?.value ?? {});
+  return { ...waiting, ...valuesOf(settings), ...(options ? { provider_options: options.value.options } : {}) };
 }
 
 function linkAttachmentPolicy(syntax: AttachmentPolicySyntax | undefined): AttachmentPolicy {

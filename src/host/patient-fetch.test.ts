@@ -22,8 +22,10 @@ async function withSilentServer<T>(silence: number, use: (url: string) => Promis
 
 test("it waits as long as it is told, and no longer", async () => {
   await withSilentServer(1800, async (url) => {
-    const refused = createPatientFetch(300)(url).catch((error: Error) => error.cause);
-    const answered = createPatientFetch(60_000)(url, { method: "POST", body: "x" }).then((response) => response.text());
+    const refused = createPatientFetch({ firstByte: 300 })(url).catch((error: Error) => error.cause);
+    const answered = createPatientFetch({ firstByte: 60_000 })(url, { method: "POST", body: "x" }).then((response) =>
+      response.text(),
+    );
     expect(await refused).toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
     expect(await answered).toBe("late is fine");
   });

@@ -1,10 +1,7 @@
-/** How long a server may be silent, before or during its answer. A long answer that is not streamed takes minutes. */
-const defaultPatience = 30 * 60_000;
+import type { Patience, PatientInit } from "./patience.ts";
 
-/** The standard members and the patience of one request, in milliseconds. */
-interface PatientInit extends RequestInit {
-  readonly patience?: number;
-}
+/** How long a server may be silent, before or during its answer. A long answer that is not streamed takes minutes. */
+const defaultPatience: Patience = { connect: 10_000, firstByte: 30 * 60_000, idle: 30 * 60_000 };
 
 interface Dispatcher {
   compose?(interceptor: (dispatch: Dispatch) => Dispatch): Dispatcher;
@@ -16,11 +13,12 @@ type Dispatch = (options: object, handler: unknown) => unknown;
  * Creates a `fetch` that waits for half an hour, where Node's own gives up after five minutes. It keeps the dispatcher of this
  * process (a proxy, the connections of a program that uses llm-do). If there is none that takes a time-out, it is Node's own.
  */
-export function createPatientFetch(milliseconds: number = defaultPatience): typeof globalThis.fetch {
+export function createPatientFetch(usual: Partial<Patience> = {}): typeof globalThis.fetch {
   return (input, init?: PatientInit) => {
-    const { patience = milliseconds, ...standard } = init ?? {};
+    const { patience, ...standard } = init ?? {};
+    const { firstByte: headersTimeout, idle: bodyTimeout } = { ...defaultPatience, ...usual, ...patience };
     const waits = (dispatch: Dispatch): Dispatch => {
-      return (options, handler) => dispatch({ ...options, headersTimeout: patience, bodyTimeout: patience }, handler);
+      return (options, handler) => dispatch({ ...options, headersTimeout, bodyTimeout }, handler);
     };
     const dispatcher = findDispatcher()?.compose?.(waits);
     return globalThis.fetch(input, dispatcher ? ({ ...standard, dispatcher } as RequestInit) : standard);

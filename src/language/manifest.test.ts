@@ -15,6 +15,7 @@ toolsets: { reader: { _use: filesystem, max_chars: 5 } }
 sandbox: { paths: { decks: { root: ./input } } }
 profiles: { careful: { model: anthropic:x, limits: { turns: 3 } } }
 limits: { turns: 5 }
+model_settings: { connect_timeout: 3, idle_timeout: 60 }
 approval: { mode: reject_all }
 allowed_modules: ["@acme/*"]
 args: { input: all }
@@ -51,6 +52,8 @@ test.each([
   ["just text", ["manifest-not-map"]],
   ["model: [a\n", ["yaml-syntax"]],
   ["modle: x\n", ["unknown-key"]],
+  ["model_settings: { temperature: 1 }\n", ["unknown-key"]],
+  ["model_settings: { connect_timeout: 0 }\n", ["invalid-value"]],
   ["toolsets: { filesystem: {} }\n", ["missing-key"]],
   ["approval: { mode: approve_all }\n", ["invalid-value"]],
   ["profiles: { a: { name: x } }\n", ["unknown-key"]],

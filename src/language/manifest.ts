@@ -14,6 +14,7 @@ import {
 } from "./collection-shapes.ts";
 import { generatedWorkersShape } from "./generated-workers-shape.ts";
 import { jsonMap } from "./json-shape.ts";
+import { waitingShape } from "./model-settings-shape.ts";
 import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
@@ -72,6 +73,10 @@ export const manifestKeys = {
   context: {
     shape: workerKeys.context.shape,
     description: "How much of a long conversation a model is sent, where the worker does not say.",
+  },
+  model_settings: {
+    shape: waitingShape,
+    description: "How long requests wait and how often they are made again, where the worker does not say.",
   },
   limits: { shape: workerKeys.limits.shape, description: "How much a run may spend." },
   approval: {

@@ -24,6 +24,36 @@ const providerOptions: Shape<ProviderOptionsSyntax> = {
   },
 };
 
+const seconds = number({ min: 0, exclusive: true });
+
+/** How patient requests are, whatever they ask for. */
+const waiting = {
+  max_retries: {
+    shape: integer({ min: 0 }),
+    description: "How often a request that failed in a way that may pass is made again. Default 4.",
+  },
+  max_retry_wait: {
+    shape: number({ min: 0 }),
+    description: "The longest wait that a provider may ask for before the next attempt, in seconds. Default 120.",
+  },
+  connect_timeout: { shape: seconds, description: "How long connecting to the provider may take, in seconds. Default 10." },
+  first_byte_timeout: {
+    shape: seconds,
+    description: "How long an answer may take to begin, in seconds. Default `timeout`, or 1800.",
+  },
+  idle_timeout: {
+    shape: seconds,
+    description: "How long an answer may stop before it goes on, in seconds. Default `timeout`, or 1800.",
+  },
+  timeout: {
+    shape: seconds,
+    description: "`first_byte_timeout` and `idle_timeout` where they are not set, in seconds. Default 1800.",
+  },
+};
+
+/** `model_settings` of a manifest: for workers that do not say. */
+export const waitingShape = record(waiting, { note: "other settings are those of a worker, or of a profile" });
+
 /** `model_settings`: what is asked of the model, whichever it is. */
 export const modelSettingsShape = record({
   temperature: { shape: number({ min: 0 }), description: "How freely the model chooses its words." },
@@ -35,16 +65,5 @@ export const modelSettingsShape = record({
     description: "How much the model thinks before it answers.",
   },
   provider_options: { shape: providerOptions, description: "A map from a provider to options that only it has." },
-  max_retries: {
-    shape: integer({ min: 0 }),
-    description: "How often a request that failed in a way that may pass is made again. Default 4.",
-  },
-  max_retry_wait: {
-    shape: number({ min: 0 }),
-    description: "The longest wait that a provider may ask for before the next attempt, in seconds. Default 120.",
-  },
-  timeout: {
-    shape: number({ min: 0, exclusive: true }),
-    description: "How long the provider may be silent, in seconds. Default 1800.",
-  },
+  ...waiting,
 });

@@ -13,6 +13,7 @@ import type { LoadedModel } from "./create-library-provider.ts";
 import type { LanguageModel } from "./from-language-model.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
+import { toPatience } from "./patience.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
 import { findUsage, readUsage, type UsageFacts } from "./reported-usage.ts";
@@ -46,9 +47,10 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       const controller = new AbortController();
       const abort = () => controller.abort(options.signal.reason);
       options.signal.addEventListener("abort", abort, { once: true });
+      const patience = toPatience(options.timeouts ?? {});
       const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
-        if (options.timeout !== undefined) patienceOf.set(controller.signal, options.timeout * 1000);
+        patienceOf.set(controller.signal, patience);
         const output = outputFormOf(request, facts);
         const call = { ...toCallOptions(request, facts, output), abortSignal: controller.signal };
         const given = options.onDelta
@@ -67,7 +69,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         controller.abort(error);
         const failed = findUsage(bodyOf(error));
         if (failed) onUsage(failed);
-        throw options.signal.aborted ? options.signal.reason : toModelError(error, facts);
+        throw options.signal.aborted ? options.signal.reason : toModelError(error, { ...facts, patience });
       } finally {
         options.signal.removeEventListener("abort", abort);
       }

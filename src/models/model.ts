@@ -29,14 +29,22 @@ export interface ModelSettings {
   readonly max_retries?: number;
   /** The longest wait between attempts that a provider may ask for, in seconds. */
   readonly max_retry_wait?: number;
-  /** How long the provider may be silent, in seconds. */
+  /** How long a provider that is connected may be silent, in seconds: `first_byte_timeout` and `idle_timeout` at once. */
   readonly timeout?: number;
+  /** How long connecting may take, in seconds. Default 10. */
+  readonly connect_timeout?: number;
+  /** How long an answer may take to begin, in seconds. Default: `timeout`, or 1800. */
+  readonly first_byte_timeout?: number;
+  /** How long an answer may stop before it goes on, in seconds. Default: `timeout`, or 1800. */
+  readonly idle_timeout?: number;
 }
 
 export interface GenerateOptions {
   readonly signal: AbortSignal;
-  /** How long the server may be silent, in seconds. Absent: as long as the host waits. */
+  /** The worker's `timeout`, in seconds. Absent: the worker sets none. */
   readonly timeout?: number;
+  /** All time-outs that the worker sets, in seconds. What is absent has its default. */
+  readonly timeouts?: Pick<ModelSettings, "timeout" | "connect_timeout" | "first_byte_timeout" | "idle_timeout">;
   /** Receives each piece of a streamed response. Absent: the response is not streamed. Both end in the same message. */
   readonly onDelta?: (delta: ModelDelta) => void;
   /** Called with what the provider has reported so far, as often as it says more: what counts where the request fails. */

@@ -1,5 +1,6 @@
 import type { AuthorizationServer, Client, TokenEndpointResponse } from "oauth4webapi";
 import type { StoredLogin } from "../host/login-file.ts";
+import type { PatientInit } from "../host/patience.ts";
 
 /** An OAuth server at which the user logs in, as a public client. Plain data. */
 export interface LoginTerms {
@@ -44,8 +45,8 @@ export interface DeviceLogin {
   finish(signal: AbortSignal): Promise<StoredLogin>;
 }
 
-/** How long the server may be silent, in milliseconds. A refresh holds the lock of the user's logins meanwhile. */
-const patience = 8000;
+/** A refresh holds the lock of the user's logins meanwhile. */
+const patience = { connect: 8000, firstByte: 8000, idle: 8000 };
 
 /** Begins a login by authorization code with PKCE. Rejects if the server cannot be reached, or lacks what is needed. */
 export async function beginLogin(terms: LoginTerms, redirectUri: string, access: OAuthAccess): Promise<BegunLogin> {
@@ -198,7 +199,8 @@ export async function findServer(
 /** Requests follow no redirect. Only this machine is spoken to without encryption. */
 export async function requestOptions(url: string, { fetch }: OAuthAccess) {
   const { allowInsecureRequests, customFetch } = await import("oauth4webapi");
-  const send = (input: string, init: object) => fetch(input, { ...init, redirect: "manual", patience } as RequestInit);
+  const patient: PatientInit = { redirect: "manual", patience };
+  const send = (input: string, init: object) => fetch(input, { ...init, ...patient });
   return { [customFetch]: send, [allowInsecureRequests]: isLoopback(url) };
 }
 

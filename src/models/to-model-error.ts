@@ -1,8 +1,10 @@
+import type { Patience } from "../host/patience.ts";
 import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Redactor } from "../util/redactor.ts";
 import { ModelError, type ModelErrorCode, retryableByCode } from "./model.ts";
+import { describeSilence } from "./patience.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
 import { readRetryAfter } from "./retry.ts";
@@ -26,12 +28,13 @@ interface ErrorFacts {
   readonly id: string;
   readonly key?: ProviderKey;
   readonly whenUnreachable?: string;
+  readonly patience: Patience;
 }
 
 /** Whatever a provider library threw, as a `ModelError` with a short message and no key in it. */
 export function toModelError(thrown: unknown, facts: ErrorFacts): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  const failure = classify(thrown);
+  const failure = classify(thrown, facts.patience);
   const status = failure.status === undefined ? "" : ` (HTTP ${failure.status})`;
   const said = redact(failure.message, facts.key);
   const leaks = facts.key !== undefined && errorMessage(failure.cause).includes(facts.key.value);
@@ -67,7 +70,10 @@ const tooLong =
   /(?:prompt|input|request|conversation) is too long|context[ _](?:length|window)|maximum (?:context|prompt|input)|(?:input|prompt|token)\w* (?:token )?(?:count|length|limit)?\s*(?:of \d+ )?exceed/i;
 
 /** Providers have no code for it in common: a refused request says it in words. */
-function classify(thrown: unknown): Failure {
+function classify(thrown: unknown, patience: Patience): Failure {
+  const cause = thrown instanceof StreamFailure ? thrown.failure : thrown;
+  const silence = describeSilence(networkCode(cause), patience);
+  if (silence !== undefined) return { code: "timeout", message: silence, cause };
   const failure = classifyKind(thrown);
   return failure.code === "bad_request" && tooLong.test(failure.message) ? { ...failure, code: "context_window" } : failure;
 }
@@ -206,16 +212,9 @@ function classifyConnection(error: LibraryError): Failure {
   const certificate = certificateProblem(error);
   if (certificate !== undefined) return { code: "network", retryable: false, message: certificate, cause: error.cause };
   const timedOut = code !== undefined && /TIMEOUT|TIMEDOUT/.test(code);
-  const message = silences[code ?? ""] ?? error.message.replace(/^Cannot connect to API: /, "");
+  const message = error.message.replace(/^Cannot connect to API: /, "");
   return { code: timedOut ? "timeout" : "network", message: message || code || "", cause: error.cause };
 }
-
-/** Silences of a server, by the code of Node's client. */
-const silences: Readonly<Record<string, string>> = {
-  UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
-  UND_ERR_HEADERS_TIMEOUT: "its answer did not begin in time (`model_settings.timeout`)",
-  UND_ERR_BODY_TIMEOUT: "its answer stopped in the middle (`model_settings.timeout`)",
-};
 
 /** Returns what is wrong with the certificate of a server. No attempt fares better. */
 function certificateProblem(error: unknown): string | undefined {

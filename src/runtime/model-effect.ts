@@ -8,6 +8,7 @@ import {
   type ModelResponse,
   type ReportedUsage,
 } from "../models/model.ts";
+import { splitTimeouts } from "../models/patience.ts";
 import { retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
@@ -78,10 +79,11 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
     const isOutput = delta.type === "text-delta" && worker.output !== undefined;
     run.emit({ callPath, depth: place.depth }, isOutput ? { ...delta, type: "output-delta" } : delta);
   };
-  const { timeout } = worker.modelSettings;
+  const { timeouts } = splitTimeouts(worker.modelSettings);
   return {
     signal,
-    ...(timeout === undefined ? {} : { timeout }),
+    timeouts,
+    ...(timeouts.timeout === undefined ? {} : { timeout: timeouts.timeout }),
     call: { worker: worker.name, callPath, turn: frame.turn + 1 },
     ...(run.streaming ? { onDelta } : {}),
     onUsage: (usage) => {

@@ -79,6 +79,27 @@ describe("createWorker", () => {
   });
 });
 
+test.each([
+  [
+    "model_settings: { timeout: 60 }",
+    { first_byte_timeout: 61 },
+    "`model_settings.first_byte_timeout`: 61 is too much; at most 60",
+  ],
+  ["model_settings: { timeout: 60 }", { connect_timeout: 11 }, "`model_settings.connect_timeout`: 11 is too much; at most 10"],
+  ["model_settings: { idle_timeout: 5 }", { idle_timeout: 6 }, "`model_settings.idle_timeout`: 6 is too much; at most 5"],
+  ["debug: false", { timeout: 1801 }, "`model_settings.timeout`: 1801 is too much; at most 1800"],
+])("with %s, %j is more patience than a creator has", async (own, model_settings, message) => {
+  const { made } = await create(`${own}\ntoolsets: { other: {} }`, { model_settings });
+  expect(made).toMatchObject({ message: expect.stringContaining(message) });
+});
+
+test("a created worker is as patient as its creator, or less", async () => {
+  const own = "model_settings: { timeout: 60, connect_timeout: 3 }\ntoolsets: { other: {} }";
+  const { host } = await create(own, { model_settings: { idle_timeout: 60, connect_timeout: 2 } });
+  const { echo: found } = await compileIn(host);
+  expect(found?.modelSettings).toEqual({ timeout: 60, idle_timeout: 60, connect_timeout: 2 });
+});
+
 describe("the login of a created worker", () => {
   test.each([
     ["auth: off", "auth: auto", "off"],

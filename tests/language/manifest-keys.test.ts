@@ -12,6 +12,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   sandbox: ["sandbox: { paths: { notes: { root: ./notes, mode: ro } } }", "sandbox: { paths: { notes: { mode: ro } } }"],
   profiles: ["profiles: { careful: { limits: { turns: 5 } } }", "profiles: { careful: { limts: {} } }"],
   context: ["context: { max_result: 20000, window: 32000 }", "context: { max_result: 10 }"],
+  model_settings: ["model_settings: { connect_timeout: 3, max_retries: 0 }", "model_settings: { temperature: 0 }"],
   limits: ["limits: { turns: 5, tokens: 1000 }", "limits: { turns: 0 }"],
   approval: ["approval: { mode: reject_all }", "approval: { mode: approve_all }"],
   "approval.rules": [

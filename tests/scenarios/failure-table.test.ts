@@ -79,11 +79,22 @@ const failures: readonly Failure[] = [
     answer: (response) => response.writeHead(400).end("model is too small") && undefined,
   },
   { name: "the connection is reset", answer: (response) => response.socket?.resetAndDestroy() && undefined },
-  { name: "silent for `timeout`", answer: () => undefined, frontmatter: "model_settings: { timeout: 0.1, max_retries: 0 }\n" },
   {
-    name: "silent for `timeout` in the middle of a stream",
+    name: "stalled before its answer, for `first_byte_timeout`",
+    answer: () => undefined,
+    frontmatter: "model_settings: { first_byte_timeout: 0.1, max_retries: 0 }\n",
+  },
+  {
+    name: "stalled in its answer, for `idle_timeout`",
+    answer: (response) => {
+      response.writeHead(200, { "content-type": "application/json" }).write(good.slice(0, -20));
+    },
+    frontmatter: "model_settings: { idle_timeout: 0.1, max_retries: 0 }\n",
+  },
+  {
+    name: "stalled in its answer, for `idle_timeout` (streamed)",
     answer: (response) => sendEvents(response, events.slice(0, 2), false),
-    frontmatter: "model_settings: { timeout: 0.1, max_retries: 0 }\n",
+    frontmatter: "model_settings: { idle_timeout: 0.1, max_retries: 0 }\n",
     streaming: true,
   },
   { name: "truncated", answer: text(good.slice(0, -20), "application/json") },

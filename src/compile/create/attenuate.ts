@@ -1,4 +1,5 @@
 import type { ModelSettings } from "../../models/model.ts";
+import { defaultTimeouts } from "../../models/patience.ts";
 import { defaultTurns } from "../../program/program.ts";
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -62,13 +63,17 @@ const bounds = {
   max_retries: 4,
   max_retry_wait: 120,
   timeout: 1800,
+  ...defaultTimeouts,
 } satisfies ModelSettings;
+
+/** Those that `timeout` stands for. */
+const isSilence = (name: string) => name === "first_byte_timeout" || name === "idle_timeout";
 
 function attenuateSettings(own: ModelSettings, wish: ModelSettings, refuse: Refuse): ModelSettings {
   const { provider_options: options, ...settings } = wish;
   const inherited: Record<string, number> = {};
   for (const [name, standard] of Object.entries(bounds) as [keyof typeof bounds, number][]) {
-    const most = own[name] ?? standard;
+    const most = own[name] ?? (isSilence(name) ? own.timeout : undefined) ?? standard;
     const wanted = settings[name];
     if (wanted === undefined && own[name] !== undefined) inherited[name] = most;
     if (wanted !== undefined && wanted > most) refuse(`\`model_settings.${name}\`: ${wanted} is too much; at most ${most}`);

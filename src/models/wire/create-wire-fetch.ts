@@ -1,14 +1,12 @@
+import type { Patience } from "../../host/patience.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { AnswerRefusal, boundBytes, bounds, cutBytes } from "./bounds.ts";
 import { type AnswerRepair, repairEvents, repairWhole } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/**
- * How long the server of one call may be silent, in milliseconds. Keyed by the call's signal, which is all of a call that the
- * libraries pass on to `fetch`.
- */
-export const patienceOf = new WeakMap<AbortSignal, number>();
+/** How long the server of one call may be silent. Keyed by the call's signal, which is all of a call that the libraries pass on to `fetch`. */
+export const patienceOf = new WeakMap<AbortSignal, Patience>();
 
 /** A whole answer came where a stream was asked for. The next request under the same signal gets it, without being sent. */
 export class WholeAnswer extends Error {
