@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import { usualGeneratedFolder } from "../language/generated-workers-shape.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { WorkerFile } from "../language/worker-file.ts";
-import { isRecord } from "../protocol/json.ts";
+import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { WorkerReach } from "../protocol/reach.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
@@ -94,7 +94,40 @@ function reportRefused({ diagnostics }: Compilation, file: WorkerFile): readonly
     const message = `\`${key}\` of a worker that was made in a run is data, and no reference to code`;
     return written ? [report(key, written.span, message)] : [];
   });
-  return [...read, ...coded];
+  const slow = (["input", "output"] as const).flatMap((key) => {
+    const written = file[key];
+    const keyword = written?.value.kind === "data" ? slowKeyword(written.value.jsonSchema) : undefined;
+    if (!written || keyword === undefined) return [];
+    const message = `\`${key}\` of a worker that was made in a run takes no \`${keyword}\`: checking a value could take forever`;
+    return [report(key, written.span, message)];
+  });
+  return [...read, ...coded, ...slow];
+}
+
+/** With these the time of a check can grow exponentially with the length of the value. */
+const slowKeywords = ["pattern", "patternProperties", "$ref", "$dynamicRef"];
+
+/** The first of them in a schema. Names of fields are no keywords. */
+function slowKeyword(schema: JsonValue): string | undefined {
+  if (Array.isArray(schema)) return firstOf(schema);
+  if (!isRecord(schema)) return undefined;
+  const {
+    properties,
+    $defs,
+    definitions,
+    dependentSchemas,
+    default: _,
+    const: __,
+    enum: ___,
+    examples: ____,
+    ...others
+  } = schema;
+  const named = [properties, $defs, definitions, dependentSchemas].flatMap((map) => Object.values(map ?? {}));
+  return slowKeywords.find((keyword) => keyword in others) ?? firstOf([...Object.values(others), ...named]);
+}
+
+function firstOf(schemas: readonly JsonValue[]): string | undefined {
+  return schemas.map(slowKeyword).find((keyword) => keyword !== undefined);
 }
 
 /** The user may choose its model. */

@@ -153,6 +153,49 @@ limits: { turns: 9 }`,
     ]);
   });
 
+  test("has the scopes that lie in its own, since rules name them", async () => {
+    const { values } = await create({
+      main: `
+sandbox: { paths: { data: { root: ./data, mode: rw }, secret: { root: ./data/secret, mode: rw } } }
+toolsets: { dynamic_workers: {}, filesystem: {} }`,
+      files: { "data/secret/x.md": "hidden" },
+      rules: [{ effect: "block", rule: "read_file(secret/*)" }],
+      turns: [
+        [
+          ["worker_create", { ...echo, name: "wide", sandbox: { paths: { data: {} } } }],
+          ["worker_create", { ...echo, toolsets: { filesystem: {} }, sandbox: { paths: { data: {}, secret: {} } } }],
+        ],
+        [["echo", { input: "x" }]],
+      ],
+      made: { echo: [["read_file", { path: "data/secret/x.md" }]] },
+    });
+    expect(values["0.worker_create"]).toContain(
+      "`sandbox.paths.data` holds `secret`, which has rules of its own; to be had: both",
+    );
+    expect(values["2.echo/0.read_file"]).toMatch(/^blocked: .*the rule `read_file\(secret\/\*\)`/);
+  });
+
+  test.each([
+    ["pattern", { type: "string", pattern: "^(a+)+$" }],
+    ["patternProperties", { type: "object", patternProperties: { "^(a+)+$": {} } }],
+    ["$ref", { anyOf: [{ $ref: "#" }, { type: "array", items: { $ref: "#" } }] }],
+  ])("has no schema whose check could take forever: %s", async (keyword, schema) => {
+    const input = { type: "object", properties: { pattern: { type: "string" }, list: { type: "array", items: schema } } };
+    const { values } = await create({ turns: [[["worker_create", { ...echo, input }]]] });
+    expect(values["0.worker_create"]).toContain(`\`input\` of a worker that was made in a run takes no \`${keyword}\``);
+  });
+
+  test("keeps the settings of its creator that can be bounds", async () => {
+    const { files } = await create({
+      main: `
+model_settings: { reasoning: low, provider_options: { test: { store: false } } }
+toolsets: { dynamic_workers: {}, filesystem: {} }`,
+      turns: [[["worker_create", { ...echo, model_settings: { temperature: 1 } }]]],
+    });
+    const file = files["workers/generated/echo/worker.worker"];
+    expect(file).toContain("  reasoning: low\n  provider_options:\n    test:\n      store: false\n  temperature: 1\n");
+  });
+
   test("is bound by the rules for its creator, and no rule for the run is proposed for it", async () => {
     const write: Call = ["write_file", { path: "notes/b.md", content: "b" }];
     const { asked, values } = await create({
@@ -247,7 +290,8 @@ describe("names", () => {
   test.each([
     ["main", "is a worker of this program"],
     ["filesystem", "is a built-in toolset"],
-    ["read_file", "is a tool of the worker that creates it"],
+    ["read_file", "is a tool of a worker of this program"],
+    ["read_result", "is a tool of llm-do itself"],
     ["../evil", "do not fit"],
   ])("`%s` cannot be had", async (name, why) => {
     const { asked, values, files } = await create({ turns: [[["worker_create", { ...echo, name }]]] });

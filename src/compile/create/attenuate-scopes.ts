@@ -55,13 +55,14 @@ interface Opened {
   readonly refuse: Refuse;
 }
 
-/** The deepest of nested scopes decides: without the inner one the rights of the outer one would hold in its folder. */
+/**
+ * The deepest of nested scopes decides, and rules of a run name it: without the inner one the rights of the outer one would hold in its
+ * folder, and no rule for the inner one.
+ */
 function reportOpened(own: readonly OutlinedScope[], { scope, scopes, refuse }: Opened): void {
   for (const inner of own) {
     if (scopes.some(({ name }) => name === inner.name) || !contains(scope.root, inner.root)) continue;
-    if (isAsNarrow(inner, scope)) continue;
-    const message = `\`sandbox.paths.${scope.name}\` holds \`${inner.name}\`, which has rights of its own; to be had: both`;
-    refuse(message);
+    refuse(`\`sandbox.paths.${scope.name}\` holds \`${inner.name}\`, which has rules of its own; to be had: both`);
   }
 }
 

@@ -82,10 +82,14 @@ function attenuateSettings(own: ModelSettings, wish: ModelSettings, refuse: Refu
   if (settings.reasoning && reasoning.indexOf(settings.reasoning) > reasoning.indexOf(most ?? "none"))
     refuse(`\`model_settings.reasoning\`: \`${settings.reasoning}\` is too much; at most \`${most ?? "none"}\``);
   reportOptions(own.provider_options ?? {}, options ?? {}, refuse);
-  return { ...inherited, ...wish };
+  const kept = {
+    ...(own.reasoning === undefined ? {} : { reasoning: own.reasoning }),
+    ...(own.provider_options ? { provider_options: own.provider_options } : {}),
+  };
+  return { ...inherited, ...kept, ...settings };
 }
 
-/** Options of a provider can turn on what its tools do: only those that the creator sets. */
+/** Options of a provider can turn tools on, and can be bounds, such as `store: false`: the creator's, all of them. */
 function reportOptions(own: JsonObject, wish: JsonObject, refuse: Refuse): void {
   for (const [provider, wanted] of Object.entries(wish)) {
     const known = getOwn(own, provider) as JsonObject | undefined;

@@ -8,7 +8,7 @@ import type { ScopeSyntax, WorkerFile } from "../../language/worker-file.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
 import type { WorkerReach } from "../../protocol/reach.ts";
 import { allowedWorkers } from "../../toolsets/delegation.ts";
-import { toolName } from "../../toolsets/tool-name.ts";
+import { readResultName } from "../../toolsets/read-result.ts";
 import { type ToolFailure, toolFailure } from "../../toolsets/toolset.ts";
 import type { DraftedWorker, DraftOptions, WorkerMaker, WorkerSpec } from "../../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
@@ -62,7 +62,7 @@ async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted:
   if (!graph || !outlined) throw new Error(`invariant: ${worker.id} creates a worker before it is linked`);
   const creator: Creator = { resolved, worker, outlined };
   const { name, instructions } = wanted.spec;
-  await checkName(compilation, creator, name);
+  await checkName(compilation, creator, { name, graph });
   const path = join(compilation.generated, name, "worker.worker");
   const file = relative(compilation.root, path).replaceAll("\\", "/");
   const wish = parseSpec(wanted.spec, file);
@@ -84,7 +84,11 @@ async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted:
 }
 
 /** Names that mean something in the program are its authors'. Those of created workers are found on disk. */
-async function checkName({ builtIns, home, modules, manifest, generated }: Compilation, creator: Creator, name: string) {
+async function checkName(
+  { builtIns, home, modules, manifest, generated }: Compilation,
+  creator: Creator,
+  { name, graph }: { readonly name: string; readonly graph: Graph },
+) {
   const refuse = (what: string): never => {
     throw toolFailure("invalid_arguments", `\`${name}\` ${what}`, "take another name");
   };
@@ -97,8 +101,12 @@ async function checkName({ builtIns, home, modules, manifest, generated }: Compi
   if (paths.some((path) => path !== join(generated, name, "worker.worker"))) refuse("is a worker of this program");
   for (const path of await home.names.codeFiles())
     if ((await modules.exports(path, { home })).names.has(name)) refuse("is an export of this program's code");
-  const tools = creator.worker.toolsets.flatMap(({ prefix, tools: own }) => own.map((tool) => toolName(prefix, tool.name)));
-  if (tools.includes(name)) refuse("is a tool of the worker that creates it");
+  if (name === readResultName) refuse("is a tool of llm-do itself");
+  // Rules of a run name a tool: one that is given for it would hold for the worker.
+  const tools = [...graph.workers.values()].flatMap(({ id, toolsets }) =>
+    toolsets.flatMap(({ kind, tools: own }) => (kind === "worker" && id !== creator.worker.id ? [] : own.map((one) => one.name))),
+  );
+  if (tools.includes(name)) refuse("is a tool of a worker of this program");
 }
 
 /** The keys that a created worker can have. */

@@ -322,7 +322,7 @@ export const compileCodes = {
     severity: "error",
     title: "More than a worker made in a run may say",
     explanation:
-      "The files in the folder of generated workers were written by a model. They are literal text and data: no `fragments`, no `extends`, no schemas of code; and no other worker extends them. To give such a worker more, look at it, and move its file out of the folder: from then on it is yours.",
+      "The files in the folder of generated workers were written by a model. They are literal text and data: no `fragments`, no `extends`, no schemas of code, nor with a `pattern` or a `$ref`, whose check could take forever; and no other worker extends them. To give such a worker more, look at it, and move its file out of the folder: from then on it is yours.",
   },
   "generated-capability": {
     severity: "warning",
