@@ -14,7 +14,7 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   const standing = new Set(standingFacts(recorded).facts);
   const facts = recorded.flatMap((fact, n) => (standing.has(fact) ? [{ ...fact, n }] : [])) as Numbered[];
   const end = facts.findLast((fact) => fact.type === "run-end");
-  const ended = new Set(facts.flatMap((fact) => (fact.type === "call-end" && isValue(fact) ? [fact.callPath] : [])));
+  const ended = new Set(facts.flatMap((fact) => (isValue(fact) && !isOutage(fact, facts) ? [fact.callPath] : [])));
   const voids = new Set(facts.filter((fact) => isUnwound(fact, ended) || isFailure(fact, facts, ended)).map(({ n }) => n));
   for (const { n } of settledRepetitions(facts)) voids.add(n);
   if (end?.stopReason === "denied") for (const { n } of endingDecisions(facts, recorded)) voids.add(n);
@@ -28,14 +28,25 @@ function isUnwound(fact: Fact, ended: ReadonlySet<CallPath>): boolean {
   if (fact.type === "abort") return !ended.has(fact.callPath);
   if (fact.type === "result") return fact.outcome.type === "interrupted";
   if (fact.type === "limit") return fact.key === runTimeKey;
-  return fact.type === "call-end" && !isValue(fact);
+  return fact.type === "call-end" && !ended.has(fact.callPath);
 }
 
 /** True for an end that the caller got something of. */
-function isValue({ stopReason, output, error, result }: FactOf<"call-end">): boolean {
+function isValue<T extends Fact>(fact: T): fact is T & FactOf<"call-end"> {
+  if (fact.type !== "call-end") return false;
+  const { stopReason, output, error, result } = fact;
   if (result !== undefined) return true;
   if (error) return isRecord(error["failure"]);
   return output !== undefined && stopReason !== "aborted" && stopReason !== "failed";
+}
+
+/** True for a call that its provider failed, and whose caller, a worker, did nothing with that: no later answer of its model is recorded. */
+function isOutage({ error, callPath, n }: Numbered<FactOf<"call-end">>, facts: readonly Numbered[]): boolean {
+  const failure = error?.["failure"];
+  const caller = parentCallPath(callPath);
+  if (caller === undefined || !isRecord(failure) || failure["type"] !== "provider") return false;
+  const isOfWorker = facts.some((fact) => fact.type === "call-start" && fact.callPath === caller && fact.kind === "worker");
+  return isOfWorker && !facts.some((fact) => fact.n > n && isAnswerIn(fact, caller));
 }
 
 /**
