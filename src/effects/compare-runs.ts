@@ -62,7 +62,8 @@ const passingOfStart = {
 function withoutPassing(fact: Fact): unknown {
   if (fact.type === "run-start") return { ...fact, ...passingOfStart };
   if (fact.type !== "intent") return fact;
-  const { request, allowance: _, reserved: __, ...detail } = fact.detail;
+  // The digest covers the last two, which an earlier llm-do did not record.
+  const { request, allowance: _, reserved: __, output: ___, settings: ____, ...detail } = fact.detail;
   const question = isRecord(request) ? { ...request, runId: undefined, position: undefined } : request;
   return { ...fact, detail: { ...detail, request: question } };
 }

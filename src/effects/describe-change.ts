@@ -68,11 +68,22 @@ function byName(tools: unknown): ReadonlyMap<string, string> {
   return new Map(known.map((tool) => [String(tool["name"]), canonicalJson(tool)]));
 }
 
+const settings = { output: "output schema", settings: "model settings", serverTools: "server-side tools" };
+
+function settingsDifference(before: JsonObject, after: JsonObject): string {
+  const changed = Object.entries(settings).filter(
+    ([name]) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
+  );
+  // A record of an earlier llm-do names neither output schema nor settings.
+  const names = changed.length > 0 ? changed.map(([, words]) => words).join(" and the ") : "settings or the output schema";
+  return `the ${names} changed`;
+}
+
 function messageDifference(before: JsonObject, after: JsonObject): string {
   const [old, now] = [before, after].map(({ messages }) => (Array.isArray(messages) ? messages : []));
   const index = now?.findIndex((message, at) => canonicalJson(message) !== canonicalJson(old?.[at] ?? null)) ?? -1;
   const message = now?.[index];
-  if (!isRecord(message)) return "its settings or its output schema changed";
+  if (!isRecord(message)) return settingsDifference(before, after);
   const [part, was] = [message, old?.[index]].map((one) => (isRecord(one) && Array.isArray(one["parts"]) ? one["parts"] : []));
   const at = part?.findIndex((one, place) => canonicalJson(one) !== canonicalJson(was?.[place] ?? null)) ?? 0;
   const [newPart, oldPart] = [part?.[at], was?.[at]];

@@ -93,7 +93,7 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
 }
 
 /** The request as a record keeps it: what the record does not have yet. */
-function takeUnrecorded({ model }: CallConfig, frame: CallFrame, attempt: Attempt): JsonObject {
+function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt: Attempt): JsonObject {
   const { request } = attempt;
   const fresh = frame.messages.slice(frame.recorded);
   const first = frame.recorded === frame.earlier;
@@ -103,6 +103,8 @@ function takeUnrecorded({ model }: CallConfig, frame: CallFrame, attempt: Attemp
     turn: frame.turn + 1,
     model: model.id,
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
+    ...(first && request.output ? { output: request.output as JsonObject } : {}),
+    ...(first && Object.keys(worker.modelSettings).length > 0 ? { settings: worker.modelSettings as unknown as JsonValue } : {}),
     ...(first && request.serverTools ? { serverTools: request.serverTools as unknown as JsonValue } : {}),
     ...(allowance === undefined ? {} : { allowance }),
     reserved: reservedBy(attempt),

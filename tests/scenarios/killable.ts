@@ -12,10 +12,10 @@ const root = "/program";
 /** A machine in memory whose processes can be killed: at an entry of a journal everything of one stops. */
 export interface World {
   readonly memory: MemoryHost;
-  /** The number of the process that runs; a killed one reaches nothing any more. */
-  process: number;
-  /** Entries that this process may still write. */
-  left: number;
+  /** Names of the processes that run: a killed one reaches nothing any more. */
+  readonly processes: Set<string>;
+  /** How many processes there were. */
+  started: number;
 }
 
 export interface KillableProgram {
@@ -40,7 +40,7 @@ export function createWorld(files: Readonly<Record<string, string>>, tools: Read
   const absolute = Object.fromEntries(Object.entries(files).map(([name, text]) => [`${root}/${name}`, text]));
   const code = Object.keys(tools).map((name) => `export const ${name} = 0;\n`);
   const memory = memoryHost({ files: { ...absolute, [`${root}/tools.ts`]: code.join("") } });
-  return { memory, process: 1, left: Number.POSITIVE_INFINITY };
+  return { memory, processes: new Set(), started: 0 };
 }
 
 /** Runs the program, or goes on with its run, in a process of its own that is killed before it writes entry `kill` of its own. */
@@ -50,20 +50,19 @@ export async function attempt(
   kill = Number.POSITIVE_INFINITY,
   more: object = {},
 ): Promise<Attempt> {
-  const self = ++world.process;
-  world.left = kill;
-  let die = (): void => undefined;
-  const death = new Promise<"killed">((resolve) => {
-    die = () => resolve("killed");
-  });
-  const isDead = () => world.process !== self || world.left <= 0;
+  const self = `memory ${++world.started}`;
+  world.processes.add(self);
+  const death = Promise.withResolvers<"killed">();
+  const isDead = () => !world.processes.has(self);
+  const die = () => {
+    world.processes.delete(self);
+    death.resolve("killed");
+  };
   const live = async () => {
     if (isDead()) await new Promise<never>(() => undefined);
   };
   const host = killableHost(world, {
-    self,
-    isDead,
-    die,
+    ...{ self, isDead, die, kill },
     hasClock: program.hasClock ?? false,
     modules: { ...program.tools(live) },
   });
@@ -82,14 +81,15 @@ export async function attempt(
   const started = directory === undefined ? run({ ...request, input: program.input }) : resume({ ...request, directory });
   let error: unknown;
   const outcome = await Promise.race([
-    death,
+    death.promise,
     started.catch((thrown: unknown) => {
       error = thrown;
       return undefined;
     }),
   ]);
-  // Work under way at the kill comes to its end, and reaches nothing.
-  for (let turn = 0; turn < (outcome === "killed" ? 30 : 0); turn++) await setImmediate();
+  // Work under way at a kill or a failure comes to its end; that of a killed process reaches nothing.
+  for (let turn = 0; turn < (outcome && outcome !== "killed" ? 0 : 30); turn++) await setImmediate();
+  world.processes.delete(self);
   const recorded = await directoryOf(world);
   if (recorded === undefined) throw error;
   const record = await readRecord(world.memory, recorded);
@@ -103,16 +103,18 @@ async function directoryOf({ memory }: World): Promise<string | undefined> {
 }
 
 interface Process {
-  readonly self: number;
+  readonly self: string;
   readonly isDead: () => boolean;
   readonly die: () => void;
+  /** The journal's entry that it does not write any more, from 1. */
+  readonly kill: number;
   readonly hasClock: boolean;
   readonly modules: Readonly<Record<string, unknown>>;
 }
 
-function killableHost(world: World, { self, isDead, die, hasClock, modules }: Process): Host {
-  const { memory } = world;
-  const processes = { self: `memory ${self}`, isRunning: (owner: string) => owner === `memory ${world.process}` && !isDead() };
+function killableHost({ memory, processes: running }: World, { self, isDead, die, kill, hasClock, modules }: Process): Host {
+  const processes = { self, isRunning: (owner: string) => running.has(owner) };
+  let left = kill;
   return {
     ...memory,
     processes,
@@ -124,7 +126,7 @@ function killableHost(world: World, { self, isDead, die, hasClock, modules }: Pr
         const file = await memory.files.openAppend(path, mode);
         const isJournal = path.endsWith("journal.jsonl");
         const append = (text: string) => {
-          if (isJournal && !isDead() && --world.left <= 0) die();
+          if (isJournal && !isDead() && --left <= 0) die();
           if (isDead()) throw new Error("killed");
           file.append(text);
         };

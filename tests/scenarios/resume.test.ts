@@ -128,7 +128,7 @@ const changes: [string, (main: string) => string, string][] = [
   [
     "the settings",
     (text) => text.replace("toolsets:", "model_settings: { temperature: 0.5 }\ntoolsets:"),
-    "its settings or its output schema changed",
+    "main, turn 1: the model settings changed",
   ],
 ];
 
@@ -161,7 +161,7 @@ test("refuses a run that has ended, and one that another process executes", asyn
   const first = attempt(world, program);
   await started.promise;
   const owner = { processes: { self: "memory 9", isRunning: () => true } };
-  const second = await attempt({ ...world, process: 8 }, program, undefined, { host: { ...world.memory, ...owner } });
+  const second = await attempt(world, program, undefined, { host: { ...world.memory, ...owner } });
   expect(second.error).toMatchObject({
     code: "configuration",
     message: expect.stringContaining("another process executes this run"),
@@ -248,6 +248,7 @@ test("code that is replayable is entered again, and does each step once", async 
   await expect.poll(() => steps.length).toBe(2);
   killAt = -1;
   void running;
+  world.processes.clear();
   world.memory.clock.advance(5000);
   const { result, error } = await attempt(world, program);
   expect(error).toBeUndefined();
@@ -268,6 +269,7 @@ test("code that does not declare it is not entered again unasked", async () => {
   await expect
     .poll(async () => Object.values(world.memory.snapshot("/program/.llm-do")).join("").includes('"kind":"tool"'))
     .toBe(true);
+  world.processes.clear();
   expect((await attempt(world, program)).error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
 });
 
