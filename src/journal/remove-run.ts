@@ -46,6 +46,6 @@ async function whyItStays(host: Host, directory: string): Promise<string | undef
   if (state === "runs") return "a process executes it";
   if (state === "unknown") return "it was executed on another machine, and whether it still is cannot be seen here";
   const end = entries.findLast(({ type }) => type === "run-end" || type === "attempt");
-  const isHeld = end?.type === "run-end" && String(end.stopReason) === "suspended";
+  const isHeld = end?.type === "run-end" && end.stopReason === "suspended";
   return isHeld ? "it waits for answers" : undefined;
 }
