@@ -6,7 +6,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { allowLine } from "./allow-line.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
-import { type GateRun, PolicyStop } from "./gate-types.ts";
+import type { GateRun } from "./gate-types.ts";
 import {
   type CheckedArgs,
   checkArgs,
@@ -18,6 +18,7 @@ import {
   toRuledCall,
 } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";
+import { recordDecision } from "./record-decision.ts";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 
 export interface Asking extends FactKey {
@@ -36,7 +37,7 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
   const isRuled = isUnstated && !prepared.isRestored && !call.request.caller.creators;
   const ruled = isRuled ? toRuledCall(call, prepared) : undefined;
   if (ruled) run.asked.push(ruled);
-  const settled = await decide(
+  const { decision } = await decide(
     { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },
     {
       ...policyFor(run, call),
@@ -59,11 +60,14 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
           type: "warning",
           message: `\`${tool}\` (${callPath}) was answered, and has changed since: it asks again`,
         }),
-      onDecided: (one) => recordDecision(run, call, { ...asking, ...one }),
+      onDecided: (settled) =>
+        recordDecision(run, call, {
+          ...{ callPath, key, tool, ...settled },
+          describeDenial: () => describeDenial(run, call, { ...asking, ...settled }),
+          endsRun: settled.decision.type === "stop" || (settled.decision.type === "deny" && run.policy.onDenied === "stop"),
+        }),
     },
   );
-  const { decision, source } = settled;
-  run.emit(runtime, { type: "approval-decision", tool, decision, source });
   runtime.signal.throwIfAborted();
   return decision;
 }
@@ -99,21 +103,6 @@ function toQuestion(run: GateRun, whole: Omit<ApprovalRequest, "position" | "can
   return notShown === "" ? { ...shown, canRemember: true } : { ...shown, notShown, canRemember: false };
 }
 
-function recordDecision(run: GateRun, call: PendingCall, settled: Asking & SettledQuestion): void {
-  const { name: tool } = call.request;
-  const { callPath, key, decision, source, memory, remembered, allowed } = settled;
-  const recorded = run.effects.recall("decision", { callPath, key });
-  const denied = decision.type === "approve" ? undefined : (recorded?.denied ?? describeDenial(run, call, settled));
-  const more = {
-    ...(memory === undefined ? {} : { memory }),
-    ...(remembered ? { remembered } : {}),
-    ...(allowed ? { allowed } : {}),
-    ...(denied ? { denied } : {}),
-  };
-  run.effects.record({ type: "decision", callPath, key, tool, decision, source, ...more });
-  if (endsRunAt(run, decision)) run.stop(policyStop(call, decision));
-}
-
 function describeDenial(
   run: GateRun,
   call: PendingCall,
@@ -133,14 +122,6 @@ function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, 
   const rule = `${request.caller.name}/${request.name}`;
   const written = request.via ?? { reference: binding.reference, tool };
   return binding.fromCode ? { rule } : { rule, allow: allowLine(written.reference, written.tool.name) };
-}
-
-export function endsRunAt({ policy }: GateRun, { type }: ApprovalDecision): boolean {
-  return type === "stop" || (type === "deny" && policy.onDenied === "stop");
-}
-
-export function policyStop({ request }: PendingCall, { note }: ApprovalDecision): PolicyStop {
-  return new PolicyStop(`\`${request.name}\` was denied${note ? `: ${note}` : ""}, and the run stops for it`);
 }
 
 /** The arguments as a person edited them; undefined if they are unchanged. */

@@ -10,10 +10,10 @@ import {
   type ForeignQuestion,
   filledIn,
 } from "../toolsets/foreign-question.ts";
-import { policyStop } from "./ask-approver.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { GateRun } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";
+import { recordDecision } from "./record-decision.ts";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 
 /*
@@ -120,9 +120,10 @@ function optionsOf(run: GateRun, call: PendingCall, key: FactKey): DecideOptions
 
 /** A declined answer is no denial of a call. An approver who says stop ends the run here, too. */
 function report(run: GateRun, call: PendingCall, { callPath, key, decision, source, memory }: FactKey & SettledQuestion): void {
-  run.effects.record({ type: "decision", callPath, key, tool, decision, source, ...(memory === undefined ? {} : { memory }) });
-  run.emit(call.request.runtime, { type: "approval-decision", tool, decision, source });
-  if (decision.type === "stop") run.stop(policyStop(call, decision));
+  recordDecision(run, call, {
+    ...{ callPath, key, tool, decision, source, ...(memory === undefined ? {} : { memory }) },
+    endsRun: decision.type === "stop",
+  });
 }
 
 /** Brings up the recorded questions of a call again, for a replay that takes the outcome of its tool from the record. */

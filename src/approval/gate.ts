@@ -11,7 +11,7 @@ import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
-import { askApprover, editedArgs, endsRunAt, policyStop } from "./ask-approver.ts";
+import { askApprover, editedArgs } from "./ask-approver.ts";
 import { takeForwardTicket, takeTicket } from "./call-order.ts";
 import { joinContext } from "./extra-context.ts";
 import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
@@ -235,9 +235,10 @@ function throwRecordedRefusal(run: GateRun, { key }: Round): void {
   if (recorded) throw new ToolFailure(recorded.error);
 }
 
-/** Records what was found out about the call, and the verdict on it. */
+/** Records what was found out about the call, and the verdict on it. Throws after an abort: no fact then begins anything. */
 function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   const { key, request } = call;
+  request.runtime.signal.throwIfAborted();
   const { digest, preparation } = prepared;
   const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
   const { canonicalArgs: args, facts } = preparation;
@@ -259,14 +260,12 @@ interface AskInput {
   readonly verdict: Extract<Verdict, { readonly type: "ask" }>;
 }
 
-/** Asks for the call, and prepares it again once it is approved. Throws where the run stops for a denial. */
+/** Asks for the call, and prepares it again once it is approved. Rejects where the run stops for a denial. */
 async function ask(run: GateRun, call: Round, { prepared, verdict }: AskInput): Promise<Answer> {
   const { why, isUnstated } = verdict;
   const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated, stage: call.stage });
-  if (decision.type !== "approve") {
-    if (endsRunAt(run, decision)) throw policyStop(call, decision);
+  if (decision.type !== "approve")
     return { type: "denied", result: deniedResult(call.request.name, decision.note, prepared.preparation.hint) };
-  }
   const args = await editedArgs(run, call, { decision, prepared });
   return args ? { type: "edited", args } : { type: "approved", prepared: await confirm(run, call, prepared) };
 }
@@ -284,6 +283,7 @@ async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promi
 }
 
 function grant(run: GateRun, { request, key }: Round, prepared: PreparedCall): Granted<PreparedCall> {
+  request.runtime.signal.throwIfAborted();
   grants.add(prepared);
   run.effects.record({ type: "grant", ...key, tool: request.name });
   return prepared as Granted<PreparedCall>;

@@ -8,10 +8,12 @@ import type { PendingCall, PreparedCall } from "./pending-call.ts";
 /**
  * Code that calls others is entered in every replay. What it does besides is no effect of its own, so its start is on disk before it.
  */
-export function recordStart(run: GateRun, { request }: PendingCall, { preparation }: PreparedCall): Promise<void> {
-  const { callPath, depth } = request.runtime;
+export async function recordStart(run: GateRun, { request }: PendingCall, { preparation }: PreparedCall): Promise<void> {
+  const { callPath, depth, signal } = request.runtime;
+  await run.effects.requireStart(callPath, signal);
+  signal.throwIfAborted();
   const input = { input: preparation.canonicalArgs, files: [], fragments: [] };
-  return run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
+  await run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
 }
 
 export function recordEnd(run: GateRun, { request }: PendingCall, result: ToolResult | undefined): void {

@@ -3,10 +3,12 @@ import type { FactKey, FactOf } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import type { Reconciliation } from "../toolsets/toolset.ts";
-import { decide, type SettledQuestion } from "./decide.ts";
-import { type GateRun, PolicyStop, UncertainCall } from "./gate-types.ts";
+import { decide } from "./decide.ts";
+import { type GateRun, UncertainCall } from "./gate-types.ts";
 import { describeCall, type PendingCall, restoreCall } from "./pending-call.ts";
+import type { Decision } from "./put-question.ts";
 import type { StageReport } from "./question-queue.ts";
+import { recordDecision } from "./record-decision.ts";
 
 /*
  * A call that began in an earlier attempt of the run, and whose end is not recorded, may have had its effect. It is never repeated
@@ -61,15 +63,11 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
   const { args, digest } = verdict;
   const key: FactKey = { callPath, key: againKey(keyPrefix) };
   const known = run.effects.recall("decision", key) ?? (await ask());
+  signal.throwIfAborted();
   if (known.source !== "person") throw uncertain(run, call, verdict);
-  if (known.decision.type === "stop") {
-    const stop = new PolicyStop(`\`${tool}\` may have run already, and the run stops for it`);
-    run.stop(stop);
-    throw stop;
-  }
   return known.decision.type === "approve" ? undefined : (known.decision.note ?? "done");
 
-  async function ask(): Promise<Pick<SettledQuestion, "decision" | "source">> {
+  async function ask(): Promise<Decision> {
     const { shown } = run.redactor.hideKnown({
       ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
       description: describe(call, verdict),
@@ -88,10 +86,8 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
         memory: { list: () => [], rules: () => [], revoke: () => false },
         checkArgs: async () => "the arguments of a call that may have run cannot be changed",
         onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
-        onDecided: ({ decision, source }) => {
-          run.emit(runtime, { type: "approval-decision", tool, decision, source });
-          run.effects.record({ type: "decision", ...key, tool, decision, source });
-        },
+        onDecided: ({ decision, source }) =>
+          recordDecision(run, call, { ...key, tool, decision, source, endsRun: decision.type === "stop" }),
       },
     );
   }

@@ -72,6 +72,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     interruptAll: () => {
       for (const interrupt of underWay) interrupt();
     },
+    requireStart: () => undefined,
     recallStart: () => undefined,
     endToReach: () => undefined,
     recallEnd: () => undefined,

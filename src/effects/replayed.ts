@@ -140,6 +140,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     interruptAll: () => {
       for (const end of interrupted) end();
     },
+    requireStart: (callPath, signal) => (index.starts.has(callPath) ? undefined : miss({ callPath, what: "its start", signal })),
     recallStart: (callPath) => index.starts.get(callPath),
     recallEnd: () => undefined,
     endToReach: (callPath) => index.ended.get(callPath),

@@ -1,7 +1,7 @@
 import { type CallPath, parentCallPath } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { runTimeKey } from "./keys.ts";
+import { questionKey, runTimeKey } from "./keys.ts";
 import { standingFacts } from "./standing.ts";
 
 type Numbered<T extends Fact = Fact> = T & { readonly n: number };
@@ -17,7 +17,7 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   const ended = new Set(facts.flatMap((fact) => (isValue(fact) && !isOutage(fact, facts) ? [fact.callPath] : [])));
   const voids = new Set(facts.filter((fact) => isUnwound(fact, ended) || isFailure(fact, facts, ended)).map(({ n }) => n));
   for (const { n } of settledRepetitions(facts)) voids.add(n);
-  if (end?.stopReason === "denied") for (const { n } of endingDecisions(facts, recorded)) voids.add(n);
+  for (const { n } of stoppingDecisions(facts)) voids.add(n);
   for (const n of lastAnswerOf(facts, end)) voids.add(n);
   if (end?.stopReason === "limit") for (const n of afterLimits(facts)) voids.add(n);
   return [...voids].sort((a, b) => a - b);
@@ -77,21 +77,12 @@ function settledRepetitions(facts: readonly Numbered[]): readonly Numbered[] {
   });
 }
 
-/** The decisions that stopped the run, with the answers to their questions. */
-function endingDecisions(facts: readonly Numbered[], recorded: readonly Fact[]): readonly Numbered[] {
-  const terms = recorded.findLast((fact) => fact.type === "attempt" || fact.type === "run-start") as
-    | FactOf<"run-start">
-    | undefined;
-  const stops = facts.filter(
-    (fact) =>
-      fact.type === "decision" &&
-      (fact.decision.type === "stop" || (fact.decision.type === "deny" && terms?.onDenied === "stop")),
-  ) as Numbered<FactOf<"decision">>[];
-  const answers = facts.filter(
-    (fact) =>
-      fact.type === "result" && stops.some(({ callPath, key }) => callPath === fact.callPath && fact.key === `question ${key}`),
-  );
-  return [...stops, ...answers];
+/** Decisions that stopped the run, with the answers to their questions. */
+function stoppingDecisions(facts: readonly Numbered[]): readonly Numbered[] {
+  const stops = facts.filter((fact): fact is Numbered<FactOf<"decision">> => fact.type === "decision" && fact.stops === true);
+  const isAnswer = (fact: Fact) =>
+    fact.type === "result" && stops.some(({ callPath, key }) => callPath === fact.callPath && fact.key === questionKey(key));
+  return [...stops, ...facts.filter(isAnswer)];
 }
 
 /** An answer of the entry that could not be used, or was cut off: it is asked for again. */

@@ -104,6 +104,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       ...{ callPath: "string", worker: "string", tool: "string", description: "content string", source: "string" },
       ...{ "note?": "content string", "allow?": "content string", "rule?": "content string" },
     },
+    "stops?": "boolean",
   },
   revocation: { callPath: "string", worker: "string", tool: "string", memory: "string" },
   grant: { ...keyed, tool: "string" },

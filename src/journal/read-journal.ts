@@ -7,6 +7,7 @@ import type { Secret } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
+import { markStops } from "./mark-stops.ts";
 import { type PrivateContents, readPrivateFolder } from "./private-folder.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
@@ -148,7 +149,14 @@ export async function readRecord(host: Host, directory: string, known: readonly 
     }
   }
   const times = entries.map(({ time }) => time);
-  return { facts, times, kept, torn, secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()), isWhole };
+  return {
+    facts: markStops(facts),
+    times,
+    kept,
+    torn,
+    secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()),
+    isWhole,
+  };
 }
 
 const isDigest = /^[0-9a-f]{64}$/;

@@ -94,6 +94,8 @@ export type RunEventBody =
       readonly tool: string;
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
+      /** The run stops for it. */
+      readonly stops?: true;
     }
   | {
       readonly type: "tool-result";

@@ -192,6 +192,8 @@ export type Fact =
       /** Present where a rule was allowed for the whole run. */
       readonly allowed?: RuleForRun;
       readonly denied?: DeniedCall;
+      /** The run stopped for it, in the same moment. */
+      readonly stops?: true;
     })
   /** A person revoked an approval, or a rule, for the run. */
   | {

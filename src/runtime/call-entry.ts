@@ -46,6 +46,8 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   if (!code.replayable && run.effects.recallStart(callPath) && run.effects.isReplayed(callPath))
     throw enteredBefore(name, callPath);
   const input = code.input ? await validateInput(code.input, given.input, callPath) : given.input;
+  await run.effects.requireStart(callPath, signal);
+  signal.throwIfAborted();
   const scopes = await openCallScopes(run, code.scopes, callPath);
   const bracket = bracketCall(run, {
     ...{ callPath, depth, signal, callee: { kind: "code", name } },

@@ -33,6 +33,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   const { id: model, source: modelSource } = requireModel(worker, callPath);
   const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? given;
   const prompt = renderPrompt(worker, input.input);
+  await run.effects.requireStart(callPath, signal);
+  signal.throwIfAborted();
   const callee = { kind: "worker" as const, name: worker.name, model, modelSource };
   const detail = run.debug || worker.debug ? describeStart(input, prompt) : undefined;
   const bracket = bracketCall(run, { callPath, depth, signal, callee, input, detail });

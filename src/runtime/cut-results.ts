@@ -73,7 +73,11 @@ export async function cutResult(
   cuts.callPaths.set(id, callPath);
   const key = { callPath, key: "cut" };
   const recorded = run.effects.recall("cut", key);
-  if (!recorded) await run.keptResults.keep(callPath, text);
+  if (!recorded) {
+    await run.effects.requireLive({ ...key, what: "a result that is cut", signal: call.signal });
+    await run.keptResults.keep(callPath, text);
+  }
+  call.signal.throwIfAborted();
   const shown = recorded?.shown ?? showPart(text, { id, offset: 0, most: maxResult });
   run.effects.record({ type: "cut", ...key, tool: part.name, id, characters: recorded?.characters ?? text.length, shown });
   const cut = { ...part, result: withText(part.result, shown) };

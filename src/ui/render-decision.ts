@@ -15,8 +15,14 @@ const deciders: Readonly<Record<DecisionSource, string>> = {
 
 const words = { approve: "approved", deny: "denied", stop: "stopped" } as const;
 
+interface SettledCall {
+  readonly decision: ApprovalDecision;
+  readonly source: DecisionSource;
+  readonly stops?: true;
+}
+
 /** `denied by you: wrong folder`. A note that only repeats what the source says is left out. */
-export function renderDecision({ type, note }: ApprovalDecision, source: DecisionSource): string {
+export function renderDecision({ decision: { type, note }, source, stops }: SettledCall): string {
   const said = note !== undefined && (source === "person" || source === "error") ? `: ${show(note)}` : "";
-  return `${words[type]} ${deciders[source]}${said}`;
+  return `${words[type]} ${deciders[source]}${said}${stops && type === "deny" ? ", and the run stops for it" : ""}`;
 }

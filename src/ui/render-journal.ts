@@ -87,9 +87,9 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "verdict":
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
     case "decision":
-      return `  ${label} ${renderDecision(entry.decision, entry.source)}`;
+      return `  ${label} ${renderDecision(entry)}`;
     case "answer":
-      return `  ${label} ${renderDecision(entry.decision, "person")}, for when the run goes on`;
+      return `  ${label} ${renderDecision({ decision: entry.decision, source: "person" })}, for when the run goes on`;
     case "revocation":
       return `  ${label} revoked an approval for the run: ${show(entry.worker)} > ${show(entry.tool)}`;
     case "refusal":

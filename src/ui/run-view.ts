@@ -152,7 +152,7 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
     case "approval-decision":
       if (call.state === "asking") view.asking--;
       call.state = "running";
-      call.decision = renderDecision(event.decision, event.source);
+      call.decision = renderDecision(event);
       return [];
     case "retry":
       return startRetry(call, event);

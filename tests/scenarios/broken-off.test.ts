@@ -68,6 +68,24 @@ describe("every `tool-call` event has its `tool-result`", () => {
     expect(paths(events, "tool-result").toSorted()).toEqual(paths(events, "tool-call").toSorted());
   });
 
+  test("where a denial stops the run before a granted worker begins, in its replay too", async () => {
+    const { events, error, journal } = await play({
+      files: {
+        "main.worker": worker("toolsets: { child: { _approval_config: { '*': { pre_approved: true } } }, other: {} }"),
+        "child.worker": worker("description: c"),
+        "other.worker": worker("description: o"),
+      },
+      model: () => ({ calls: ["child", "other"].map((tool) => ({ tool, args: { input: "x" } })) }),
+      approval: { mode: "reject_all", onDenied: "stop" },
+      request: { input: "x" },
+    });
+    expect(error).toMatchObject({ code: "denied" });
+    expect(journal.filter(({ type }) => type === "grant")).toHaveLength(1);
+    expect(journal.filter(({ type }) => type === "call-start")).toHaveLength(1);
+    expect(journal.filter((entry) => entry.type === "decision" && entry.stops)).toHaveLength(1);
+    expect(paths(events, "tool-result").toSorted()).toEqual(paths(events, "tool-call").toSorted());
+  });
+
   test("where the run is aborted while a person is asked", async () => {
     const controller = new AbortController();
     const { events, error } = await play({

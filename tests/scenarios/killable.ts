@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { Host } from "../../src/host/host.ts";
+import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, resume, run, type Tool } from "../../src/index.ts";
 import { type RunRecord, readRecord } from "../../src/journal/read-journal.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 const root = "/program";
 
@@ -97,7 +99,21 @@ export async function attempt(
   return { result: wasKilled ? undefined : outcome, error: wasKilled ? undefined : error, wasKilled, events, record };
 }
 
-async function directoryOf({ memory }: World): Promise<string | undefined> {
+/** Plays what is recorded of the run again, with the program as it is. */
+export async function expectReplays({ memory }: World, program: KillableProgram): Promise<void> {
+  const host = { ...memory, importModule: async () => ({ ...program.tools(async () => undefined) }) };
+  const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => scriptedModel(program.model) };
+  const compiled = await compileToReplay({
+    ...{ target: root, host, trust: true, model: "test:model", providers: [provider] },
+    approval: { mode: "reject_all" },
+  });
+  const directory = await directoryOf({ memory });
+  if (!compiled || directory === undefined) throw new Error("there is nothing to replay");
+  const { facts, secrets } = await readRecord(memory, directory);
+  await expectSameReplay(compiled, { host: { ...memory, clock: nodeClock }, facts, secrets, debug: false, events: [] });
+}
+
+async function directoryOf({ memory }: Pick<World, "memory">): Promise<string | undefined> {
   const [runId] = await memory.files.names(`${root}/.llm-do/runs`);
   return runId === undefined ? undefined : `${root}/.llm-do/runs/${runId}`;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ApprovalDecision, type Limits, RunError, tool, toolset } from "../../src/index.ts";
+import { type ApprovalDecision, type ApprovalRequest, type Limits, RunError, tool, toolset } from "../../src/index.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
-import { attempt, createWorld, type KillableProgram, type World } from "./killable.ts";
+import { attempt, createWorld, expectReplays, type KillableProgram, type World } from "./killable.ts";
 
 const usage = { inputTokens: 100, outputTokens: 10 };
 
@@ -99,6 +99,30 @@ test("asks again what stopped the run, and nothing else", async () => {
   expect((await attempt(world, program)).result?.output).toBe("done");
   expect(asked).toHaveLength(3);
   expect(done).toEqual(["n1", "n2"]);
+});
+
+test("goes on past what was denied before the policy stopped for denials", async () => {
+  const asked: string[] = [];
+  const done: string[] = [];
+  let last: ApprovalDecision = { type: "deny" };
+  const note = counting(done, { approval: "ask" });
+  const { world, program } = createProgram({ tools: { note }, model: twoTurns });
+  const approver = async ({ args }: ApprovalRequest): Promise<ApprovalDecision> => {
+    asked.push(String(args["id"]));
+    return args["id"] === "n1" ? { type: "deny" } : last;
+  };
+  const approval = (onDenied: "return" | "stop") => ({ approval: { mode: "prompt", onDenied, approver } });
+  expect((await attempt(world, program, undefined, { ...approval("return"), limits: { turns: 2 } })).result).toBeDefined();
+  expect(asked).toEqual(["n1"]);
+  const stopped = await attempt(world, program, undefined, { ...approval("stop"), limits: { turns: 9 } });
+  expect(stopped.error).toMatchObject({ code: "denied" });
+  expect(asked).toEqual(["n1", "n2"]);
+  await expectReplays(world, program);
+  last = { type: "approve" };
+  expect((await attempt(world, program, undefined, approval("stop"))).result?.output).toBe("done");
+  expect(asked).toEqual(["n1", "n2", "n2"]);
+  expect(done).toEqual(["n2"]);
+  await expectReplays(world, program);
 });
 
 test("makes a request again that failed after its retries", async () => {

@@ -32,7 +32,7 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "approval-request":
       return `${label} asks (${questionPosition(event.request.position)}): ${show(event.request.description)}`;
     case "approval-decision":
-      return `${label} ${renderDecision(event.decision, event.source)}`;
+      return `${label} ${renderDecision(event)}`;
     case "limit":
       return `${label} ${show(event.message)}`;
     case "compaction":

@@ -97,10 +97,10 @@ export class JournalEvents {
     return result ? [end, this.#toolResult(entry, result)] : [end];
   }
 
-  #decision({ callPath, tool, decision, source, time }: JournalEntry & FactOf<"decision">): readonly RunEventBody[] {
-    const body: RunEventBody = { type: "approval-decision", tool, decision, source };
+  #decision({ callPath, tool, decision, source, stops, time }: JournalEntry & FactOf<"decision">): readonly RunEventBody[] {
+    const body: RunEventBody = { type: "approval-decision", tool, decision, source, ...(stops ? { stops } : {}) };
     if (decision.type === "approve") return [body];
-    const error: ToolError = { type: "denied", error: renderDecision(decision, source) };
+    const error: ToolError = { type: "denied", error: renderDecision({ decision, source }) };
     return [body, this.#toolResult({ callPath, time }, { ok: false, error })];
   }
 

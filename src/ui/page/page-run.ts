@@ -35,6 +35,8 @@ export interface PageDecision {
   readonly span: Span;
   decision?: ApprovalDecision;
   source?: DecisionSource;
+  /** The run stopped for it. */
+  stops?: true;
   voidBy?: number;
 }
 
@@ -273,9 +275,9 @@ class PageFold {
     }
   }
 
-  #decide(call: PageCall, { key, decision, source }: FactOf<"decision">, mark: object): void {
+  #decide(call: PageCall, { key, decision, source, stops }: FactOf<"decision">, mark: object): void {
     const asked = this.#open.get(`${call.path}\nquestion ${key}`);
-    const answer = { decision, source, ...mark };
+    const answer = { decision, source, ...(stops ? { stops } : {}), ...mark };
     if (asked) Object.assign(asked, answer);
     else this.run.decisions.push({ call, span: { kind: "person", from: this.#now(), to: this.#now() }, ...answer });
   }

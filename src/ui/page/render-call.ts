@@ -150,8 +150,9 @@ function renderDecisions(call: PageCall, context: PageContext): readonly Markup[
 
 /** Describes a decision, who made it and after what time, and the reason of the question. */
 export function describeDecision(one: PageDecision): Markup {
-  const { request, decision, source, span, voidBy } = one;
-  const answer = decision && source ? renderDecision(decision, source).replace(" by you", " by a person") : "not answered";
+  const { request, decision, source, stops, span, voidBy } = one;
+  const settled = decision && source ? { decision, source, ...(stops ? { stops } : {}) } : undefined;
+  const answer = settled ? renderDecision(settled).replace(" by you", " by a person") : "not answered";
   const note = decision?.note !== undefined && source !== "person" && source !== "error" ? `: ${decision.note}` : "";
   const waited = request && span.to !== undefined ? ` after ${seconds(span.to - span.from)}` : "";
   const rule = decision?.type === "approve" && decision.rule !== undefined ? ` with the rule ${decision.rule}` : "";
