@@ -1,7 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandLinesOf, readBlocks } from "../scripts/check-docs.ts";
 import type { TestReport } from "../src/cases/test-report.ts";
@@ -124,6 +135,48 @@ describe("database", () => {
     expect(stdout).toContain(verdict);
   });
 });
+
+describe("a change of the database that the end of the process interrupts", () => {
+  const line = ["examples/database", "The bucket is paid", "--model", "scripted:examples/database/script.yaml", "--trust"];
+  const ids = "SELECT id FROM changes";
+
+  test.each([
+    ["is not made again where it was made", false],
+    ["is made where it was not", true],
+  ])("%s, and nobody is asked", (_, isLost) => {
+    const state = mkdtempSync(join(folder, "state-"));
+    const file = join(state, "shop.db");
+    const env = { LLM_DO_STATE_DIR: state, DATABASE_URL: file };
+    const fixture = join(root, "examples/database/fixtures/shop.db");
+    cpSync(fixture, file);
+    const runs = join(folder, "examples/database/.llm-do/runs");
+    rmSync(runs, { recursive: true, force: true });
+    expect(llmDo([...line, "--approve-all"], env)).toMatchObject({ status: 0 });
+    const journal = join(runs, ...readdirSync(runs), "journal.jsonl");
+    const lines = readFileSync(journal, "utf8").split("\n");
+    const begun = lines.findIndex((text) => text.includes('"type":"intent"') && text.includes("1.execute"));
+    expect(begun).toBeGreaterThan(0);
+    writeFileSync(journal, `${lines.slice(0, begun + 1).join("\n")}\n`);
+    if (isLost) cpSync(fixture, file);
+    else expect(rowsOf(file, ids)).toEqual([{ id: "pay-order-3" }]);
+    const { stdout, stderr, status } = llmDo(["resume", "last", "examples/database", "--trust", "--headless"], env);
+    expect({ stdout, status }, stderr).toEqual({ stdout: "The bucket, order 3, is paid; 12.50 are still open.\n", status: 0 });
+    expect(rowsOf(file, ids)).toEqual([{ id: "pay-order-3" }]);
+    expect(readFileSync(journal, "utf8")).toContain('{"rows":1}');
+  });
+});
+
+function rowsOf(file: string, sql: string) {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+}
 
 function readme(place: string): string {
   return readFileSync(join(place, "README.md"), "utf8");

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { blocked, needsApproval, preApproved, ToolFailure, tool, toolset } from "llm-do";
 import { z } from "zod";
 
-const changes = "CREATE TABLE IF NOT EXISTS changes (id TEXT PRIMARY KEY)";
+const changes = "CREATE TABLE IF NOT EXISTS changes (id TEXT PRIMARY KEY, rows INTEGER)";
 
 /** A connection for one piece of work, read-only where only reading is meant: SQLite sees to that, whatever the statement says. */
 function withDatabase<T>(url: string, readOnly: boolean, work: (database: DatabaseSync) => T): T {
@@ -44,8 +44,9 @@ export const database = toolset({
           db.exec("BEGIN IMMEDIATE");
           try {
             // The change and the note of it are one transaction: both are there, or neither.
-            const isNew = db.prepare("INSERT OR IGNORE INTO changes VALUES (?)").run(id).changes === 1;
+            const isNew = db.prepare("INSERT OR IGNORE INTO changes (id) VALUES (?)").run(id).changes === 1;
             const rows = isNew ? Number(db.prepare(sql).run().changes) : 0;
+            if (isNew) db.prepare("UPDATE changes SET rows = ? WHERE id = ?").run(rows, id);
             db.exec("COMMIT");
             return { rows, ...(isNew ? {} : { note: "the change had been made before" }) };
           } catch (thrown) {
@@ -53,11 +54,12 @@ export const database = toolset({
             throw thrown;
           }
         }),
-      // After a crash: whether the change that was begun is there.
+      // After a crash: looks for the note by its key. Not read-only: SQLite rolls back what the crash left half done.
       reconcile: async ({ canonicalArgs: { id } }) =>
         withDatabase(url, false, (db) => {
-          db.exec(changes);
-          return db.prepare("SELECT 1 FROM changes WHERE id = ?").get(String(id)) ? "done" : "not-done";
+          if (!db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'changes'").get()) return "not-done";
+          const made = db.prepare("SELECT rows FROM changes WHERE id = ?").get(String(id));
+          return made ? { done: { rows: Number(made["rows"]) } } : "not-done";
         }),
     }),
   ],
