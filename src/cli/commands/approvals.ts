@@ -1,10 +1,11 @@
 import { styleText } from "node:util";
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
-import { answerQuestions, listQuestions, type QuestionAnswer, type WaitingRun } from "../../questions.ts";
+import { answerQuestions, listQuestions, type WaitingRun } from "../../questions.ts";
+import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
-import { findRun, findRuns } from "../find-runs.ts";
+import { type FoundRun, findFoundRun, findRuns } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
@@ -37,84 +38,87 @@ export async function approvalsCommand(run: string, target: string | undefined, 
 
 /** `llm-do approve RUN [QUESTION...]`, and `deny`: records answers for when the run goes on. */
 export async function answerCommand({ run, words, type }: AnswerCommand, flags: AnswerFlags): Promise<number> {
-  const { directory, questions } = await findWaiting(run, undefined);
+  const { directory, root, runId, questions } = await findWaiting(run, undefined);
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
-  if (open.length === 0 && words.length === 0) throw new UsageError("nothing waits for an answer in this run");
+  if (flags.note !== undefined && !flags.all && words.length === 0)
+    throw new UsageError("--note goes with numbers or --all: at the terminal, each question takes a note of its own");
+  if (open.length === 0 && words.length === 0) throw new UsageError(`nothing waits for an answer in the run ${runId} of ${root}`);
+  if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${runId} of ${show(root)}\n`);
+  const record = async (answered: readonly OpenQuestion[], decision: ApprovalDecision): Promise<void> => {
+    await answerQuestions({ directory, answers: answered.map(({ id }) => ({ id, decision })) });
+    if (!flags.json) writeStderr(describeAnswers(answered, decision));
+  };
   const note = flags.note === undefined ? {} : { note: flags.note };
-  const toAnswer = ({ id }: OpenQuestion): QuestionAnswer => ({ id, decision: { type, ...note } });
-  const answers = flags.all
-    ? (await confirmAll(open, type, flags)).map(toAnswer)
-    : words.length > 0
-      ? selectQuestions(words, questions).map(toAnswer)
-      : await askEach(open, type);
-  const now = await answerQuestions({ directory, answers });
+  if (flags.all) {
+    if (!(await confirmAll(open, type, flags))) {
+      writeStderr("llm-do: nothing was answered\n");
+      return exitCodes.failed;
+    }
+    await record(open, { type, ...note });
+  } else if (words.length > 0) await record(selectQuestions(words, questions), { type, ...note });
+  else await askEach(open, type, record);
+  const now = await listQuestions({ directory });
   if (flags.json) await writeResult(toJson(now));
-  else writeStderr(`${describeAnswers(answers, questions)}${describeRest(now)}`);
+  else writeStderr(describeRest(now));
   return exitCodes.done;
 }
 
-interface FoundWaiting extends WaitingRun {
-  readonly directory: string;
-}
+type FoundWaiting = WaitingRun & FoundRun;
 
 /** `last`: the newest run of which something waits. */
 async function findWaiting(run: string, target: string | undefined): Promise<FoundWaiting> {
   if (run !== "last") {
-    const directory = await findRun(run, target);
-    return { directory, ...(await listQuestions({ directory })) };
+    const found = await findFoundRun(run, target);
+    return { ...found, ...(await listQuestions({ directory: found.directory })) };
   }
-  for (const { directory } of (await findRuns(target)).toReversed()) {
-    const waiting = await listQuestions({ directory }).catch(() => undefined);
-    if (waiting && waiting.questions.length > 0) return { directory, ...waiting };
+  for (const found of (await findRuns(target)).toReversed()) {
+    const waiting = await listQuestions({ directory: found.directory }).catch(() => undefined);
+    if (waiting && waiting.questions.length > 0) return { ...found, ...waiting };
   }
   throw new UsageError("there is no run in which something waits for an answer");
 }
 
-/** Selects by number (`3`), range (`3-5`) or id. Throws a `UsageError` for words that name no question. */
+/** Selects by number (`3`), range (`3-5`) or id, each once. Throws a `UsageError` for words that name no question. */
 function selectQuestions(words: readonly string[], questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
-  return words.flatMap((word) => {
+  const selected = words.flatMap((word) => {
     const named = questions.filter(({ id }) => id === word);
     if (named.length > 0) return named;
     const [, first, last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(word) ?? [];
     const [from, to] = [Number(first), Number(last)];
     if (from >= 1 && from <= to && to <= questions.length) return questions.slice(from - 1, to);
-    const what =
-      first === undefined && /^[0-9a-f]{12}$/.test(word) ? "was settled, or what it asked about has changed" : "does not wait";
-    throw new UsageError(`\`${word}\` ${what}: there are ${questions.length} questions; \`llm-do approvals\` lists them`);
+    const isId = /^[0-9a-f]{12}$/.test(word);
+    const what = isId
+      ? `the question \`${word}\` was settled, or what it asked about has changed`
+      : `\`${word}\` names no question: it is a number, a range such as 3-5, or an id`;
+    throw new UsageError(`${what}; \`llm-do approvals\` lists ${counted(questions.length, "question")}`);
   });
+  return [...new Set(selected)];
 }
 
 /** Names what it is about. Rejects with a `UsageError` where nobody can confirm it. */
-async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: AnswerFlags): Promise<readonly OpenQuestion[]> {
-  const lines = open.map(({ request }) => `  ${request.worker}: ${request.description}\n`).join("");
-  if (yes) return open;
-  return atTerminal("--all needs --yes where there is no terminal to ask at", async (terminal, signal) => {
-    const text = `\n${lines}${type} all ${open.length}?\n  yes  do it\n  no   leave everything as it is\n`;
-    const isWanted = await terminal.ask({ text, read: readYes }, signal);
-    return isWanted ? open : [];
-  });
+async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: AnswerFlags): Promise<boolean> {
+  if (yes) return true;
+  const lines = open.map(({ request }) => `  ${show(request.worker)}: ${show(request.description)}\n`);
+  const render = () => `${lines.join("")}${type} all ${open.length}?`;
+  return askYesOrNo({ render, otherwise: "--yes answers without a question" });
 }
 
-function readYes(line: string | undefined): { readonly answer: boolean } | string {
-  const word = line?.trim().toLowerCase();
-  if (word === "y" || word === "yes") return { answer: true };
-  return word === undefined || word === "n" || word === "no" ? { answer: false } : "Answer with yes or no.";
-}
+type RecordAnswers = (answered: readonly OpenQuestion[], decision: ApprovalDecision) => Promise<void>;
 
-/** One question after the other, as a run asks them. */
-function askEach(open: readonly OpenQuestion[], type: AnswerCommand["type"]): Promise<readonly QuestionAnswer[]> {
+/** One question after the other, as a run asks them. Each answer is recorded before the next question: what follows can be interrupted. */
+function askEach(open: readonly OpenQuestion[], type: AnswerCommand["type"], record: RecordAnswers): Promise<void> {
   if (type === "deny") throw new UsageError("name the questions to deny by their numbers; `llm-do approvals` lists them");
   return atTerminal("name the questions by their numbers: there is no terminal to ask at", async (terminal, signal) => {
     const approver = createTerminalApprover(terminal);
     const memory = { list: () => [], rules: () => [], revoke: () => false };
-    const answers: QuestionAnswer[] = [];
-    for (const [index, { id, request }] of open.entries()) {
+    for (const [index, question] of open.entries()) {
       const position = { n: index + 1, m: open.length };
-      const decision = await approver({ ...request, position }, { signal, memory, checkArgs: async () => undefined });
-      answers.push({ id, decision });
+      const request = { ...question.request, position };
+      const decision = await approver(request, { signal, memory, checkArgs: async () => undefined });
+      await record([question], decision);
+      if (decision.type === "stop") return;
     }
-    return answers;
   });
 }
 
@@ -130,16 +134,16 @@ async function atTerminal<T>(why: string, ask: (terminal: Terminal, signal: Abor
   }
 }
 
-function describeAnswers(answers: readonly QuestionAnswer[], questions: readonly OpenQuestion[]): string {
-  const described = answers.map(({ id, decision }) => {
-    const request = questions.find((question) => question.id === id)?.request;
-    return `  ${pastOf(decision)}: ${request?.worker}: ${request?.description}\n`;
-  });
-  return escapeText(described.join(""), { keepNewlines: true, keepBackslashes: true });
+function describeAnswers(answered: readonly OpenQuestion[], decision: ApprovalDecision): string {
+  return answered
+    .map(({ request }) => `  ${show(pastOf(decision))}: ${show(request.worker)}: ${show(request.description)}\n`)
+    .join("");
 }
 
-function pastOf({ type, note }: ApprovalDecision): string {
-  const words = { approve: "approved", deny: "denied", stop: "stopped" };
+function pastOf(decision: ApprovalDecision): string {
+  const { type, note } = decision;
+  const words = { approve: "approved", deny: "denied", stop: "the run is to stop" };
+  if (type === "approve" && decision.args) return "changed, and asks again when the run goes on";
   return `${words[type]}${note === undefined ? "" : ` (${note})`}`;
 }
 
