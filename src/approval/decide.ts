@@ -135,7 +135,9 @@ function park(asked: AskedQuestion, { activity, effects, signal, onAsk }: Decide
   const { callPath, key, digest, question } = asked;
   const request: ApprovalRequest = { ...question, position: { n: 1, m: 1 } };
   onAsk(request);
-  const open = { id: questionId({ callPath, key, digest }), callPath, key, digest, request };
+  // A given answer that holds would have settled it.
+  const changed = effects.recall("answer", { callPath, key }) ? { isChanged: true as const } : {};
+  const open = { id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...changed };
   const record = questionRecord(asked, { request: request as unknown as JsonObject });
   const nothing = { encode: () => null, decode: () => Promise.reject(new Error("invariant: a parked question has no outcome")) };
   return effects.perform({ record, codec: nothing, work: () => activity.park(open, signal) }, signal) as Promise<never>;

@@ -136,7 +136,7 @@ async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolR
     ticket = takeForwardTicket(gated, given);
     // Only a call that waits gives up its place: the others are forwarded before anything is awaited.
     const { callPath, signal } = given.runtime;
-    if (ticket?.waits) await gated.run.activity.wait(callPath, ticket.turn(signal));
+    if (ticket?.waits) await gated.run.activity.waitBehind(callPath, ticket.turn(signal));
     else ticket?.release();
     forwarded = forwardCall(gated, ticket?.waits ? { ...given, ticket } : given);
   } catch (thrown) {
@@ -217,7 +217,7 @@ async function turnOf({ activity }: GateRun, { tickets, stage, request }: Round,
   const { callPath, signal } = request.runtime;
   tickets.push(ticket);
   if (ticket.waits) stage("waiting");
-  await (ticket.waits ? activity.wait(callPath, ticket.turn(signal)) : ticket.turn(signal));
+  await (ticket.waits ? activity.waitBehind(callPath, ticket.turn(signal)) : ticket.turn(signal));
   stage("on the way");
 }
 

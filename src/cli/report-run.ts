@@ -81,7 +81,7 @@ function renderOutput(output: JsonValue): string {
 export async function reportFailure(thrown: unknown, flags: ReportFlags): Promise<number> {
   const exitCode = exitCodeOfFailure(thrown);
   const failed = thrown instanceof RunError ? thrown.run : undefined;
-  const { runId = null, usage = null, denied = [], questions = [] } = failed ?? {};
+  const { runId = null, usage = null, denied = [], questions = [], behind = [] } = failed ?? {};
   const artifacts = (await deliverArtifacts(failed?.artifacts ?? [], flags.output)).map(describeArtifact);
   if (flags.json) {
     const error = {
@@ -96,7 +96,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
     await deliver(flags, { facts, text: "" });
   }
   writeStderr(await renderFailure(thrown, flags));
-  if (runId !== null && questions.length > 0) writeStderr(renderWaiting({ runId, questions }));
+  if (runId !== null && questions.length > 0) writeStderr(renderWaiting({ runId, questions }, behind));
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

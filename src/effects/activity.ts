@@ -1,16 +1,19 @@
 import type { OpenQuestion } from "../protocol/approval.ts";
-import type { CallPath } from "../protocol/call.ts";
+import { type CallPath, comparePaths } from "../protocol/call.ts";
 import { abortable } from "../util/abortable.ts";
 import { inOrder } from "./open-questions.ts";
 
 /** The reason of the abort of a run in which all that is left waits for answers that nobody gives now. Nothing that unwinds is recorded. */
 export class Suspended extends Error {
   readonly questions: readonly OpenQuestion[];
+  /** Calls that wait for one before them. Empty in a replay. */
+  readonly behind: readonly CallPath[];
 
-  constructor(questions: readonly OpenQuestion[]) {
+  constructor(questions: readonly OpenQuestion[], behind: readonly CallPath[] = []) {
     super("the run is suspended: calls of it wait for an answer");
     this.name = "Suspended";
     this.questions = questions;
+    this.behind = behind;
   }
 }
 
@@ -28,6 +31,7 @@ export class Activity {
   readonly #code = new Set<{ readonly path: CallPath }>();
   readonly #asking = new Set<{ readonly path: CallPath }>();
   readonly #parked = new Set<OpenQuestion>();
+  readonly #behind = new Set<CallPath>();
   readonly #listeners = new Set<() => void>();
   #isChecking = false;
 
@@ -56,6 +60,15 @@ export class Activity {
   /** Waits for other calls. */
   wait<T>(path: CallPath, others: Promise<T>): Promise<T> {
     return others.finally(this.rest(path));
+  }
+
+  /** Waits for the turn of a call that has others before it. */
+  waitBehind(path: CallPath, turn: Promise<void>): Promise<void> {
+    this.#behind.add(path);
+    return this.wait(
+      path,
+      turn.finally(() => this.#behind.delete(path)),
+    );
   }
 
   /** Waits for a person who is asked, or for the questions before this one. */
@@ -116,7 +129,7 @@ export class Activity {
     this.#isChecking = true;
     await this.#nextTurn();
     this.#isChecking = false;
-    if (this.#isIdle()) this.#suspend(new Suspended(inOrder([...this.#parked])));
+    if (this.#isIdle()) this.#suspend(new Suspended(inOrder([...this.#parked]), [...this.#behind].sort(comparePaths)));
   }
 
   #isIdle(): boolean {

@@ -32,7 +32,8 @@ export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[
     if (!asked.has(id) && !key.endsWith(againKey(""))) return [];
     if (settled.has(id) || settled.has(idOf(fact)) || [...withCallers(callPath)].some((path) => ended.has(path))) return [];
     const answer = answers.get(id);
-    const given = answer?.digest === digest ? { answer: answer.decision } : {};
+    const isStale = answer && answer.digest !== digest;
+    const given = isStale ? { isChanged: true as const } : answer ? { answer: answer.decision } : {};
     const request = detail["request"] as unknown as ApprovalRequest;
     return [{ id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...given }];
   });

@@ -40,6 +40,8 @@ export interface OpenQuestion {
   readonly request: ApprovalRequest;
   /** Given already: it takes effect when the run goes on. */
   readonly answer?: ApprovalDecision;
+  /** An answer was given, and what it was about has changed since. */
+  readonly isChanged?: true;
 }
 
 /** `n of m`: a question's number, and how many are known so far. */

@@ -126,8 +126,8 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     const why = stopReason === "aborted" ? { reason: errorMessage(signal.reason) } : {};
     effects.record({ type: "run-end", stopReason, ...why, usage, error: reported, denied: denied.length });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
-    const questions = signal.reason instanceof Suspended ? signal.reason.questions : [];
-    error.run = { runId, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), questions };
+    const { questions, behind } = signal.reason instanceof Suspended ? signal.reason : { questions: [], behind: [] };
+    error.run = { runId, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), questions, behind };
     throw error;
   } finally {
     stopTimer();

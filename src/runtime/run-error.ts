@@ -44,6 +44,8 @@ export class RunError extends Error {
         readonly artifacts: readonly Artifact[];
         /** Those that wait for an answer. Empty where the run is not suspended. */
         readonly questions: readonly OpenQuestion[];
+        /** Calls that come after one that waits for an answer, on the same target: they have not been looked at yet. */
+        readonly behind: readonly CallPath[];
       }
     | undefined;
 

@@ -1,4 +1,5 @@
 import type { OpenQuestion } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
 import { callLabel } from "./call-label.ts";
 import { counted, show } from "./explain/phrases.ts";
 
@@ -7,18 +8,26 @@ export interface WaitingRun {
   readonly questions: readonly OpenQuestion[];
 }
 
-/** Lists what waits in a line each, and how to answer. */
-export function renderWaiting(run: WaitingRun): string {
+/** Lists what waits in a line each, and how to answer. `behind`: the calls that come after one of them. */
+export function renderWaiting(run: WaitingRun, behind: readonly CallPath[]): string {
   const lines = run.questions.map(
-    ({ callPath, request }, index) => `  ${index + 1}  ${callLabel(callPath)}: ${show(request.description)}\n`,
+    ({ callPath, request, isChanged }, index) =>
+      `  ${index + 1}  ${callLabel(callPath)}: ${show(request.description)}${isChanged ? `; ${changedWords}` : ""}\n`,
   );
-  return `${lines.join("")}${renderWays(run)}`;
+  const later = behind.map((callPath) => `  -  ${callLabel(callPath)} comes after one of them\n`);
+  return `${[...lines, ...later].join("")}${renderWays(run)}`;
 }
+
+export const changedWords = "it was answered, and has changed since";
 
 /** Says how the questions are looked at and answered, and how the run goes on. */
 export function renderWays({ runId, questions }: WaitingRun): string {
   const open = questions.filter(({ answer }) => answer === undefined);
   if (open.length === 0) return `all is answered; go on: llm-do resume ${runId}\n`;
-  const rest = open.length < questions.length ? `${counted(open.length, "question")} without an answer; ` : "";
-  return `${rest}look: llm-do approvals ${runId}; answer: llm-do approve ${runId} NUMBER..., llm-do deny ${runId} NUMBER... --note WHY; go on: llm-do resume ${runId}\n`;
+  const rest = open.length < questions.length ? `${counted(open.length, "question")} without an answer\n` : "";
+  return `${rest}  look:    llm-do approvals ${runId}
+  answer:  llm-do approve ${runId} NUMBER...
+           llm-do deny ${runId} NUMBER... --note WHY
+  go on:   llm-do resume ${runId}
+`;
 }

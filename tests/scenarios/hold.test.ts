@@ -150,7 +150,8 @@ describe("a run that holds its questions", () => {
     const second = await program.goOn();
     expect(second.error?.code).toBe("suspended");
     expect(second.warnings).toEqual(["`edit_file` (main/0.edit_file) was answered, and has changed since: it asks again"]);
-    expect(second.questions[0]?.id).not.toBe(question.id);
+    expect(second.questions).toMatchObject([{ id: expect.not.stringMatching(question.id), isChanged: true }]);
+    expect(await program.open()).toEqual(second.questions);
     await expect(program.answer([approve(question)])).rejects.toThrow(
       `no question \`${question.id}\` waits in this run: it was settled, or what it asked about has changed`,
     );
@@ -199,6 +200,7 @@ describe("a run that holds its questions", () => {
     });
     const first = await program.begin();
     expect(first.questions.map(({ request }) => request.args["content"])).toEqual(["one"]);
+    expect(first.error?.run?.behind).toEqual(["main/1.write_file"]);
     await program.answer(first.questions.map(approve));
     const second = await program.goOn();
     expect(second.questions.map(({ request }) => request.args["content"])).toEqual(["two"]);

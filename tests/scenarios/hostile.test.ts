@@ -391,7 +391,7 @@ describe("failures", () => {
       run: (args) => {
         const value = thrown[Number(args["n"])];
         if (value instanceof RunError)
-          value.run = { runId: "other", usage: {} as never, denied: [], artifacts: [], questions: [] };
+          value.run = { runId: "other", usage: {} as never, denied: [], artifacts: [], questions: [], behind: [] };
         throw value;
       },
     });
