@@ -144,6 +144,11 @@ export async function endProcess(exitCode: number): Promise<void> {
   process.exit(exitCode);
 }
 
+/** Says that a library ends the process itself, by intention. */
+export function expectExit(): void {
+  isEnding = true;
+}
+
 /**
  * A process that ends in any other way than by `endProcess` has not done its work: it says so, and does not end with 0.
  * Node ends it in silence where a promise that it waits for can never settle; code of the program can call `process.exit`.

@@ -72,7 +72,7 @@ export function addLanguageServer(program: Command, exit: Exit): void {
     .action(async () => {
       refuseDashes("lsp", exit);
       const { serve } = await import("./lsp/server.ts");
-      exit.exitCode = await serve();
+      await serve();
     });
 }
 

@@ -31,8 +31,11 @@ export interface Editor {
 }
 
 export interface LanguageServer {
+  /** Opens a document without waiting for its diagnostics. */
+  announce(uri: string): void;
   open(text: string, name?: string): Promise<Editor>;
-  stop(): Promise<void>;
+  /** Resolves with the exit code. */
+  stop(): Promise<number | null>;
 }
 
 /** The arguments of Node that start the real yaml-language-server over stdio. */
@@ -57,15 +60,16 @@ export async function startLanguageServer(folder: string, settings: object = {},
   await connection.sendRequest("initialize", initialization(pathToFileURL(folder).href));
   await connection.sendNotification("initialized", {});
   let opened = 0;
+  const didOpen = (uri: string, text: string) =>
+    connection.sendNotification("textDocument/didOpen", { textDocument: { uri, languageId: "yaml", version: 1, text } });
   return {
+    announce: (uri) => void didOpen(uri, "---\n---\n"),
     async open(marked, name = `document${opened++}.worker`) {
       const uri = `${pathToFileURL(folder).href}/${name}`;
       const { text, position } = readCursor(marked);
       const published = nextOf(uri, 1);
       let version = 1;
-      await connection.sendNotification("textDocument/didOpen", {
-        textDocument: { uri, languageId: "yaml", version: 1, text },
-      });
+      await didOpen(uri, text);
       const at = { textDocument: { uri }, position };
       const askFixes = () =>
         connection.sendRequest<CodeAction[]>("textDocument/codeAction", {
@@ -100,10 +104,12 @@ export async function startLanguageServer(folder: string, settings: object = {},
       };
     },
     async stop() {
+      const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
       await connection.sendRequest("shutdown");
       await connection.sendNotification("exit");
+      const code = await ended;
       connection.dispose();
-      child.kill();
+      return code;
     },
   };
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 30_000);
 
 afterAll(async () => {
-  await server.stop();
+  expect(await server.stop()).toBe(0);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,6 +53,13 @@ describe("diagnostics", () => {
     await server.open("---\ndescription: New.\ninput: { note: string }\n---\nSay {{ note }}.\n", "workers/fresh.worker");
     const { diagnostics } = await server.open(worker("toolsets:\n  fresh: {}\n  stale: {}"), "caller.worker");
     expect(diagnostics.map(({ code, range }) => `${code} ${range.start.line}`)).toEqual(["unknown-toolset 4"]);
+  });
+
+  test("come under the address that the editor uses, also beside a document that is no file here", async () => {
+    server.announce("file://elsewhere/share/x.worker");
+    server.announce("untitled:Untitled-1");
+    const { diagnostics } = await server.open(worker("modle: anthropic:m"), "of%20%40me%20%28new%29.worker");
+    expect(diagnostics.map(({ code }) => code)).toContain("unknown-key");
   });
 
   test("leave prose alone, and find what is wrong in a template", async () => {

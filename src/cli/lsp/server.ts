@@ -7,6 +7,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { version } from "../../version.ts";
+import { expectExit } from "../output.ts";
 import { checkDocuments, toRange } from "./check-documents.ts";
 import { complete } from "./complete.ts";
 import { define, hover } from "./look-up.ts";
@@ -25,8 +26,8 @@ const pause = 150;
 
 const severities = { error: 1, warning: 2, hint: 3 } as const;
 
-/** `llm-do lsp`: a language server over stdio. Resolves when the editor leaves. */
-export async function serve(): Promise<number> {
+/** `llm-do lsp`: a language server over stdio. Ends the process when the editor leaves. */
+export async function serve(): Promise<never> {
   const [{ createConnection, ProposedFeatures, TextDocuments, TextDocumentSyncKind }, { TextDocument: Document }] =
     await Promise.all([import("vscode-languageserver/node"), import("vscode-languageserver-textdocument")]);
   const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout);
@@ -54,7 +55,9 @@ export async function serve(): Promise<number> {
   connection.onCodeAction(({ textDocument, range }) => session.fix(textDocument.uri, range));
   documents.listen(connection);
   connection.listen();
-  return new Promise((end) => connection.onExit(() => end(0)));
+  // Then the library ends the process: with 0 after the editor's `shutdown`, with 1 without.
+  connection.onExit(expectExit);
+  return new Promise(() => undefined);
 }
 
 /** The diagnostics of a file, whose sources are named from `root`. */
@@ -105,15 +108,17 @@ class Session {
       for (const [path, all] of diagnostics) found.set(path, { root, all });
       for (const [path, outline] of outlines) this.#outlines.set(path, outline);
     }
-    const isStale = [...texts].some(([path, text]) => this.#documents.get(toUri(path))?.getText() !== text);
+    const open = this.#opened();
+    const isStale = [...texts].some(([path, text]) => open.get(path)?.getText() !== text);
     if (isStale) return;
     const paths = new Set([...this.#diagnostics.keys(), ...found.keys(), ...texts.keys()]);
     this.#diagnostics = found;
     for (const path of paths) {
       const { root = "", all = [] } = found.get(path) ?? {};
       const diagnostics = all.map((one) => toLspDiagnostic(one, root));
-      const version = this.#documents.get(toUri(path))?.version;
-      await this.#connection.sendDiagnostics({ uri: toUri(path), diagnostics, ...(version === undefined ? {} : { version }) });
+      // Editors spell addresses in ways of their own, and know a document by their spelling.
+      const { uri = toUri(path), version } = open.get(path) ?? {};
+      await this.#connection.sendDiagnostics({ uri, diagnostics, ...(version === undefined ? {} : { version }) });
     }
   }
 
@@ -163,12 +168,17 @@ class Session {
     return { path, text, kind: kindOf(path), root, host, outline: this.#outlines.get(path) };
   }
 
-  #texts(): Map<string, string> {
-    const texts = this.#documents.all().flatMap((document) => {
+  /** By their absolute paths. */
+  #opened(): Map<string, TextDocument> {
+    const opened = this.#documents.all().flatMap((document) => {
       const path = toPath(document.uri);
-      return path === undefined ? [] : [[path, document.getText()] as const];
+      return path === undefined ? [] : [[path, document] as const];
     });
-    return new Map(texts);
+    return new Map(opened);
+  }
+
+  #texts(): Map<string, string> {
+    return new Map([...this.#opened()].map(([path, document]) => [path, document.getText()]));
   }
 
   /** The folder of the program that a file belongs to. A template lies beside the worker, or in `templates/`. */
@@ -186,9 +196,13 @@ function toUri(path: string): string {
   return pathToFileURL(path).href;
 }
 
-/** Undefined for a document that is no file. */
+/** Undefined for a document that is no file of this machine. */
 function toPath(uri: string): string | undefined {
-  return uri.startsWith("file:") ? fileURLToPath(uri) : undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }
 
 function toLspDiagnostic({ code, severity, message, span, notes }: Diagnostic, root: string): LspDiagnostic {
