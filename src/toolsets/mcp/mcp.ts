@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ToolsEstimate } from "../../protocol/outline.ts";
+import { abortable } from "../../util/abortable.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import {
@@ -157,8 +158,8 @@ function createRestarting(setting: ServerSetting, first: RunningServer) {
       throw toolFailure("unavailable", errorMessage(thrown));
     });
   });
-  const call: RunningServer["call"] = async (...given) => {
-    const value = await (await current()).call(...given);
+  const call: RunningServer["call"] = async (request, runtime) => {
+    const value = await (await abortable(current(), runtime.signal)).call(request, runtime);
     restarts = 0;
     return value;
   };

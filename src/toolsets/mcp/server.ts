@@ -58,7 +58,10 @@ export interface RunningServer {
 }
 
 const methodNotFound = -32601;
+/** Limit for each request while a server is connected. */
 const connectMilliseconds = 30_000;
+/** Limit for all of them: a server can list its tools in as many pages as it likes. */
+const openMilliseconds = 60_000;
 const maxTools = 1000;
 /** Limit for all definitions of a server together, as JSON. */
 const maxDefinitionCharacters = 1_000_000;
@@ -74,6 +77,7 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
   const link = await opening.catch((thrown: unknown) => {
     throw unusable(errorMessage(thrown));
   });
+  const patience = createPatience(setting.host.clock, openMilliseconds);
   try {
     const { Client } = await import("@modelcontextprotocol/client");
     const client = new Client(
@@ -82,7 +86,7 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
     );
     const calls = new Set<CallInFlight>();
     letServerAsk(client, name, calls);
-    const options = { signal: AbortSignal.any([signal, link.ended]), timeout: connectMilliseconds };
+    const options = { signal: AbortSignal.any([signal, link.ended, patience.spent]), timeout: connectMilliseconds };
     await client.connect(link.transport, options);
     const { tools } = await client.listTools(undefined, options);
     const { name: title = name, version = "" } = client.getServerVersion() ?? {};
@@ -99,10 +103,14 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
       close: link.stop,
     };
   } catch (thrown) {
-    const why = link.ended.aborted ? errorMessage(link.ended.reason) : errorMessage(thrown);
+    const late = `it had not told all its tools after ${openMilliseconds / 1000} seconds`;
+    const isLate = patience.spent.aborted && !link.ended.aborted;
+    const why = isLate ? late : errorMessage(link.ended.aborted ? link.ended.reason : thrown);
     await link.stop();
     signal.throwIfAborted();
     throw unusable(why);
+  } finally {
+    patience.end();
   }
 }
 
