@@ -6,6 +6,8 @@ import type { PatientInit } from "../host/patience.ts";
 export interface LoginTerms {
   /** Its metadata is looked up there. Or both URLs are given. */
   readonly issuer?: string;
+  /** The address of the server that named the issuer. Absent: the user did. */
+  readonly namedBy?: string;
   readonly authorizationUrl?: string;
   readonly tokenUrl?: string;
   /** Where a login by device code begins, if the issuer does not say it. */
@@ -175,10 +177,10 @@ function toLogin(tokens: TokenEndpointResponse, kept: Kept, { now }: OAuthAccess
 
 /** Returns what an OAuth server says of itself. Rejects if it says nothing. */
 export async function findServer(
-  terms: Pick<LoginTerms, "issuer" | "authorizationUrl" | "tokenUrl" | "deviceUrl">,
+  terms: Pick<LoginTerms, "issuer" | "namedBy" | "authorizationUrl" | "tokenUrl" | "deviceUrl">,
   access: OAuthAccess,
 ): Promise<AuthorizationServer> {
-  const { issuer, authorizationUrl, tokenUrl, deviceUrl } = terms;
+  const { issuer, namedBy, authorizationUrl, tokenUrl, deviceUrl } = terms;
   if (tokenUrl !== undefined && (authorizationUrl ?? deviceUrl) !== undefined)
     return {
       issuer: issuer ?? new URL(tokenUrl).origin,
@@ -188,20 +190,45 @@ export async function findServer(
     };
   const oauth = await import("oauth4webapi");
   const url = new URL(issuer ?? "");
+  requireReachable(url.href, namedBy);
   const options = await requestOptions(url.href, access);
   for (const algorithm of ["oidc", "oauth2"] as const) {
     const answer = await oauth.discoveryRequest(url, { ...options, algorithm });
-    if (answer.status !== 404) return oauth.processDiscoveryResponse(url, answer);
+    if (answer.status === 404) continue;
+    const server = await oauth.processDiscoveryResponse(url, answer);
+    for (const key of ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const)
+      if (server[key] !== undefined) requireReachable(server[key], namedBy);
+    return server;
   }
   throw new Error(`${issuer} says nothing about itself; write authorization_url and token_url`);
 }
 
+/**
+ * Throws for an address that a server may not name: one without encryption, and, for a server that is reached over the network, one of
+ * this machine or of a private network, which the server itself could not reach. Names are not resolved.
+ */
+function requireReachable(url: string, namedBy: string | undefined): void {
+  const { protocol, hostname } = new URL(url);
+  const isFree = namedBy === undefined || isPrivate(new URL(namedBy).hostname);
+  if (isFree ? protocol === "https:" || (protocol === "http:" && isLoopback(url)) : protocol === "https:" && !isPrivate(hostname))
+    return;
+  throw new Error(`${namedBy ?? "the OAuth server"} names the address ${url}, which is not used`);
+}
+
+function isPrivate(hostname: string): boolean {
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(hostname)) return /^(?:(?:.*\.)?localhost\.?$|\[(?:::|f[cd]|fe[89ab]))/i.test(hostname);
+  return /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(hostname);
+}
+
 /** Requests follow no redirect. Only this machine is spoken to without encryption. */
-export async function requestOptions(url: string, { fetch }: OAuthAccess) {
+export async function requestOptions(url: string, access: OAuthAccess) {
   const { allowInsecureRequests, customFetch } = await import("oauth4webapi");
+  return { [customFetch]: sendWith(access), [allowInsecureRequests]: isLoopback(url) };
+}
+
+export function sendWith({ fetch }: OAuthAccess) {
   const patient: PatientInit = { redirect: "manual", patience };
-  const send = (input: string, init: object) => fetch(input, { ...init, ...patient });
-  return { [customFetch]: send, [allowInsecureRequests]: isLoopback(url) };
+  return (url: string, init: object) => fetch(url, { ...init, ...patient });
 }
 
 export function isLoopback(url: string): boolean {
