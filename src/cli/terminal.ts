@@ -104,7 +104,7 @@ async function ask<T>(
   await dropTypeAhead(input, onInterrupt);
   if (signal.aborted) input.destroy();
   signal.throwIfAborted();
-  const showKeys = await createKeyWriter(output);
+  const { showKeys, showMessage } = await createWriters(output);
   const isTall = subject !== undefined && text.split("\n").length > tallRows;
   output.write(`${text}${isTall ? `${subject}\n` : ""}${showKeys(keys)}`);
   const echo = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
@@ -130,7 +130,7 @@ async function ask<T>(
         return cancelled;
       }
       const result = read(line);
-      if (typeof result === "string") output.write(`${result}\n`);
+      if (typeof result === "string") output.write(showMessage(result));
       else if ("answer" in result) return result.answer;
       else output.write(`${result.text}\n${subject === undefined ? "" : `${subject}\n`}${showKeys(result.keys)}`);
     }
@@ -144,10 +144,12 @@ async function ask<T>(
   }
 }
 
-/** Returns a function that wraps the lines of keys to the terminal's width at the time. */
-async function createKeyWriter(output: WriteStream): Promise<(keys: string) => string> {
-  const { wrapKeys } = await import("../ui/wrap-text.ts");
-  return (keys) => (keys === "" ? "" : `${wrapKeys(keys, (output.columns || 80) - 1).join("\n")}\n`);
+/** Returns functions that wrap keys and messages to the terminal's width at the time. */
+async function createWriters(output: WriteStream) {
+  const { wrapKeys, wrapLines } = await import("../ui/wrap-text.ts");
+  const write = (wrap: (text: string, columns: number) => string[]) => (text: string) =>
+    text === "" ? "" : `${wrap(text, (output.columns || 80) - 1).join("\n")}\n`;
+  return { showKeys: write(wrapKeys), showMessage: write(wrapLines) };
 }
 
 /**

@@ -105,3 +105,12 @@ it("draws what is left of a tree in a terminal that is too low for it", () => {
   expect(rows.length).toBeLessThan(24);
   expect(rows.join("\n")).toContain("… and 293 more calls");
 });
+
+it("shows a hint that is wider than the terminal in two rows", () => {
+  const hint = "This run takes no messages (--chat holds a conversation); /help lists commands";
+  const sight = { open: [], panel: undefined, hint, field: undefined, foot, now: time };
+  expect(drawScreen({ view: createRunView(), ...sight }, layout).rows.slice(0, 2)).toEqual([
+    "This run takes no messages (--chat holds a conversation); ",
+    "/help lists commands",
+  ]);
+});

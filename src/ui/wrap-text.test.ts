@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { cutText, wrapWords } from "./wrap-text.ts";
+import { cutText, wrapLines, wrapWords } from "./wrap-text.ts";
 
 describe("wrapWords", () => {
   it("breaks between words, and inside a word that is longer than a line", () => {
     expect(wrapWords("one two three", 7)).toEqual(["one two", "three"]);
     expect(wrapWords("a abcdefghij b", 4)).toEqual(["a", "abcd", "efgh", "ij b"]);
     expect(wrapWords("", 4)).toEqual([""]);
+  });
+});
+
+describe("wrapLines", () => {
+  it("breaks the lines of a message between words, and leaves what fits", () => {
+    const message = '"yes, but not the second file" is no answer. Answer with a, r, e, d or s.\n  below\n';
+    expect(wrapLines(message, 60)).toEqual([
+      '"yes, but not the second file" is no answer. Answer with a,',
+      "r, e, d or s.",
+      "  below",
+    ]);
   });
 });
 

@@ -32,6 +32,14 @@ export function cutWords(text: string, columns: number): string[] {
   return cut(text, columns, (start) => start);
 }
 
+/** Wraps the lines of a message between words. Lines that fit stay as they are. */
+export function wrapLines(text: string, columns: number): string[] {
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .flatMap((line) => cutWords(line, columns).map((row) => row.trimEnd()));
+}
+
 /** Wraps lines that begin with a key, `  a  approve once`: a line goes on below its words. */
 export function wrapKeys(text: string, columns: number): string[] {
   return text

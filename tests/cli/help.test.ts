@@ -1,4 +1,6 @@
+import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { commandWords, examples } from "../../src/cli/help-examples.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { copyExample, runCli, writeProgram } from "./run-cli.ts";
 
@@ -21,6 +23,12 @@ describe("help", () => {
     expect(headings).toEqual(
       expect.arrayContaining(["Input:", "The program:", "Approval and trust:", "Limits:", "Output and records:"]),
     );
+  });
+
+  it("has an example of every command, and none of a command that is not there", () => {
+    const below = (command: Command): Command[] => [command, ...command.commands.flatMap(below)];
+    const commands = below(createProgram({ exitCode: 0, afterDashes: undefined })).map(commandWords);
+    expect(Object.keys(examples).sort()).toEqual(commands.sort());
   });
 
   it("of a program shows its inputs, its output and what it may do, and runs none of it", async () => {

@@ -11,6 +11,8 @@ export class OpenQuestion<T> {
   keys: string;
   /** Prints rows of the question. Set by the terminal UI when it opens the question. */
   onSay: (text: string) => void = () => undefined;
+  /** Prints a message of any width. Set with it. */
+  onTell: (text: string) => void = () => undefined;
   readonly #question: Question<T>;
   readonly #signal: AbortSignal;
   readonly #onInterrupt: () => void;
@@ -51,8 +53,8 @@ export class OpenQuestion<T> {
   /** `undefined`: the terminal gives no line. */
   submit(line: string | undefined): void {
     const result = this.#question.read(line);
-    if (line !== undefined) this.onSay(`> ${showHidden(line)}`);
-    if (typeof result === "string") this.onSay(result);
+    if (line !== undefined) this.onTell(`> ${showHidden(line)}`);
+    if (typeof result === "string") this.onTell(result);
     else if ("answer" in result) this.#settle?.resolve(result.answer);
     else {
       this.keys = result.keys;

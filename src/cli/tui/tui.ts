@@ -10,6 +10,7 @@ import { drawScreen, type Sized } from "../../ui/tui/draw-screen.ts";
 import { span, wrapSpans } from "../../ui/tui/spans.ts";
 import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import { Transcript } from "../../ui/tui/transcript.ts";
+import { wrapLines } from "../../ui/wrap-text.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { divertOutput } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
@@ -273,6 +274,7 @@ export class Tui {
 
   async #ask<T>(question: OpenQuestion<T>): Promise<T> {
     question.onSay = (text) => this.#printNow(text.replace(/\n$/, "").split("\n"));
+    question.onTell = (text) => this.#printNow(wrapLines(text, this.#layout().columns - 1));
     question.begin();
     try {
       while (!question.isSettled && performance.now() - this.#lastKey < typeAhead) await setTimeout(typeAhead);

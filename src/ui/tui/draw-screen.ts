@@ -42,7 +42,9 @@ export function drawScreen(
   const typed = field && drawField(field, columns, Math.max(1, Math.min(6, most - 2)));
   const below = [
     ...(panel ? drawPanel(panel, layout, Math.max(1, most - (typed?.rows.length ?? 0) - 1)) : []),
-    ...(hint === undefined || most < 6 ? [] : [style(["dim"], clipRow(hint, columns - 1))]),
+    ...(hint === undefined || most < 6 ? [] : cutWords(hint, columns - 1).slice(0, 2)).map((row) =>
+      style(["dim"], clipRow(row, columns - 1)),
+    ),
   ];
   const fixed = below.length + (typed?.rows.length ?? 0) + 1;
   const left = Math.max(0, most - fixed);
