@@ -27,6 +27,8 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
+  /** True if its models take no tools. */
+  readonly takesNoTools?: boolean;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
   /** Returns the provider options that later requests must carry because of this answer. */

@@ -179,6 +179,8 @@ const rows: readonly PackagedFacts[] = [
     defaultBaseUrl: "https://api.perplexity.ai",
     families: /^sonar/i,
     wire: "chat",
+    takesNoTools: true,
+    reportsCost: true,
     options: "perplexityOptions",
     attachments: imagesAndPdf,
   },

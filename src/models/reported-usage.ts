@@ -7,7 +7,7 @@ const mostTokens = 1_000_000_000;
 const mostDollars = 1_000_000;
 
 export interface UsageFacts {
-  /** True where `cost` in a usage is what the request cost, in dollars. */
+  /** True where `cost` in a usage is what the request cost, in dollars: a number, or a record with the sum as `total_cost`. */
   readonly reportsCost?: boolean;
 }
 
@@ -79,7 +79,7 @@ function uncounted(
 /** With the user's own key at the upstream provider, `cost` is the fee alone; the upstream cost is a member of its own. */
 function readCost(wire: Record<string, unknown>): number | undefined {
   const upstream = wire["is_byok"] === true ? memberOf(wire, "cost_details")?.["upstream_inference_cost"] : 0;
-  const [cost, more] = [wire["cost"], upstream].map(numberOf);
+  const [cost, more] = [memberOf(wire, "cost")?.["total_cost"] ?? wire["cost"], upstream].map(numberOf);
   return isAmount(cost) && isAmount(more) ? cost + more : undefined;
 }
 

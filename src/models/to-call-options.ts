@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageM
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ServerTool, ToolDefinition } from "../protocol/tool.ts";
+import { clipText } from "../util/clip-text.ts";
 import { getOwn } from "../util/get-own.ts";
 import { describeOutput, type OutputFacts, type OutputForm } from "./answer-tool.ts";
 import { type CacheMark, markCache } from "./cache-marks.ts";
@@ -23,6 +24,8 @@ export interface CallOptionsFacts extends OutputFacts {
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
+  /** True if its models take no tools: a request with some is an error before it is sent. */
+  readonly takesNoTools?: boolean;
   /** A tool of `serverTools` as the library takes it. */
   toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
 }
@@ -31,6 +34,7 @@ const convertedTools = new WeakMap<ToolDefinition, LanguageModelV4FunctionTool>(
 
 /** Converts a request to the library's call. The worker and the call path are not part of it. */
 export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts, output: OutputForm): LanguageModelV4CallOptions {
+  if (facts.takesNoTools && request.tools.length > 0) throw refuseTools(request, facts);
   const asked = describeOutput(output);
   const system = asked === undefined ? request.system : [...request.system, asked];
   const serverTools = (request.serverTools ?? []).map((tool) => toServerTool(tool, facts));
@@ -43,6 +47,12 @@ export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts, ou
     ...(tools.length > 0 ? { toolChoice: toToolChoice(output) } : {}),
     ...(output.type === "native" ? { responseFormat: { type: "json", schema: output.schema as object } } : {}),
   };
+}
+
+function refuseTools({ tools }: ModelRequest, { id: model }: CallOptionsFacts): ModelError {
+  const names = tools.map(({ name }) => `\`${name}\``).join(", ");
+  const message = `${model} takes no tools, and the worker has ${clipText(names, 200)}; choose another model, or call this one as a worker without tools`;
+  return new ModelError({ code: "bad_request", model, message });
 }
 
 /** A mark that the worker sets for the whole request becomes those of its places: the provider would count both. */

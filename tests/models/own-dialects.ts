@@ -2,7 +2,7 @@ import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { type Canned, chat, type Dialect, halves, responses } from "./dialects.ts";
 
 /*
- * Providers of the table whose packages speak a protocol of their own, or a known one in a way of their own. Google and Bedrock have their
+ * Providers of the table that speak a protocol of their own, or a known one in a way or at an address of their own. Google and Bedrock have their
  * streams under other paths; Bedrock's is binary.
  */
 
@@ -11,8 +11,6 @@ type CannedCall = NonNullable<Canned["calls"]>[number];
 /** A dialect of one of these providers. */
 export interface OwnDialect extends Omit<Dialect, "events"> {
   events(canned: Canned): readonly (string | Uint8Array)[];
-  /** A file in the test's folder that its models take, besides text. Absent: none. */
-  readonly takes?: "parcelmoth.pdf" | "dot.png";
   readonly reportsCache?: false;
 }
 
@@ -42,7 +40,6 @@ function partsOf(body: any, key: string): any[] {
 const google: OwnDialect = {
   name: "google",
   model: "google:gemini-2.5-pro",
-  takes: "parcelmoth.pdf",
   variables: variablesOf("google", "/v1beta"),
   body: googleBody,
   events: (canned) => [`data: ${JSON.stringify(googleBody(canned))}\n\n`],
@@ -98,7 +95,6 @@ function bedrockEvents({ text, calls = [] }: Canned): Uint8Array[] {
 export const bedrock: OwnDialect = {
   name: "bedrock",
   model: "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0",
-  takes: "parcelmoth.pdf",
   variables: variablesOf("bedrock", ""),
   body: ({ text, calls = [] }) => ({
     output: {
@@ -163,7 +159,6 @@ function cohereEvents({ text, calls: made }: Canned): string[] {
 export const cohere: OwnDialect = {
   name: "cohere",
   model: "cohere:command-a-03-2025",
-  takes: "dot.png",
   reportsCache: false,
   variables: variablesOf("cohere", "/v2"),
   body: cohereBody,
@@ -177,7 +172,6 @@ const xai: OwnDialect = {
   ...responses,
   name: "xai",
   model: "xai:grok-4",
-  takes: "dot.png",
   variables: variablesOf("xai"),
 };
 
@@ -196,6 +190,12 @@ function withUsage(usage: object, inStream: object = { usage }): Pick<Dialect, "
   };
 }
 
+/** Searches for each answer, and reports what that cost. */
+const perplexity: OwnDialect = likeChat("perplexity", "sonar", {
+  reportsCache: false,
+  ...withUsage({ ...chatUsage, num_search_queries: 1, cost: { request_cost: 0.005, total_cost: 0.0053 } }),
+});
+
 /** A provider that speaks chat completions through a package of its own. */
 function likeChat(name: string, model: string, more: Partial<OwnDialect>): OwnDialect {
   return { ...chat, name, model: `${name}:${model}`, variables: variablesOf(name), ...more };
@@ -211,14 +211,16 @@ export const ownDialects: readonly OwnDialect[] = [
   bedrock,
   cohere,
   xai,
-  { ...responses, name: "azure", model: "azure:gpt-5", takes: "parcelmoth.pdf", variables: variablesOf("azure") },
-  likeChat("mistral", "mistral-large-latest", { takes: "parcelmoth.pdf", ...withUsage({ ...chatUsage, num_cached_tokens: 40 }) }),
+  { ...responses, name: "azure", model: "azure:gpt-5", variables: variablesOf("azure") },
+  likeChat("mistral", "mistral-large-latest", { ...withUsage({ ...chatUsage, num_cached_tokens: 40 }) }),
   likeChat("groq", "openai/gpt-oss-120b", {
-    takes: "dot.png",
     ...withUsage(cachedOfChat, { x_groq: { id: "req_1", usage: cachedOfChat } }),
   }),
   likeChat("deepseek", "deepseek-chat", withUsage({ ...chatUsage, prompt_cache_hit_tokens: 40, prompt_cache_miss_tokens: 60 })),
-  likeChat("together", "m", { takes: "dot.png" }),
-  likeChat("fireworks", "m", { takes: "dot.png" }),
+  perplexity,
+  likeChat("openrouter", "acme/m", {}),
+  likeChat("ollama", "llama3", {}),
+  likeChat("together", "m", {}),
+  likeChat("fireworks", "m", {}),
   likeChat("cerebras", "m", {}),
 ];

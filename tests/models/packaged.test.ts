@@ -8,6 +8,7 @@ import { responses } from "./dialects.ts";
 import { answerCalls, file, generate, listFiles, readFile, request, user } from "./fixtures.ts";
 import { sendEvents, sendJson, startServer, testEnvironment } from "./local-server.ts";
 import { cohere } from "./own-dialects.ts";
+import { chatWith } from "./reasoning-rows.ts";
 
 // One server that speaks the protocols of all these providers, over HTTP.
 const mock = new LLMock({ port: 0 });
@@ -126,88 +127,6 @@ test.each([
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("b.txt");
   }
   if (name === "xai") expect(server.requests[0]?.body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
-});
-
-const toolCalls = [{ id: "callAbcde", type: "function", function: { name: "list_files", arguments: "{}" } }];
-
-function chatWith(message: object) {
-  const choice = {
-    index: 0,
-    finish_reason: "tool_calls",
-    message: { role: "assistant", content: null, tool_calls: toolCalls, ...message },
-  };
-  return {
-    id: "1",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [choice],
-    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-  };
-}
-
-/** An answer with reasoning and a call, and what the next request must hold. */
-const reasoning: readonly (readonly [name: string, answer: object, returned: object])[] = [
-  ["groq", chatWith({ reasoning: "I look." }), { messages: [{}, { reasoning: "I look." }, {}] }],
-  ["cerebras", chatWith({ reasoning: "I look." }), { messages: [{}, { reasoning: "I look." }, {}] }],
-  ["deepseek", chatWith({ reasoning_content: "I look." }), { messages: [{}, { reasoning_content: "I look." }, {}] }],
-  [
-    "mistral",
-    chatWith({ content: [{ type: "thinking", thinking: [{ type: "text", text: "I look." }] }] }),
-    { messages: [{}, { content: [{ type: "thinking", thinking: [{ type: "text", text: "I look." }] }] }, {}] },
-  ],
-  ...["google", "vertex"].map(
-    (name) => [name, googleThought(), { contents: [{}, { parts: [{ thoughtSignature: "c2lnbg==" }] }, {}] }] as const,
-  ),
-  [
-    "bedrock",
-    {
-      output: {
-        message: {
-          role: "assistant",
-          content: [
-            { reasoningContent: { reasoningText: { text: "I look.", signature: "c2ln" } } },
-            { toolUse: { toolUseId: "t1", name: "list_files", input: {} } },
-          ],
-        },
-      },
-      stopReason: "tool_use",
-      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
-    },
-    { messages: [{}, { content: [{ reasoningContent: { reasoningText: { text: "I look.", signature: "c2ln" } } }, {}] }, {}] },
-  ],
-  ...["xai", "azure"].map(
-    (name) =>
-      [
-        name,
-        encryptedThought(),
-        { input: expect.arrayContaining([expect.objectContaining({ type: "reasoning", encrypted_content: "c2lnbmVk" })]) },
-      ] as const,
-  ),
-];
-
-/** xAI sends the state of each item. */
-function encryptedThought(): object {
-  const body = responses.body({ reasoning: { text: "I look.", signature: "c2lnbmVk" }, calls: calls.slice(0, 1) });
-  const { output, ...rest } = body as { readonly output: readonly object[] };
-  return { ...rest, output: output.map((item) => ({ ...item, status: "completed" })) };
-}
-
-function googleThought() {
-  const parts = [{ functionCall: { name: "list_files", args: {} }, thoughtSignature: "c2lnbg==" }];
-  return {
-    candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }],
-    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
-  };
-}
-
-test.each(reasoning)("%s gets the reasoning of its last answer back", async (name, answer, returned) => {
-  await using server = await startServer((response) => sendJson(response, answer));
-  const model = await modelAt(name, server.url);
-  const first = request([user("Look")], { tools: [listFiles] });
-  const { response } = await generate(model, first, false);
-  await generate(model, { ...first, messages: [...first.messages, response.message, answerCalls(response.message)] }, false);
-  expect(server.requests[1]?.body).toMatchObject(returned);
 });
 
 test("a key is sent to its provider's own address alone, also where that follows from a variable", async () => {

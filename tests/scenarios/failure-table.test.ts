@@ -7,6 +7,7 @@ import { isRecord } from "../../src/protocol/json.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat, responses } from "../models/dialects.ts";
 import { type Answer, type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { renderTable } from "../render-table.ts";
 import { worker } from "./harness.ts";
 
 /*
@@ -253,11 +254,3 @@ it.each(harmless)("$name is no failure", async (failure) => {
   expect(result).toMatchObject({ stopReason: "done", output: "The answer is forty-two." });
   expect(requests).toHaveLength(1);
 });
-
-/** Aligns a table as the formatter does. */
-function renderTable([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? "").length)));
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
-  const rule = widths.map((width) => "-".repeat(width));
-  return [head, rule, ...rows].map(line).join("");
-}
