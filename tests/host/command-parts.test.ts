@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toBubblewrapLaunch } from "../../src/host/command/bubblewrap.ts";
 import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputEnds } from "../../src/host/command/output-ends.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
@@ -106,6 +107,39 @@ describe("mounts", () => {
     ]);
   });
 
+  test.each<[string, Mount | undefined, boolean]>([
+    ["on its own", undefined, true],
+    ["in a scope", { kind: "writable", path: "/", source: "/" }, false],
+    ["around a scope", { kind: "writable", path: "/etc/small/in", source: "/etc/small/in" }, false],
+    ["beside a scope", { kind: "writable", path: "/etc/small-in", source: "/etc/small-in" }, true],
+  ])("a folder %s is copied: %s", (_, scope, isCopied) => {
+    const small: Mount = {
+      kind: "read-only",
+      path: "/etc/small",
+      source: "/etc/small",
+      copies: [{ path: "/etc/small/a", mode: 0o444 }],
+    };
+    const { handed } = toBubblewrapLaunch(
+      { file: "bwrap", features: new Set() },
+      {
+        argv: ["true"],
+        environment: {},
+        mounts: scope ? [small, scope] : [small],
+        cwd: "/",
+        cwdIdentity: undefined,
+        network: false,
+        shell: "/bin/bash",
+        gitConfiguration: undefined,
+      },
+    );
+    const last = handed.at(-1);
+    const words = last?.type === "bytes" ? Buffer.from(last.bytes).toString().split("\0") : [];
+    expect([words.includes("--file"), words.join(" ").includes("--ro-bind /etc/small /etc/small")]).toEqual([
+      isCopied,
+      !isCopied,
+    ]);
+  });
+
   test("isWithin compares components", () => {
     expect([
       isWithin("/a/b", "/a"),
@@ -113,7 +147,13 @@ describe("mounts", () => {
       isWithin("/ab", "/a"),
       isWithin("/a/..b", "/a"),
       isWithin("/", "/a"),
-    ]).toEqual([true, true, false, true, false]);
+      isWithin("/a/../b", "/a"),
+      isWithin("/a/b/..", "/a"),
+      isWithin("/a//b", "/a/"),
+      isWithin("/a", "/"),
+      isWithin("a/b", "a"),
+      isWithin("a", "/a"),
+    ]).toEqual([true, true, false, true, false, false, true, true, true, true, false]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import {
   chmodSync,
@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmdirSync,
   statSync,
   symlinkSync,
@@ -461,6 +462,19 @@ else {
       const { stdout } = await bench.bash("df --output=size -B1M /tmp /dev/shm ~ | tail -n +2");
       expect(stdout.trim().split(/\s+/)).toEqual(["1024", "1024", "1024"]);
       expect((await bench.bash("echo x > /dev/new; echo x > /new; echo x > /etc/new")).exitCode).not.toBe(0);
+    });
+  });
+
+  describe("configuration of the system", () => {
+    test("is what the host has, and cannot be changed", async () => {
+      const shown = await bench.bash("cat /etc/passwd; cat /etc/ld.so.cache | sha256sum; cat /etc/shadow");
+      const onHost = execFileSync("bash", ["-c", "cat /etc/passwd; cat /etc/ld.so.cache | sha256sum"], { encoding: "utf8" });
+      expect(shown.stdout).toBe(onHost);
+      const changed = await bench.bash(
+        "echo x >> /etc/passwd; rm -f /etc/passwd; chmod a+w /etc/passwd; mv /etc/passwd /etc/group",
+      );
+      expect(changed.exitCode).not.toBe(0);
+      expect((await bench.bash("cat /etc/passwd")).stdout).toBe(readFileSync("/etc/passwd", "utf8"));
     });
   });
 

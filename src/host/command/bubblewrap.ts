@@ -1,3 +1,4 @@
+import { isWithin } from "../../util/within.ts";
 import type { Handed, Launch } from "./launch.ts";
 import { type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
@@ -23,6 +24,8 @@ export interface WalledCommand {
   readonly gitConfiguration: string | undefined;
 }
 
+const filter = createSeccompFilter(process.arch);
+
 /** The size of a private folder, in memory. */
 const temporaryBytes = 1024 ** 3;
 
@@ -34,12 +37,11 @@ const temporaryBytes = 1024 ** 3;
 export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
-  hand({ type: "lifeline" });
-  const filter = createSeccompFilter(process.arch);
   const mounts = orderMounts(command.mounts);
+  const copied = findCopied(mounts);
   const args = [
     ...separation(bubblewrap, command.network),
-    ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap })),
+    ...mounts.flatMap((mount) => (copied.has(mount) ? printCopies(mount, hand) : printMount(mount, { hand, bubblewrap }))),
     // After the scopes, whose mounts could cover them.
     ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm", "--tmpfs", "/sys"],
     // At the end: until then mount points are made in them.
@@ -65,30 +67,13 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
     ...command.argv,
   ];
   return {
-    file: command.shell,
-    args: ["--noprofile", "--norc", "-c", launcher, "llm-do", bubblewrap.file, "--args", options, "--", ...started],
+    file: bubblewrap.file,
+    args: ["--args", options, "--", ...started],
     environment: command.environment,
     cwd: "/",
     handed,
   };
 }
-
-/**
- * The script that starts `bwrap`, outside the wall. Between two of its first steps bwrap has a child that waits for it and for
- * nothing else: if bwrap ends just then, as it does with its parent, that child sleeps for ever. So a process of the same group ends
- * the group when the lifeline (descriptor 3) is cut. And the command gets real pipes: Node passes sockets, and `/dev/stderr` cannot
- * be opened if it is one.
- */
-const launcher = `{ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & watcher=$!
-exec {out}> >(exec cat 3<&-); first=$!
-exec {err}> >(exec cat 3<&- >&2); second=$!
-exec >/dev/null 2>&1
-"$@" 3<&- >&"$out" 2>&"$err" {out}>&- {err}>&-
-code=$?
-exec {out}>&- {err}>&-
-wait "$first" "$second"
-kill -9 "$watcher"; wait "$watcher"
-exit "$code"`;
 
 /**
  * The first script in the wall, which the command replaces: closes descriptors that our own parent left open, writes `.gitconfig`,
@@ -117,6 +102,22 @@ function separation({ features }: Bubblewrap, network: boolean): readonly string
 
 function sized({ features }: Bubblewrap): readonly string[] {
   return features.has("--size") ? ["--size", String(temporaryBytes)] : [];
+}
+
+/**
+ * Mounts of small files: bwrap copies them into the root that it makes, which is read-only at the end. A mount costs a quarter of a
+ * millisecond, and there are dozens of such files. None of them may lie in another mount: the copy would be written to the host.
+ */
+function findCopied(mounts: readonly Mount[]): ReadonlySet<Mount> {
+  const isCopy = (mount: Mount) => mount.kind === "read-only" && mount.copies !== undefined;
+  const others = mounts.filter((mount) => !isCopy(mount));
+  const isApart = ({ path }: Mount) => !others.some((other) => isWithin(path, other.path) || isWithin(other.path, path));
+  return new Set(mounts.filter((mount) => isCopy(mount) && isApart(mount)));
+}
+
+function printCopies(mount: Mount, hand: (one: Handed) => string): readonly string[] {
+  const copies = mount.kind === "read-only" ? mount.copies : undefined;
+  return (copies ?? []).flatMap(({ path, mode }) => ["--perms", mode.toString(8), "--file", hand({ type: "file", path }), path]);
 }
 
 interface Printing {

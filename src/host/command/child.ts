@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
-import type { Duplex } from "node:stream";
+import { closeSync, constants, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants as systemConstants } from "node:os";
+import type { Duplex, Readable } from "node:stream";
 import { errorCode } from "../system-error.ts";
+import { watchGroup } from "./guardian.ts";
 import type { Handed, Launch, ProcessLimits } from "./launch.ts";
 import { OutputEnds } from "./output-ends.ts";
+import { closePipe, type OutputPipe } from "./output-pipe.ts";
 
 /** A child in a process group of its own, its output collected from the first byte on. */
 export interface Child {
@@ -41,9 +45,11 @@ export function startChild(
   const stdout = new OutputEnds(maxOutputBytes);
   const stderr = new OutputEnds(maxOutputBytes);
   const process = spawnLaunch(launch, converse ? "pipe" : "ignore");
+  const unwatch = launch.isGuarded && process.pid !== undefined ? watchGroup(process.pid) : () => undefined;
+  const output = openOutput(process, launch.output);
   let listen = (chunk: Uint8Array): void => stdout.add(chunk);
-  process.stdout?.on("data", (chunk: Buffer) => listen(chunk));
-  process.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
+  output.stdout?.on("data", (chunk: Buffer) => listen(chunk));
+  output.stderr?.on("data", (chunk: Buffer) => stderr.add(chunk));
   // The process may be gone by the time of a write: its exit says so.
   process.stdin?.on("error", () => undefined);
   const begin = () => {
@@ -51,9 +57,10 @@ export function startChild(
   };
   const pipes = connectHanded(process, launch.handed, begin);
   const exited = new Promise<Exit>((resolve) => {
-    process.once("exit", (code, signal) =>
-      resolve({ exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
-    );
+    process.once("exit", (code, signal) => {
+      unwatch();
+      resolve({ exitCode: code ?? 128 + (signal === null ? 0 : systemConstants.signals[signal]) });
+    });
     process.once("error", (error) => {
       const { message, ...exit } = describeFailure(error);
       stderr.add(Buffer.from(message));
@@ -72,14 +79,36 @@ export function startChild(
     refuse: pipes.refuse,
     ended: Promise.race([exited, pipes.reportedEnd]),
     exited,
-    closed,
+    closed: Promise.all([closed, output.closed]).then(() => undefined),
     signal: (name) => signalGroup(pipes.reportedPid() ?? process.pid, name),
     watched: pipes.reportedPid,
     abandon: () => {
       process.kill("SIGKILL");
-      for (const stream of process.stdio) stream?.destroy();
+      for (const stream of [...process.stdio, output.stdout, output.stderr]) stream?.destroy();
     },
   };
+}
+
+interface Output {
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  /** Settles when pipes of our own are closed. */
+  readonly closed: Promise<unknown>;
+}
+
+function openOutput(process: ChildProcess, pipes: Launch["output"]): Output {
+  if (pipes === undefined) return { stdout: process.stdout, stderr: process.stderr, closed: Promise.resolve() };
+  const [stdout, stderr] = pipes.map(readPipe) as [Socket, Socket];
+  const closed = [stdout, stderr].map((one) => new Promise((resolve) => one.once("close", resolve)));
+  return { stdout, stderr, closed: Promise.all(closed) };
+}
+
+/** The child has the other end by now. */
+function readPipe({ reader, writer, giveBack, drop }: OutputPipe): Socket {
+  closeSync(writer);
+  const socket = new Socket({ fd: reader, readable: true, writable: false });
+  socket.on("error", () => undefined).once("close", () => (socket.readableEnded ? giveBack() : drop()));
+  return socket;
 }
 
 /** Connects our ends of the pipes of `Launch.handed`. */
@@ -91,7 +120,7 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[], begin: 
   const { promise: reportedEnd, resolve: end } = Promise.withResolvers<void>();
   for (const [index, { type, ...one }] of handed.entries()) {
     const stream = process.stdio[index + 3] as Duplex | null | undefined;
-    if (type === "descriptor" || stream === null || stream === undefined) continue;
+    if (type === "descriptor" || type === "file" || stream === null || stream === undefined) continue;
     // A child that dies early reads nothing: its exit says what happened.
     stream.on("error", () => undefined);
     if ("bytes" in one) stream.end(one.bytes);
@@ -126,13 +155,38 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[], begin: 
 }
 
 function spawnLaunch(launch: Launch, stdin: "ignore" | "pipe"): ChildProcess {
-  return spawn(launch.file, launch.args, {
-    cwd: launch.cwd,
-    env: { ...launch.environment },
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    stdio: [stdin, "pipe", "pipe", ...launch.handed.map((one) => (one.type === "descriptor" ? one.descriptor : "pipe"))],
-  });
+  const files: number[] = [];
+  const toStdio = (one: Handed) => {
+    if (one.type === "descriptor") return one.descriptor;
+    if (one.type !== "file") return "pipe";
+    const file = openFile(one.path);
+    if (file !== undefined) files.push(file);
+    return file ?? "ignore";
+  };
+  const [stdout, stderr] = launch.output ?? [];
+  try {
+    return spawn(launch.file, launch.args, {
+      cwd: launch.cwd,
+      env: { ...launch.environment },
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      stdio: [stdin, stdout?.writer ?? "pipe", stderr?.writer ?? "pipe", ...launch.handed.map(toStdio)],
+    });
+  } catch (error) {
+    for (const pipe of launch.output ?? []) closePipe(pipe);
+    throw error;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** Does not wait, should it be a pipe by now. */
+function openFile(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
 }
 
 function signalGroup(leader: number | undefined, name: NodeJS.Signals): void {

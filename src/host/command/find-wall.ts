@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Isolation } from "../commands.ts";
-import { type Bubblewrap, toBubblewrapLaunch } from "./bubblewrap.ts";
-import { findSystemProgram, isExecutable } from "./program-path.ts";
-import { runProcess } from "./run-process.ts";
+import type { Bubblewrap } from "./bubblewrap.ts";
+import { isExecutable } from "./look.ts";
+import { findSystemProgram } from "./program-path.ts";
+import { runBubblewrap } from "./run-bubblewrap.ts";
 import { findSystemView, privateFolders } from "./system-view.ts";
 
 export type Wall =
@@ -16,7 +17,7 @@ export async function findWall(path: readonly string[], shell: string | undefine
   if (process.platform === "linux") return shell === undefined ? noWall("there is no bash") : findBubblewrap(path, shell);
   if (process.platform === "darwin") {
     const file = "/usr/bin/sandbox-exec";
-    return (await isExecutable(file)) ? { type: "seatbelt", file } : noWall(`${file} is missing`);
+    return isExecutable(file) ? { type: "seatbelt", file } : noWall(`${file} is missing`);
   }
   return noWall(`llm-do knows no wall for ${process.platform}; on Windows, run it in WSL 2 or a container`);
 }
@@ -26,7 +27,7 @@ function noWall(why: string): Wall {
 }
 
 async function findBubblewrap(path: readonly string[], shell: string): Promise<Wall> {
-  const file = await findSystemProgram("bwrap", path);
+  const file = findSystemProgram("bwrap", path);
   if (file === undefined)
     return noWall("bubblewrap is not installed in a folder of the system: apt install bubblewrap, or dnf, pacman, apk, zypper");
   const { stdout } = await promisify(execFile)(file, ["--help"], { encoding: "utf8" }).catch(() => ({ stdout: "" }));
@@ -40,18 +41,18 @@ async function findBubblewrap(path: readonly string[], shell: string): Promise<W
 }
 
 async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<string | undefined> {
-  const launch = toBubblewrapLaunch(bubblewrap, {
+  const command = {
     argv: [shell, "-c", "exit 42"],
     environment: { PATH: "/usr/bin:/bin" },
-    mounts: [...(await findSystemView()), ...privateFolders],
+    mounts: [...findSystemView(), ...privateFolders],
     cwd: "/",
     cwdIdentity: undefined,
     network: false,
     shell,
     gitConfiguration: undefined,
-  });
+  };
   const signal = new AbortController().signal;
-  const tried = await runProcess(launch, { timeoutMilliseconds: 10_000, maxOutputBytes: 4096, signal });
+  const tried = await runBubblewrap(bubblewrap, command, { timeoutMilliseconds: 10_000, maxOutputBytes: 4096, signal });
   if (tried.exitCode === 42 && tried.hasBegun) return undefined;
   return explain(bubblewrap.file, tried.stderr.text.trim());
 }

@@ -11,7 +11,7 @@ export async function readGitIdentity(
   { environment, homeDirectory }: Pick<Host, "environment" | "homeDirectory">,
   path: readonly string[],
 ): Promise<string | undefined> {
-  const git = await findProgram("git", path);
+  const git = findProgram("git", path);
   if (git === undefined) return undefined;
   const { GIT_CONFIG_GLOBAL, XDG_CONFIG_HOME } = environment;
   const env = {

@@ -1,4 +1,5 @@
 import type { CommandRequest } from "../commands.ts";
+import type { OutputPipe } from "./output-pipe.ts";
 
 /** A process to start. Nothing in it is looked up again. */
 export interface Launch {
@@ -9,17 +10,24 @@ export interface Launch {
   readonly cwd: string;
   /** The child's descriptors from 3 on. */
   readonly handed: readonly Handed[];
+  /** The child's stdout and stderr. Default: sockets. */
+  readonly output?: readonly [OutputPipe, OutputPipe] | undefined;
+  /**
+   * Its group is ended when our process ends. It is watched before it gets what it reads from pipes, so that it cannot be further
+   * than that when nothing watches it.
+   */
+  readonly isGuarded?: boolean;
 }
 
 export type Handed =
   /** An open descriptor of ours. */
   | { readonly type: "descriptor"; readonly descriptor: number }
+  /** A file, opened to be read when the process starts; empty if it cannot be. */
+  | { readonly type: "file"; readonly path: string }
   /** A pipe that gives these bytes, and ends. */
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
   /** A pipe on which `bwrap` reports the pid and the exit code of the process that it started. */
   | { readonly type: "status" }
-  /** A pipe without content. It is cut when this process ends, however that happens. */
-  | { readonly type: "lifeline" }
   /**
    * A two-way pipe: the child says that it is ready, and goes on only when it reads `go`. Until then the end of one side ends both.
    * Without it, our death while bwrap is being set up would leave a command that nothing watches.

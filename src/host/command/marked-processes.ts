@@ -1,7 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** The variable by which a command's processes are found, wherever they went; a random value for each command. */
 export const markerName = "LLM_DO_COMMAND";
+
+/** In milliseconds. A process that is stuck in the kernel is not waited for any longer. */
+const longestPause = 2048;
 
 /**
  * Ends the processes that have the marker in their environment: daemons that left their process group. Linux alone. A
@@ -9,11 +13,12 @@ export const markerName = "LLM_DO_COMMAND";
  */
 export async function endMarked(marker: string): Promise<void> {
   if (process.platform !== "linux") return;
-  // One that starts others while we look is met again.
-  for (let round = 0; round < 10; round++) {
+  // One that starts others while we look is met again, as is one that has not come to its end yet.
+  for (let pause = 1; pause < longestPause; pause *= 2) {
     const found = await findMarked(marker);
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
+    await delay(pause);
   }
 }
 

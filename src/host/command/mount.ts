@@ -3,12 +3,25 @@ import { sep } from "node:path";
 /** One piece of a command's view of the machine; the rest does not exist there. Paths are absolute host paths. */
 export type Mount =
   /** A file or folder of the host; by descriptor, whatever its path leads to, where there is one. */
-  | { readonly kind: "read-only" | "writable"; readonly path: string; readonly source: string; readonly descriptor?: number }
+  | {
+      readonly kind: "read-only" | "writable";
+      readonly path: string;
+      readonly source: string;
+      readonly descriptor?: number;
+      /** The files of a read-only mount that may be copied instead. */
+      readonly copies?: readonly Copy[] | undefined;
+    }
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   /** A private folder that is gone afterwards. */
   | { readonly kind: "empty"; readonly path: string }
   /** Nothing can be read from it or written to it. */
   | { readonly kind: "hidden-file" | "hidden-folder"; readonly path: string };
+
+/** A file that stands in the view as a copy: its path, there and on the host, and its mode. */
+export interface Copy {
+  readonly path: string;
+  readonly mode: number;
+}
 
 /** The deepest mount decides about a path; of two at one path, the later. */
 export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {

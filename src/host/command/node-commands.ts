@@ -26,17 +26,17 @@ export function createNodeCommands(machine: Machine): Commands {
     const writable = roots.map((root) => root.directory.realPath);
     return findProgramPath({ environment: machine.environment, homes, writable });
   };
-  let shell: Promise<string | undefined> | undefined;
+  let shell: { readonly path: string | undefined } | undefined;
   const findShell = () => {
     const find = process.platform === "linux" ? findSystemProgram : findProgram;
-    shell ??= findPath().then((path) => find("bash", ["/bin", "/usr/bin", ...path]));
-    return shell;
+    shell ??= { path: find("bash", ["/bin", "/usr/bin", ...findPath()]) };
+    return shell.path;
   };
   const identities = new Map<string, Promise<string | undefined>>();
   /** This git runs outside the wall, so it must not come from a folder of a scope, whatever its rights. */
-  const findIdentity = async ({ roots }: ScopeTable) => {
+  const findIdentity = ({ roots }: ScopeTable) => {
     const scoped = roots.map((root) => root.directory.realPath);
-    const path = await findProgramPath({ environment: machine.environment, homes, writable: scoped });
+    const path = findProgramPath({ environment: machine.environment, homes, writable: scoped });
     const key = path.join(delimiter);
     const identity = identities.get(key) ?? readGitIdentity(machine, path);
     identities.set(key, identity);
@@ -45,7 +45,7 @@ export function createNodeCommands(machine: Machine): Commands {
   let found: Promise<Wall> | undefined;
   const wall = () => {
     found ??= machine.wall
-      ? Promise.all([findPath(), findShell()]).then(([path, bash]) => findWall(path, bash))
+      ? findWall(findPath(), findShell())
       : Promise.resolve({ type: "none", why: "isolation is turned off" });
     return found;
   };
@@ -54,15 +54,16 @@ export function createNodeCommands(machine: Machine): Commands {
       const present = await wall();
       return present.type === "none" ? present : { type: present.type };
     },
-    which: async (name, scopes?: Scopes) => findProgram(name, await findPath(scopes && scopeTable(scopes))),
+    which: async (name, scopes?: Scopes) => findProgram(name, findPath(scopes && scopeTable(scopes))),
     run: async (request) => {
       assertRequest(request);
       request.signal.throwIfAborted();
       const table = scopeTable(request.scopes);
-      const [path, shell, gitConfiguration] = await Promise.all([findPath(table), findShell(), findIdentity(table)]);
+      const path = findPath(table);
+      const gitConfiguration = await findIdentity(table);
       const environment = { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
       const found: Wall = request.unisolated ? { type: "none", why: "it is turned off for this command" } : await wall();
-      return runGuarded(found, { request, machine, table, homes, path, environment, shell, gitConfiguration });
+      return runGuarded(found, { request, machine, table, homes, path, environment, shell: findShell(), gitConfiguration });
     },
   };
 }
@@ -101,7 +102,7 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
   const isBare = program !== undefined && !/[/\\]/.test(program);
   return inFolder(table, request.cwd, async (folder) => {
     if (program === undefined) return notFound("bash");
-    if (isBare && (await findProgram(program, path)) === undefined) return notFound(program);
+    if (isBare && findProgram(program, path) === undefined) return notFound(program);
     return wall.type === "none" ? runBare(setting, folder) : runWalled(wall, setting, folder);
   });
 }

@@ -1,9 +1,9 @@
-import { realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
 import { privatePlacesOf } from "../private-folders.ts";
+import { realPathOf, statOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
@@ -55,10 +55,10 @@ export function findSecrets(homes: readonly string[], owner: Owner): readonly st
 }
 
 /** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */
-export async function hideSecrets(secrets: readonly string[], shown: readonly Mount[]): Promise<readonly Mount[]> {
+export function hideSecrets(secrets: readonly string[], shown: readonly Mount[]): readonly Mount[] {
   const folders = shown.filter((mount) => mount.kind === "writable" || mount.kind === "read-only").map((mount) => mount.path);
-  const hidden = await Promise.all(secrets.map(toHiddenMount));
-  return hidden.filter((mount) => mount !== undefined).filter(({ path }) => isSeen(path, folders));
+  const hidden = [...new Set(secrets)].flatMap(toHiddenMount);
+  return hidden.filter(({ path }) => isSeen(path, folders));
 }
 
 function isSeen(path: string, folders: readonly string[]): boolean {
@@ -66,8 +66,9 @@ function isSeen(path: string, folders: readonly string[]): boolean {
 }
 
 /** Resolves links: nothing can be mounted over a link. */
-async function toHiddenMount(path: string): Promise<Mount | undefined> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined) return undefined;
-  return { kind: (await stat(real)).isDirectory() ? "hidden-folder" : "hidden-file", path: real };
+function toHiddenMount(path: string): readonly Mount[] {
+  const real = realPathOf(path);
+  const stats = real === undefined ? undefined : statOf(real);
+  if (real === undefined || stats === undefined) return [];
+  return [{ kind: stats.isDirectory() ? "hidden-folder" : "hidden-file", path: real }];
 }

@@ -1,7 +1,8 @@
-import { lstat, readdir, readlink, stat } from "node:fs/promises";
+import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
-import type { Mount } from "./mount.ts";
+import { entriesOf, isReadable, statOf } from "./look.ts";
+import type { Copy, Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 
 /** HOME and the folder for temporary files in a wall with its own file system. */
@@ -28,13 +29,12 @@ const configuration = nameSet(
 const configurationOf = /^(?:ImageMagick-\d|ghostscript$|groff$|java-?\d|perl$|php$|python\d|ruby$|R$|texmf$)/;
 
 /** Finds the parts of the system that programs need: not its users, its state or its secrets. */
-export async function findSystemView(): Promise<readonly Mount[]> {
-  const names = await readdir("/etc").catch(() => []);
+export function findSystemView(): readonly Mount[] {
+  const names = entriesOf("/etc").map(({ name }) => name);
   const nested = [...configuration].filter((name) => name.includes("/"));
   const shown = names.filter((name) => configuration.has(name) || configurationOf.test(name));
-  const files = await Promise.all([...shown, ...nested].map((name) => toFileMount(join("/etc", name))));
-  const folders = await Promise.all(programFolders.map(toProgramMount));
-  return [...folders, ...files].flat();
+  const files = [...shown, ...nested].flatMap((name) => toFileMount(join("/etc", name)));
+  return [...programFolders.flatMap(toProgramMount), ...files];
 }
 
 /** Writable folders that are gone afterwards. */
@@ -44,15 +44,32 @@ export const privateFolders: readonly Mount[] = [wallTemporary, "/var/tmp", "/ru
 }));
 
 /** `/bin` is often a link to `/usr/bin`, and stays one. */
-async function toProgramMount(path: string): Promise<readonly Mount[]> {
-  const stats = await lstat(path).catch(() => undefined);
+function toProgramMount(path: string): readonly Mount[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
-  if (stats.isSymbolicLink()) return [{ kind: "link", path, target: await readlink(path) }];
+  if (stats.isSymbolicLink()) return [{ kind: "link", path, target: readlinkSync(path) }];
   return stats.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];
 }
 
 /** Follows links: the target is shown under this name. */
-async function toFileMount(path: string): Promise<readonly Mount[]> {
-  const stats = await stat(path).catch(() => undefined);
-  return stats?.isFile() || stats?.isDirectory() ? [{ kind: "read-only", path, source: path }] : [];
+function toFileMount(path: string): readonly Mount[] {
+  const stats = statOf(path);
+  if (!stats?.isFile() && !stats?.isDirectory()) return [];
+  return [{ kind: "read-only", path, source: path, copies: toCopies(path) }];
+}
+
+/** Files that are larger, and folders with more entries, are mounted. */
+const mostCopied = { bytes: 262_144, entries: 16 };
+
+/** The files of a small tree; undefined if it is larger, or holds more than files. */
+function toCopies(path: string, depth = 0): readonly Copy[] | undefined {
+  const stats = statOf(path);
+  if (stats?.isFile())
+    return stats.size <= mostCopied.bytes && isReadable(path) ? [{ path, mode: stats.mode & 0o555 }] : undefined;
+  const entries = entriesOf(path);
+  // A copy of an empty folder would be none, as would one that cannot be listed.
+  if (entries.length === 0 || entries.length > mostCopied.entries || depth > 2) return undefined;
+  if (!entries.every((entry) => entry.isFile() || entry.isDirectory())) return undefined;
+  const copies = entries.map(({ name }) => toCopies(join(path, name), depth + 1));
+  return copies.every((one) => one !== undefined) ? copies.flat() : undefined;
 }

@@ -1,10 +1,10 @@
-import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
 import { protectionOfName } from "../protected-names.ts";
 import { toolchainVariables } from "./command-environment.ts";
+import { entriesOf, realPathOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
 export interface ToolchainFacts {
@@ -28,20 +28,20 @@ const programHomes = nameSet(
  * Finds toolchains outside the system's folders. For an entry of PATH `…/bin` that is its parent folder, read-only, unless the parent
  * is a home directory, a folder in one that holds more than programs, or a project: then it is the entry alone.
  */
-export async function findToolchainView(facts: ToolchainFacts): Promise<readonly Mount[]> {
+export function findToolchainView(facts: ToolchainFacts): readonly Mount[] {
   const view = [...facts.seen];
-  const show = async (path: string, root: (real: string) => string | Promise<string>) => {
-    const real = await realpath(path).catch(() => undefined);
+  const show = (path: string, root: (real: string) => string) => {
+    const real = realPathOf(path);
     if (real === undefined) return;
     if (!isSeen(view, real)) {
-      const shown = await root(real);
+      const shown = root(real);
       view.push({ kind: "read-only", path: shown, source: shown });
     }
     if (real !== path && !isSeen(view, path)) view.push({ kind: "link", path, target: real });
   };
-  for (const entry of facts.path) await show(entry, (real) => toolchainOf(real, facts));
-  for (const folder of namedFolders(facts)) await show(folder, (real) => real);
-  if (facts.program !== undefined) await show(facts.program, (real) => real);
+  for (const entry of facts.path) show(entry, (real) => toolchainOf(real, facts));
+  for (const folder of namedFolders(facts)) show(folder, (real) => real);
+  if (facts.program !== undefined) show(facts.program, (real) => real);
   return view.slice(facts.seen.length);
 }
 
@@ -49,10 +49,10 @@ function isSeen(view: readonly Mount[], path: string): boolean {
   return view.some((mount) => mount.kind !== "empty" && isWithin(path, mount.path));
 }
 
-async function toolchainOf(folder: string, facts: ToolchainFacts): Promise<string> {
+function toolchainOf(folder: string, facts: ToolchainFacts): string {
   if (!["bin", ".bin", "sbin", "shims"].includes(basename(folder))) return folder;
   const parent = dirname(folder);
-  return isForPrograms(parent, facts) && (isInProgramHome(parent, facts) || !(await isProject(parent))) ? parent : folder;
+  return isForPrograms(parent, facts) && (isInProgramHome(parent, facts) || !isProject(parent)) ? parent : folder;
 }
 
 function isInProgramHome(folder: string, { homes }: ToolchainFacts): boolean {
@@ -60,9 +60,8 @@ function isInProgramHome(folder: string, { homes }: ToolchainFacts): boolean {
 }
 
 /** A folder whose `bin` is on PATH, as `direnv` puts it there, holds its sources and keys beside it. */
-async function isProject(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(() => []);
-  return names.some((name) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
+function isProject(folder: string): boolean {
+  return entriesOf(folder).some(({ name }) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
 }
 
 function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {

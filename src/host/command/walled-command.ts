@@ -2,7 +2,7 @@ import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
 import type { OpenFolder } from "../scope-walk.ts";
-import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
+import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
@@ -10,6 +10,7 @@ import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
 import type { Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
+import { runBubblewrap } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
 import { findStart, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
@@ -52,11 +53,11 @@ interface WalledSetting extends CommandSetting {
 }
 
 async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
-  const command = await describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
+  const command = describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
   let said = "";
   for (let count = 0; count < attempts; count++) {
     setting.request.signal.throwIfAborted();
-    const ended = await runProcess(toBubblewrapLaunch(bubblewrap, command), setting.request);
+    const ended = await runBubblewrap(bubblewrap, command, setting.request);
     if (!hasFailed(ended)) return ended;
     said = ended.stderr.text.trim();
   }
@@ -70,19 +71,19 @@ function hasFailed(ended: Ended): boolean {
 
 function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
   return inPrivateHome(setting, async (home) => {
-    const command = await describeCommand(setting, { home, temporary: home, mounts: [{ kind: "empty", path: home }] });
+    const command = describeCommand(setting, { home, temporary: home, mounts: [{ kind: "empty", path: home }] });
     setting.request.signal.throwIfAborted();
     return runProcess(toSeatbeltLaunch(file, command), setting.request);
   });
 }
 
-async function describeCommand(setting: WalledSetting, folders: PrivateFolders): Promise<WalledCommand> {
+function describeCommand(setting: WalledSetting, folders: PrivateFolders): WalledCommand {
   const { request, shell = "", table, folder, gitConfiguration } = setting;
   const start = findStart(table, folder);
   return {
     argv: toArgv(request.command, shell),
     environment: createCommandEnvironment(setting, folders),
-    mounts: await findMounts(setting, folders.mounts),
+    mounts: findMounts(setting, folders.mounts),
     cwd: start.path,
     cwdIdentity: start.identity,
     network: request.network,
@@ -91,16 +92,16 @@ async function describeCommand(setting: WalledSetting, folders: PrivateFolders):
   };
 }
 
-async function findMounts(setting: WalledSetting, privately: readonly Mount[]): Promise<readonly Mount[]> {
+function findMounts(setting: WalledSetting, privately: readonly Mount[]): readonly Mount[] {
   const { request, machine, table, path, environment, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
-  const system = await findSystemView();
+  const system = findSystemView();
   const secrets = findSecrets(homes, machine);
-  const program = await findProgram(name, path);
+  const program = findProgram(name, path);
   const roots = toRootMounts(table, setting.handles);
-  const toolchains = await findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
+  const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
-  const hidden = await hideSecrets(secrets, [...system, ...toolchains, ...roots]);
+  const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const shown = masks.filter(({ path }) => !isWithinHidden(path, hidden, roots));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
