@@ -176,8 +176,8 @@ interface Undoing {
 
 /** Records what is going to happen: whatever becomes of it, the run does not go on. */
 async function recordUndo(host: Host, { directory, steps, kept }: Undoing): Promise<void> {
-  const { entries, torn } = await readJournal(host, directory);
-  checkOwner(host, directory, entries, false);
+  let { entries, torn } = await readJournal(host, directory);
+  if (checkOwner(host, directory, entries, false)) ({ entries, torn } = await readJournal(host, directory));
   const path = `${directory}/journal.jsonl`;
   if (torn) await cutTail(host, path).catch(failAsJournal);
   const folder = createPrivateFolder(host, basename(directory), kept);

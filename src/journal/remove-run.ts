@@ -38,14 +38,16 @@ async function remove(host: Host, directory: string): Promise<void> {
 
 /** Undefined for a run that can be removed. A journal that cannot be read belongs to no process of this llm-do. */
 async function whyItStays(host: Host, directory: string): Promise<string | undefined> {
-  const entries = await readJournal(host, directory).then(
-    (journal) => journal.entries,
-    () => [],
-  );
-  const state = findOwnerState(host, directory, entries);
+  const read = () =>
+    readJournal(host, directory).then(
+      (journal) => journal.entries,
+      () => [],
+    );
+  const state = findOwnerState(host, directory, await read());
   if (state === "runs") return "a process executes it";
   if (state === "unknown") return "it was executed on another machine, and whether it still is cannot be seen here";
-  const end = entries.findLast(({ type }) => type === "run-end" || type === "attempt");
+  // Read again: the process may have suspended the run since.
+  const end = (await read()).findLast(({ type }) => type === "run-end" || type === "attempt");
   const isHeld = end?.type === "run-end" && end.stopReason === "suspended";
   return isHeld ? "it waits for answers" : undefined;
 }

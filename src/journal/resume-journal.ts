@@ -41,8 +41,9 @@ export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isW
 export async function resumeJournal(host: Host, directory: string, options: ResumeOptions): Promise<ResumedJournal> {
   const path = `${directory}/journal.jsonl`;
   return host.files.alone(path, async () => {
-    const record = await readRecord(host, directory, options.known);
-    checkOwner(host, directory, record.facts, options.takeOver);
+    const read = () => readRecord(host, directory, options.known);
+    let record = await read();
+    if (checkOwner(host, directory, record.facts, options.takeOver)) record = await read();
     const added = options.begin(record.facts);
     if (record.torn)
       await cutTail(host, path).catch((cause: unknown) => {
@@ -61,8 +62,11 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
   });
 }
 
-/** Throws a `CannotResume` where a process executes the run, or may do so. The caller holds the lock of the journal. */
-export function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): void {
+/**
+ * Throws a `CannotResume` where a process executes the run, or may do so. The caller holds the lock of the journal. Returns true where the
+ * process that the facts name has ended without a record of that: it may have written more since they were read.
+ */
+export function checkOwner(host: Host, directory: string, facts: readonly Fact[], takeOver: boolean): boolean {
   const state = findOwnerState(host, directory, facts);
   if (state === "runs")
     throw new CannotResume(`another process executes this run (process ${processOf(facts)}): wait for it, or end it`);
@@ -70,6 +74,7 @@ export function checkOwner(host: Host, directory: string, facts: readonly Fact[]
     throw new CannotResume(
       "this run was executed on another machine, and whether it still is cannot be seen here: --take-over goes on with it",
     );
+  return ownerOf(facts) !== undefined;
 }
 
 /** Returns whether a process executes a run. `unknown`: the process is one of another machine. */

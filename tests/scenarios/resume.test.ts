@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ApprovalDecision, type ApprovalRequest, type Limits, RunError, tool, toolset } from "../../src/index.ts";
+import { noUsage } from "../../src/protocol/usage.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, expectReplays, type KillableProgram, type World } from "./killable.ts";
@@ -196,6 +197,21 @@ test("refuses a run that has ended, and one that another process executes", asyn
     code: "configuration",
     message: expect.stringContaining("has ended"),
   });
+});
+
+test("reads the journal again where its process ended meanwhile", async () => {
+  const { world, program } = createProgram({ tools: { note: counting([]) }, model: twoTurns });
+  const { record } = await attempt(world, program, 6);
+  const [path = "", text = ""] =
+    Object.entries(world.memory.snapshot("/program/.llm-do")).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
+  const end = { v: 2, n: record.facts.length, time: 0, type: "run-end", stopReason: "done", denied: 0, usage: noUsage };
+  const isRunning = () => {
+    world.memory.put(path, `${text}${JSON.stringify(end)}\n`);
+    return false;
+  };
+  const importModule = async () => program.tools(async () => undefined);
+  const host = { ...world.memory, processes: { self: "memory 9", isRunning }, importModule };
+  expect(String((await attempt(world, program, undefined, { host })).error)).toContain("this run has ended");
 });
 
 test("a run of another machine is taken over on request alone", async () => {
