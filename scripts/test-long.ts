@@ -31,6 +31,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "1000" },
   },
   {
+    name: "disturbed and resumed call trees",
+    files: ["tests/scenarios/resume-faults.property.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "300" },
+  },
+  {
     name: "damaged journals",
     files: ["tests/scenarios/damaged-journal.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },

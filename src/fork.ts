@@ -1,4 +1,4 @@
-import { type ForkPoint, factsBefore } from "./effects/fork-point.ts";
+import { factsBefore, type SharingPoint } from "./effects/fork-point.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
 import type { Program } from "./program/program.ts";
@@ -21,7 +21,7 @@ export function shareRun(
     program,
     host,
   }: { readonly facts: readonly Fact[]; readonly program: Program; readonly host: Pick<Host, "processes"> },
-  point: ForkPoint,
+  point: SharingPoint,
 ): ForkedRun {
   const [start] = facts;
   if (start?.type !== "run-start")

@@ -4,8 +4,10 @@ import { tightenPolicy } from "./approval/tighten-policy.ts";
 import { type Compiled, makerOf } from "./compile/compile.ts";
 import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
 import type { Effects } from "./effects/effects.ts";
+import type { ForkPoint } from "./effects/fork-point.ts";
 import { createForkedEffects } from "./effects/forked.ts";
 import { createLiveEffects } from "./effects/live.ts";
+import { RequestChanged } from "./effects/resumed.ts";
 import { shareRun } from "./fork.ts";
 import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
@@ -45,7 +47,7 @@ import {
   type UndoRequest,
   undoOptions,
 } from "./requests.ts";
-import { collectMessages, continueRun } from "./resume.ts";
+import { collectMessages, continueRun, termsOf } from "./resume.ts";
 import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
@@ -225,18 +227,18 @@ export async function fork(request: ForkRequest): Promise<RunOutput> {
   return forkProgram(opened, request).catch(failAsRun);
 }
 
-async function forkProgram(opened: OpenProgram, request: ForkRequest): Promise<RunOutput> {
+async function forkProgram(opened: OpenProgram, request: ForkRequest, stop?: Required<ForkPoint>): Promise<RunOutput> {
   const { program, host } = opened;
   const { directory, at = {}, signal } = request;
   const { secrets: stored } = await readCredentials(host);
   const { facts } = await readRecord(host, directory, secretsOf(host, program, stored));
-  const { start, shared } = shareRun({ facts, program, host }, at);
+  const { start, shared } = shareRun({ facts, program, host }, stop ? { ...stop, isStop: true } : at);
   const { runId: forkOf, entry, history = [] } = start;
   const isNew = request.input !== undefined;
   const answer = (live: Effects) => createForkedEffects({ live, shared, ...(isNew ? { entry } : {}) });
   if (isNew) return runProgram(opened, request, { answer, forkOf });
   const { input, files, fragments } = start.input;
-  return runProgram(opened, request, {
+  return runProgram(opened, stop ? { ...request, ...termsOf(facts, request) } : request, {
     ...{ answer, forkOf },
     start: { input: input as JsonObject, files, fragments, history, signal },
   });
@@ -272,7 +274,17 @@ export async function createWorker(
 export async function resume(request: ResumeRequest): Promise<RunOutput> {
   checkRequest(request, resumeOptions);
   const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
-  return resumeProgram(opened, request).catch(failAsRun);
+  return resumeProgram(opened, request)
+    .catch((thrown: unknown) => goOnFrom(opened, request, thrown))
+    .catch(failAsRun);
+}
+
+/** Goes on as a fork from the request that a run stopped at because the program was changed. */
+function goOnFrom(opened: OpenProgram, request: ResumeRequest, thrown: unknown): Promise<RunOutput> {
+  const change = request.fromHere && thrown instanceof RunError ? thrown.cause : undefined;
+  if (!(change instanceof RequestChanged) || change.today.kind !== "model") throw thrown;
+  const { callPath, detail } = change.today;
+  return forkProgram(opened, request, { callPath, turn: Number(detail["turn"]) });
 }
 
 async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promise<RunOutput> {

@@ -99,6 +99,8 @@ export interface ResumeRequest extends Omit<RunRequest, "input" | "fragments" | 
   readonly directory: string;
   /** Goes on with a run of another machine, whose processes cannot be looked at. Default false. */
   readonly takeOver?: boolean;
+  /** Where a request is not the recorded one any more, goes on from it as a fork, a new run. Default false: rejects with `changed`. */
+  readonly fromHere?: boolean;
 }
 
 export interface RunRequest extends Omit<ProgramRequest, "rules"> {
@@ -225,7 +227,7 @@ export const compileOptions: OptionCheck<CompileRequest> = { path: "compile", ta
 export const runOptions: OptionCheck<RunRequest> = { path: "run", table: runTable, renamed };
 export const resumeOptions: OptionCheck<ResumeRequest> = {
   path: "resume",
-  table: { ...resumeTable, directory: textOption, takeOver: flagOption },
+  table: { ...resumeTable, directory: textOption, takeOver: flagOption, fromHere: flagOption },
   renamed,
   required: ["directory"],
 };

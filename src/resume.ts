@@ -122,6 +122,14 @@ function unansweredOf({ onUnanswered }: Pick<ApprovalPolicy, "onUnanswered">): {
   return onUnanswered === "hold" ? { onUnanswered } : {};
 }
 
+/** The terms that a fork keeps of a run that goes on: its limits, and how its entry and its unanswered questions are treated. */
+export function termsOf(facts: readonly Fact[], { approval, limits }: Pick<RunRequest, "approval" | "limits">) {
+  const start = startOf(facts);
+  const terms = facts.findLast((fact) => fact.type === "attempt") ?? start;
+  const policy: ApprovalPolicy = { ...unansweredOf(terms), ...approval, gateEntry: start.gateEntry === true };
+  return { approval: policy, limits: { ...terms.limits, ...limits } };
+}
+
 /** Facts of the run as a whole, by its record. `changed`: warnings that name the files that are not those that the run began with. */
 function describeRun(facts: readonly Fact[], { sources }: Program) {
   const start = startOf(facts);

@@ -71,10 +71,9 @@ function parseForkPoint(value: string): ForkPoint {
 
 /** The flags of a run that goes on. */
 export function addResumeOptions(resume: Command): Command {
-  return addAttendanceOptions(addCompileOptions(resume)).option(
-    "--take-over",
-    "go on with a run of another machine, where whether it is still executed cannot be seen",
-  );
+  return addAttendanceOptions(addCompileOptions(resume))
+    .option("--take-over", "go on with a run of another machine, where whether it is still executed cannot be seen")
+    .option("--from-here", "where a request is not the recorded one any more, go on from it as a new run");
 }
 
 function addAttendanceOptions(run: Command): Command {

@@ -10,6 +10,11 @@ export interface ForkPoint {
   readonly turn?: number;
 }
 
+export interface SharingPoint extends ForkPoint {
+  /** True where a resumed run stopped at the request: what happened beside its call by then is shared, too. Default false. */
+  readonly isStop?: boolean;
+}
+
 /** A run has no such call, or no such turn. */
 export class NoForkPoint extends Error {
   constructor(message: string) {
@@ -22,7 +27,7 @@ export class NoForkPoint extends Error {
  * The facts that a fork shares: those before the request, and those of calls that ran beside its call and had begun by then. Throws a
  * `NoForkPoint`.
  */
-export function factsBefore(recorded: readonly Fact[], point: ForkPoint): readonly Fact[] {
+export function factsBefore(recorded: readonly Fact[], point: SharingPoint): readonly Fact[] {
   const { facts } = standingFacts(recorded);
   const [start] = facts;
   const { callPath = start?.type === "run-start" ? start.entry : "" } = point;
@@ -36,7 +41,8 @@ export function factsBefore(recorded: readonly Fact[], point: ForkPoint): readon
   const cut = found < 0 ? facts.length : found;
   const chain = new Set(withCallers(callPath));
   const begun = new Set(facts.slice(0, cut).flatMap((fact) => siblingOf(fact, chain, callPath) ?? []));
-  return facts.filter((fact, index) => index < cut || begun.has(siblingOf(fact, chain, callPath) ?? ""));
+  const isShared = (sibling: CallPath | undefined) => sibling !== undefined && (point.isStop === true || begun.has(sibling));
+  return facts.filter((fact, index) => index < cut || isShared(siblingOf(fact, chain, callPath)));
 }
 
 /** The turn of a request, or of what is decided before one. */

@@ -24,13 +24,18 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
   if (signal.reason instanceof Suspended) return describeSuspension(signal.reason);
   if (thrown instanceof RunError) return thrown;
   if (thrown instanceof RequestChanged)
-    return new RunError("changed", describeChange(thrown), { cause: thrown, callPath: thrown.today.callPath });
+    return new RunError("changed", `${describeChange(thrown)}; ${afterChange}`, {
+      cause: thrown,
+      callPath: thrown.today.callPath,
+    });
   if (thrown instanceof UncertainCall)
     return new RunError("uncertain", thrown.message, { cause: thrown, callPath: thrown.callPath });
   if (signal.aborted)
     return new RunError("aborted", `the run was aborted: ${errorMessage(signal.reason)}`, { cause: signal.reason });
   return new RunError(codeOf(thrown), errorMessage(thrown), { cause: thrown });
 }
+
+const afterChange = "undo the change and resume again, or go on from here as a new run with --from-here";
 
 /** A run in which only calls that may have run wait is not one that was asked to hold its questions. */
 function describeSuspension(reason: Suspended): RunError {

@@ -86,6 +86,8 @@ test("a run whose provider failed for a while goes on when it answers", async ()
   expect(stops).toBeGreaterThan(runs / 2);
 }, 3_600_000);
 
+const refusal = /^(another process executes this run|this run has ended)/;
+
 test("one of several resumes at once goes on, and none beside a run that executes", async () => {
   await check(async (tree, at) => {
     const { undisturbed, disturbed, entryAt, requests } = await begin(tree);
@@ -109,10 +111,7 @@ test("one of several resumes at once goes on, and none beside a run that execute
     const [last, ...more] = all.filter(({ error }) => !error);
     expect(more).toEqual([]);
     for (const { error } of [...all, ...late].filter((one) => one !== last))
-      expect(error).toMatchObject({
-        code: "configuration",
-        message: expect.stringContaining("another process executes this run"),
-      });
+      expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(refusal) });
     expectSame(last, undisturbed, disturbed);
   });
 }, 3_600_000);
@@ -125,34 +124,42 @@ interface Change extends TreeChanges {
 
 const prompt = (text: string) => text.replace("Do it.", "Do it.\nAnd well.");
 const changes: readonly Change[] = [
-  { files: { "main.worker": prompt }, words: /^main, turn \d+: the instructions changed at line 2$/ },
-  { files: { "child.worker": prompt }, words: /child, turn \d+: the instructions changed at line 2$/ },
-  { note: "Takes two notes.", words: /, turn \d+: the description or the schema of the tool `note` changed$/ },
+  { files: { "main.worker": prompt }, words: /^main, turn \d+: the instructions changed at line 2; undo/ },
+  { files: { "child.worker": prompt }, words: /child, turn \d+: the instructions changed at line 2; undo/ },
+  { note: "Takes two notes.", words: /, turn \d+: the description or the schema of the tool `note` changed; undo/ },
   {
     files: { "main.worker": (text) => text.replace("type: array", "type: array, description: results") },
-    words: /^main, turn \d+: the output schema changed$/,
+    words: /^main, turn \d+: the output schema changed; undo/,
   },
 ];
 
-test("a run whose program was changed stops with words, and goes on when the change is undone", async () => {
+test("a run whose program was changed stops with words, and goes on from there, or when the change is undone", async () => {
   const told = new Set<Change>();
   let next = 0;
-  await check(async (tree, [at = 0]) => {
+  await check(async (tree, [at = 0, ...more]) => {
     const change = changes[next++ % changes.length] as Change;
     const { undisturbed, disturbed, entryAt } = await begin(tree);
     const { world, ledger } = disturbed;
     const program = createTreeProgram(tree, ledger);
+    const changed = createTreeProgram(tree, ledger, change);
     const edited = Object.entries(change.files ?? {});
     const killed = await attempt(world, program, entryAt(at));
+    if (!killed.wasKilled) return;
     for (const [name, edit] of edited) world.memory.put(`/program/${name}`, edit(treeFiles[name as keyof typeof treeFiles]));
-    let last = await attemptOnce(disturbed, killed, () => attempt(world, createTreeProgram(tree, ledger, change)));
-    for (const [name] of edited) world.memory.put(`/program/${name}`, treeFiles[name as keyof typeof treeFiles]);
-    if (last.error) {
-      expect(last.error).toMatchObject({ code: "changed", message: expect.stringMatching(change.words) });
-      told.add(change);
-      last = await attemptOnce(disturbed, last, () => attempt(world, program));
+    const stopped = await attemptOnce(disturbed, killed, () => attempt(world, changed));
+    if (!stopped.error) return expectSame(stopped, undisturbed, disturbed);
+    expect(stopped.error).toMatchObject({ code: "changed", message: expect.stringMatching(change.words) });
+    told.add(change);
+    if (more.length > 0) {
+      const forked = await attempt(world, changed, undefined, { fromHere: true });
+      if (forked.error) throw forked.error;
+      // The calls of turns that are made anew find the files that were written.
+      const outputOf = ({ result }: Attempt) => JSON.stringify(result?.output).replaceAll(/(created\\*":)false/g, "$1true");
+      expect(outputOf(forked)).toBe(outputOf(undisturbed.attempt));
+      return;
     }
-    expectSame(last, undisturbed, disturbed);
+    for (const [name] of edited) world.memory.put(`/program/${name}`, treeFiles[name as keyof typeof treeFiles]);
+    expectSame(await attemptOnce(disturbed, stopped, () => attempt(world, program)), undisturbed, disturbed);
   });
   expect(told.size).toBeGreaterThan(Math.min(runs, changes.length) / 2);
 }, 3_600_000);

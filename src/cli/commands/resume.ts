@@ -9,11 +9,12 @@ import type { RunFlags } from "../run-flags.ts";
 
 export interface ResumeFlags extends RunFlags {
   readonly takeOver?: boolean;
+  readonly fromHere?: boolean;
 }
 
 /** `llm-do resume [RUN] [TARGET]`: goes on with a run that did not end. Returns the exit code. */
 export function resumeCommand(run: string, target: string | undefined, flags: ResumeFlags): Promise<number> {
-  const { takeOver = false } = flags;
+  const { takeOver = false, fromHere = false } = flags;
   return playRecorded(flags, {
     find: async () => {
       const recorded = await findResumable(run, target);
@@ -21,7 +22,7 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
       if (run === "last" && !flags.quiet) writeStderr(`llm-do: going on with the run ${runId} of ${root}\n`);
       return recorded;
     },
-    play: ({ journal: _, attachments: __, ...request }) => resume({ ...request, takeOver }),
+    play: ({ journal: _, attachments: __, ...request }) => resume({ ...request, takeOver, fromHere }),
   });
 }
 
