@@ -37,6 +37,7 @@ export async function settleBegun(run: GateRun, call: BegunCall): Promise<ToolRe
     const usage = run.effects.state.usageOf(callPath);
     run.effects.record({ type: "call-end", callPath, stopReason: "done", usage, result: result as unknown as JsonObject });
   } else run.effects.record({ type: "result", callPath, key: toolKey(keyPrefix), kind: "tool", outcome });
+  await call.binding.settled?.(verdict.args, runtime);
   return result;
 }
 

@@ -10,6 +10,8 @@ import {
   needsApproval,
   type OwnVerdict,
   type PreparedToolsetCall,
+  type Reconciliation,
+  type RecordedPreparation,
   type Tool,
   type Toolset,
   type ToolsetCall,
@@ -48,7 +50,8 @@ export function createDynamicWorkers(host: WorkersHost): DynamicWorkers {
     ...members,
     tools: () => [toTool(() => Promise.reject(new Error("invariant: `worker_create` is linked to its worker")))],
     link: (maker) => {
-      const tools = [toTool((draft) => saveWorker(host, draft))];
+      const reconcile = (recorded: RecordedPreparation) => findCreated(host, maker, recorded);
+      const tools = [{ ...toTool((draft) => saveWorker(host, draft)), reconcile }];
       const toolset: Toolset = Object.freeze({
         ...members,
         tools: () => tools,
@@ -114,6 +117,19 @@ async function checkFree(
       "call it, take another name, or pass `force`",
     );
   return text;
+}
+
+/** Looks whether a call that may have run wrote its file, which comes last. */
+async function findCreated(
+  { files }: WorkersHost,
+  maker: WorkerMaker,
+  { canonicalArgs, facts }: RecordedPreparation,
+): Promise<Reconciliation> {
+  const { name, root, file, text, digest } = await maker.draft(...readArgs(canonicalArgs));
+  const path = join(root, file);
+  const found = (await files.kind(path)) === "file" ? await files.readText(path) : null;
+  if (found === text) return { done: { worker: name, file, digest, definition: text } };
+  return found === facts["replaces"] ? "not-done" : "unknown";
 }
 
 /** Writes the record first: a file without one could do nothing. */
