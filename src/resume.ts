@@ -59,7 +59,7 @@ export async function continueRun(
   { host, request, secrets, policy, createSetup }: Continuation,
 ): Promise<RunOutput> {
   const { directory, takeOver = false, signal, limits } = request;
-  const { journal, redactor, facts, times, writes } = await resumeJournal(host, directory, {
+  const { journal, redactor, facts, times, writes, isWhole } = await resumeJournal(host, directory, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
     begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits })],
@@ -75,7 +75,14 @@ export async function continueRun(
       program,
       { ...setup, effects, writes, policy: { ...setup.policy, ...unansweredOf(terms), gateEntry: start.gateEntry === true } },
       {
-        ...{ input: input as JsonObject, files, fragments, history, signal, warnings: changed },
+        ...{
+          input: input as JsonObject,
+          files,
+          fragments,
+          history,
+          signal,
+          warnings: isWhole ? changed : [...changed, secretsAreGone],
+        },
         artifacts: recordedArtifacts(facts),
         keepArtifacts: (made) => keepArtifacts(host, directory, made),
         closeJournal: () => journal.close(),
@@ -86,6 +93,9 @@ export async function continueRun(
     await journal.close();
   }
 }
+
+const secretsAreGone =
+  "the private folder of this run is gone: secrets in what is recorded stay hidden, also from models and tools that were given them";
 
 interface AttemptTerms {
   readonly program: Program;

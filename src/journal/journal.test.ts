@@ -205,7 +205,7 @@ describe("a journal", () => {
     });
     expect(await readJournalEnds(host, directory)).toEqual({ version: 1, first: entries[0], last: entries[2] });
     await expect(readRecord(host, directory)).rejects.toThrow(
-      /:1: this journal has version 1: it can be shown, and not replayed/,
+      /:1: this journal has version 1: it can be shown, and not resumed or replayed/,
     );
   });
 

@@ -121,7 +121,8 @@ export interface RunRecord {
 export async function readRecord(host: Host, directory: string, known: readonly Secret[] = []): Promise<RunRecord> {
   const path = `${directory}/journal.jsonl`;
   const { version, entries, problems, torn } = await readJournal(host, directory);
-  if (version === 1) throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not replayed");
+  if (version === 1)
+    throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not resumed or replayed");
   const kept = await readPrivateFolder(host, { runId: basename(directory), known });
   let isWhole = true;
   const references: References = {

@@ -40,7 +40,9 @@ export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isW
  */
 export async function resumeJournal(host: Host, directory: string, options: ResumeOptions): Promise<ResumedJournal> {
   const path = `${directory}/journal.jsonl`;
-  return host.files.alone(path, async () => {
+  if ((await host.files.kind(path)) === undefined)
+    throw new CannotResume(`nothing is recorded in ${directory}: there is nothing to go on with`);
+  const resumed = host.files.alone(path, async () => {
     const read = () => readRecord(host, directory, options.known);
     let record = await read();
     if (checkOwner(host, directory, record.facts, options.takeOver)) record = await read();
@@ -59,6 +61,12 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
     const writes = createWriteLog(host, basename(directory), folder);
     const times = [...record.times, ...added.map(() => host.clock.now())];
     return { facts: [...record.facts, ...added], times, isWhole, journal, redactor, writes };
+  });
+  return resumed.catch((thrown: unknown) => {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ELOCKED")) throw thrown;
+    throw new CannotResume(
+      `${directory} cannot be locked: another process begins to go on with the run, or you may not write there`,
+    );
   });
 }
 

@@ -80,7 +80,7 @@ export async function attempt(
     ...more,
   };
   const directory = await directoryOf(world);
-  const started = directory === undefined ? run({ ...request, input: program.input }) : resume({ ...request, directory });
+  const started = directory === undefined ? run({ ...request, input: program.input }) : resume({ directory, ...request });
   let error: unknown;
   const outcome = await Promise.race([
     death.promise,

@@ -199,6 +199,32 @@ test("refuses a run that has ended, and one that another process executes", asyn
   });
 });
 
+test("says what is gone of a run, and whose lock it waits for", async () => {
+  const tools = { note: counting([]) };
+  const { world, program } = createProgram({ tools, model: twoTurns });
+  await attempt(world, program, 12);
+  const importModule = async () => tools;
+  const processes = { self: "memory 9", isRunning: () => false };
+  const locked = () => Promise.reject(Object.assign(new Error("ELOCKED"), { code: "ELOCKED" }));
+  const host = { ...world.memory, importModule, processes };
+  const files = { ...world.memory.files, alone: locked };
+  const { error } = await attempt(world, program, undefined, { host: { ...host, files } });
+  expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/^\/program\/\S+ cannot be locked: /) });
+  const elsewhere = attempt(world, program, undefined, { host, directory: "/program/.llm-do/runs/20260101-000000-nothing" });
+  expect(String((await elsewhere).error)).toContain("nothing is recorded in /program/.llm-do/runs/20260101-000000-nothing");
+});
+
+test("warns where the private folder of a run is gone, so that its secrets cannot be restored", async () => {
+  const model: Script = (request) =>
+    request.turn === 1 ? { calls: [{ tool: "note", args: { id: `ghp_${"a1B2".repeat(9)}` } }] } : twoTurns(request);
+  const { world, program } = createProgram({ tools: { note: counting([]) }, model });
+  await attempt(world, program, 12);
+  await world.memory.files.remove(world.memory.stateDirectory);
+  const { events } = await attempt(world, program);
+  const message = expect.stringMatching(/^the private folder of this run is gone/);
+  expect(events).toContainEqual(expect.objectContaining({ type: "warning", message }));
+});
+
 test("reads the journal again where its process ended meanwhile", async () => {
   const { world, program } = createProgram({ tools: { note: counting([]) }, model: twoTurns });
   const { record } = await attempt(world, program, 6);

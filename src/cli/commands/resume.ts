@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { readJournalEnds } from "../../journal/read-journal.ts";
 import { resume } from "../../llm-do.ts";
@@ -28,18 +29,26 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
 
 /** `last`: the newest one that did not end. */
 async function findResumable(run: string, target: string | undefined): Promise<RecordedProgram> {
+  const host = createNodeHost();
   const runs = await findRuns(target);
   const named = runs.find(({ runId }) => runId === run);
+  let unreadable: unknown;
   for (const found of run === "last" ? runs.toReversed() : named ? [named] : []) {
-    const { first, last } = await readJournalEnds(createNodeHost(), found.directory).catch((thrown: unknown) => {
-      if (run === "last") return { first: undefined, last: undefined };
-      throw thrown;
-    });
-    const hasEnded = last?.type === "run-end" && last.stopReason === "done";
-    if (run === "last" && (first === undefined || hasEnded)) continue;
-    const start = first?.type === "run-start" ? first : undefined;
-    return { found, compiled: start?.compiled, isHeld: start?.onUnanswered === "hold" };
+    if ((await host.files.kind(join(found.directory, "journal.jsonl"))) === undefined) {
+      unreadable ??= run === "last" ? undefined : new UsageError(`nothing is recorded of \`${run}\`: it was killed as it began`);
+      continue;
+    }
+    try {
+      const { first, last } = await readJournalEnds(host, found.directory);
+      const hasEnded = last?.type === "run-end" && last.stopReason === "done";
+      if (run === "last" && (first === undefined || hasEnded)) continue;
+      const start = first?.type === "run-start" ? first : undefined;
+      return { found, compiled: start?.compiled, isHeld: start?.onUnanswered === "hold" };
+    } catch (thrown) {
+      unreadable ??= thrown;
+    }
   }
+  if (unreadable !== undefined) throw unreadable;
   const which = run === "last" ? "no run that did not end" : `no run \`${run}\``;
   throw new UsageError(`there is ${which}; \`llm-do runs list${target === undefined ? "" : ` ${target}`}\` names what there is`);
 }
