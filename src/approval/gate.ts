@@ -42,7 +42,7 @@ import { checkPolicy } from "./policy.ts";
 import { QuestionQueue, type StageReport } from "./question-queue.ts";
 import { recallResult, recordEnd, recordStart, resultCodec, resultOfAborted } from "./record-code.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
-import { settleBegun } from "./settle-begun.ts";
+import { repeatSettlement, settleBegun } from "./settle-begun.ts";
 import { startTimeout } from "./start-timeout.ts";
 
 /*
@@ -337,7 +337,10 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
   const key = toolKey(request.keyPrefix);
   const { callPath } = request.runtime;
   const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
-  const repeat = repeatQuestions.bind(undefined, run, call);
+  const repeat = async () => {
+    await repeatSettlement(run, call);
+    await repeatQuestions(run, call);
+  };
   return { record, codec: resultCodec, work: redeem.bind(undefined, run, call, granted), repeat };
 }
 

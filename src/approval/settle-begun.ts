@@ -1,4 +1,4 @@
-import { againKey, toolKey } from "../effects/keys.ts";
+import { againKey, questionKey, toolKey } from "../effects/keys.ts";
 import type { FactKey, FactOf } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -6,7 +6,6 @@ import type { Reconciliation } from "../toolsets/toolset.ts";
 import { decide } from "./decide.ts";
 import { type GateRun, UncertainCall } from "./gate-types.ts";
 import { describeCall, type PendingCall, restoreCall } from "./pending-call.ts";
-import type { Decision } from "./put-question.ts";
 import type { StageReport } from "./question-queue.ts";
 import { recordDecision } from "./record-decision.ts";
 
@@ -57,41 +56,50 @@ async function reconcile({ tool, request }: PendingCall, verdict: FactOf<"verdic
 const why =
   "it may have run already: the run ended while it was under way. Approve to run it again; deny to take it as done, with your note as its result";
 
+/** Brings up again what was asked about a call that may have run, for a replay that takes the outcome of its tool from the record. */
+export async function repeatSettlement(run: GateRun, call: BegunCall & { readonly key: FactKey }): Promise<void> {
+  const key = againKey(call.request.keyPrefix ?? "");
+  const { callPath } = call.key;
+  const verdict = run.effects.recall("verdict", call.key);
+  const wasAsked =
+    run.effects.recall("intent", { callPath, key: questionKey(key) }) ?? run.effects.recall("decision", { callPath, key });
+  if (verdict && wasAsked) await askForRepetition(run, call, verdict);
+}
+
 /** Undefined: run it again. No mode answers this question, and no earlier approval. */
 async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"verdict">): Promise<JsonValue | undefined> {
   const { name: tool, keyPrefix = "", runtime, caller } = call.request;
   const { callPath, signal } = runtime;
   const { args, digest } = verdict;
   const key: FactKey = { callPath, key: againKey(keyPrefix) };
-  const known = run.effects.recall("decision", key) ?? (await ask());
+  const { shown } = run.redactor.hideKnown({
+    ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
+    description: describe(call, verdict),
+  });
+  const { decision, source } = await decide(
+    {
+      ...key,
+      digest,
+      question: { ...shown, canRemember: false },
+      call: { worker: caller.name, reference: call.binding.reference, tool, args, why, content: { now: digest } },
+    },
+    {
+      ...{ effects: run.effects, redactor: run.redactor, questions: run.questions, signal, earlier: [], stage: call.stage },
+      activity: run.activity,
+      policy: { ...run.policy, mode: "prompt", onUnanswered: "hold" },
+      memory: { list: () => [], rules: () => [], revoke: () => false },
+      checkArgs: async () => "the arguments of a call that may have run cannot be changed",
+      onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
+      onDecided: (settled) =>
+        recordDecision(run, call, {
+          ...{ ...key, tool, decision: settled.decision, source: settled.source },
+          endsRun: settled.decision.type === "stop",
+        }),
+    },
+  );
   signal.throwIfAborted();
-  if (known.source !== "person") throw uncertain(run, call, verdict);
-  return known.decision.type === "approve" ? undefined : (known.decision.note ?? "done");
-
-  async function ask(): Promise<Decision> {
-    const { shown } = run.redactor.hideKnown({
-      ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
-      description: describe(call, verdict),
-    });
-    return decide(
-      {
-        ...key,
-        digest,
-        question: { ...shown, canRemember: false },
-        call: { worker: caller.name, reference: call.binding.reference, tool, args, why, content: { now: digest } },
-      },
-      {
-        ...{ effects: run.effects, redactor: run.redactor, questions: run.questions, signal, earlier: [], stage: call.stage },
-        activity: run.activity,
-        policy: { ...run.policy, mode: "prompt", onUnanswered: "hold" },
-        memory: { list: () => [], rules: () => [], revoke: () => false },
-        checkArgs: async () => "the arguments of a call that may have run cannot be changed",
-        onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),
-        onDecided: ({ decision, source }) =>
-          recordDecision(run, call, { ...key, tool, decision, source, endsRun: decision.type === "stop" }),
-      },
-    );
-  }
+  if (source !== "person") throw uncertain(run, call, verdict);
+  return decision.type === "approve" ? undefined : (decision.note ?? "done");
 }
 
 function describe(call: PendingCall, verdict: FactOf<"verdict">): string {

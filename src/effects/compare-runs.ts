@@ -2,6 +2,7 @@ import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { againKey, questionOf } from "./keys.ts";
 
 /** The first fact of a call that is not the same in both runs. Absent: the run has no further fact of the call. */
 export interface RunDifference {
@@ -18,26 +19,32 @@ export interface RunDifference {
 export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]): readonly RunDifference[] {
   const [before, after] = [byCall(recorded), byCall(replayed)];
   const differences: RunDifference[] = [];
-  for (const callPath of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before.get(callPath) ?? [], after.get(callPath) ?? []];
+  for (const group of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(group) ?? [], after.get(group) ?? []];
     const length = Math.max(old.length, now.length);
     const index = Array.from({ length }, (_, at) => at).find((at) => textOf(old[at]) !== textOf(now[at]));
     if (index === undefined) continue;
     const [was, is] = [old[index], now[index]];
+    const [callPath = ""] = group.split("\n");
     differences.push({ callPath, ...(was ? { recorded: was } : {}), ...(is ? { replayed: is } : {}) });
   }
   return differences;
 }
 
-function byCall(facts: readonly Fact[]): ReadonlyMap<CallPath, Fact[]> {
-  const calls = new Map<CallPath, Fact[]>();
+/**
+ * The facts of each call, under its path. Questions whether a call is repeated stand apart: the intent of the call comes before or after
+ * them, as it was repeated or not.
+ */
+function byCall(facts: readonly Fact[]): ReadonlyMap<string, Fact[]> {
+  const calls = new Map<string, Fact[]>();
   for (const fact of facts) {
     if (fact.type === "revocation" || fact.type === "answer") continue;
     // Parallel chains of code may swap the order of their calls.
     const callPath = fact.type === "code-call" ? fact.path : "callPath" in fact ? fact.callPath : "";
-    const known = calls.get(callPath);
+    const group = questionOf(fact)?.endsWith(againKey("")) ? `${callPath}\nagain` : callPath;
+    const known = calls.get(group);
     if (known) known.push(fact);
-    else calls.set(callPath, [fact]);
+    else calls.set(group, [fact]);
   }
   return calls;
 }

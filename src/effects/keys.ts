@@ -1,3 +1,5 @@
+import type { Fact } from "../protocol/fact.ts";
+
 /*
  * Keys of effects and decisions within their call. A decision of the gate has the number of its round (`1`, `2` after arguments were
  * edited), with the prefix of a call that the runtime itself makes.
@@ -10,6 +12,12 @@ export const modelKey = (turn: number, attempt: number, isLast: boolean): string
 export const compactionKey = (turn: number, attempt: number): string => `compaction ${turn}.${attempt}`;
 /** Key of the question of a round. */
 export const questionKey = (round: string): string => `question ${round}`;
+/** The key of the round that a fact asks or decides about; undefined for one that does neither. */
+export function questionOf(fact: Fact): string | undefined {
+  if (fact.type === "decision") return fact.key;
+  if ((fact.type !== "intent" && fact.type !== "result") || fact.kind !== "question") return undefined;
+  return fact.key.slice(questionKey("").length);
+}
 /** Key of the question whether a call that may have run is repeated. */
 export const againKey = (prefix: string): string => `${prefix}again`;
 /** Key of the execution of a tool. */

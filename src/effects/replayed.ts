@@ -95,8 +95,8 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
       drifts.push({ callPath, key, kind, today: detail, ...describeDrift(drifts, { recorded: intent, today: effect.record }) });
     if (sideEffect || announced)
       record({ type: "intent", callPath, key, kind, digest, sideEffect, detail: { ...detail, ...boundsOf(intent) } });
-    if (!found) return miss({ callPath, what: key, signal });
     await effect.repeat?.();
+    if (!found) return miss({ callPath, what: key, signal });
     const { outcome } = found;
     const end = () => record(found.digest === undefined ? found : { ...found, digest });
     if (outcome.type === "interrupted") {

@@ -1,7 +1,7 @@
 import { type CallPath, parentCallPath } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { questionKey, runTimeKey } from "./keys.ts";
+import { againKey, questionOf, runTimeKey } from "./keys.ts";
 import { standingFacts } from "./standing.ts";
 
 type Numbered<T extends Fact = Fact> = T & { readonly n: number };
@@ -16,8 +16,7 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   const end = facts.findLast((fact) => fact.type === "run-end");
   const ended = new Set(facts.flatMap((fact) => (isValue(fact) && !isOutage(fact, facts) ? [fact.callPath] : [])));
   const voids = new Set(facts.filter((fact) => isUnwound(fact, ended) || isFailure(fact, facts, ended)).map(({ n }) => n));
-  for (const { n } of settledRepetitions(facts)) voids.add(n);
-  for (const { n } of stoppingDecisions(facts)) voids.add(n);
+  for (const { n } of unsettledQuestions(facts)) voids.add(n);
   for (const n of lastAnswerOf(facts, end)) voids.add(n);
   if (end?.stopReason === "limit") for (const n of afterLimits(facts)) voids.add(n);
   return [...voids].sort((a, b) => a - b);
@@ -65,24 +64,35 @@ function isAnswerIn(fact: Fact, callPath: CallPath): boolean {
   return fact.type === "result" && fact.kind === "model" && fact.callPath === callPath && fact.outcome.type === "value";
 }
 
-/** Answers to whether a call is repeated: each holds for one repetition, and only a person's does. */
-function settledRepetitions(facts: readonly Numbered[]): readonly Numbered[] {
-  return facts.filter((fact) => {
-    if (fact.type !== "decision" && fact.type !== "result") return false;
-    if (!fact.key.endsWith("again")) return false;
-    if (fact.type === "decision" && fact.source !== "person") return true;
-    const begins = (other: Numbered) =>
-      other.n > fact.n && (other.type === "call-start" || (other.type === "intent" && other.kind === "tool"));
-    return facts.some((other) => begins(other) && "callPath" in other && other.callPath === fact.callPath);
-  });
+/**
+ * Questions that are put again, with all that came of them: those whose decision stopped the run, and those whether a call is repeated, of
+ * which each holds for one repetition, and only where a person settled it.
+ */
+function unsettledQuestions(facts: readonly Numbered[]): readonly Numbered[] {
+  const unsettled = new Set<string>();
+  for (const fact of facts) {
+    const key = questionOf(fact);
+    if (key !== undefined && (isStop(fact) || (key.endsWith(againKey("")) && isSpent(fact, facts))))
+      unsettled.add(idOf(fact, key));
+  }
+  return facts.filter((fact) => unsettled.has(idOf(fact, questionOf(fact))));
 }
 
-/** Decisions that stopped the run, with the answers to their questions. */
-function stoppingDecisions(facts: readonly Numbered[]): readonly Numbered[] {
-  const stops = facts.filter((fact): fact is Numbered<FactOf<"decision">> => fact.type === "decision" && fact.stops === true);
-  const isAnswer = (fact: Fact) =>
-    fact.type === "result" && stops.some(({ callPath, key }) => callPath === fact.callPath && fact.key === questionKey(key));
-  return [...stops, ...facts.filter(isAnswer)];
+function idOf(fact: Fact, key: string | undefined): string {
+  return `${"callPath" in fact ? fact.callPath : ""}\n${key}`;
+}
+
+function isStop(fact: Fact): boolean {
+  return fact.type === "decision" && fact.stops === true;
+}
+
+/** True for an answer that no person gave, and for one after which the call began again. */
+function isSpent(fact: Numbered, facts: readonly Numbered[]): boolean {
+  if (fact.type !== "decision" && fact.type !== "result") return false;
+  if (fact.type === "decision" && fact.source !== "person") return true;
+  const begins = (other: Numbered) =>
+    other.n > fact.n && (other.type === "call-start" || (other.type === "intent" && other.kind === "tool"));
+  return facts.some((other) => begins(other) && "callPath" in other && other.callPath === fact.callPath);
 }
 
 /** An answer of the entry that could not be used, or was cut off: it is asked for again. */

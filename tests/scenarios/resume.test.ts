@@ -276,6 +276,7 @@ test("a side effect that may have happened is not repeated without a person", as
   expect(unattended.error).toBeInstanceOf(RunError);
   expect(unattended.error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
   expect(String(unattended.error)).toContain("may have run already");
+  await expectReplays(world, program);
   const approving = { ...program, approval: () => ({ mode: "approve_all" as const }) };
   expect((await attempt(world, approving)).error).toMatchObject({ code: "uncertain" });
   const approval = () => ({ mode: "prompt" as const, approver: async () => ({ type: "deny" as const, note: "did it by hand" }) });
@@ -283,6 +284,25 @@ test("a side effect that may have happened is not repeated without a person", as
   expect(attended.result?.output).toBe('[{"ok":true,"value":"did it by hand"}]');
   expect(attended.result?.denied).toEqual([]);
   expect(done).toEqual([]);
+  await expectReplays(world, program);
+});
+
+test.each<[string, readonly ApprovalDecision[], readonly string[]]>([
+  ["is run again", [{ type: "approve" }], ["a"]],
+  ["is run again after a stop", [{ type: "stop" }, { type: "approve" }], ["a"]],
+  ["stops the run", [{ type: "stop" }], []],
+])("a side effect that may have happened %s by a person, and its replay is the same", async (_, answers, expected) => {
+  const done: string[] = [];
+  const { world, program } = createProgram({ tools: { note: counting(done) }, model: once });
+  await killAtResult(world, program);
+  done.length = 0;
+  for (const answer of answers) {
+    const approval = () => ({ mode: "prompt" as const, approver: async () => answer });
+    const { error } = await attempt(world, { ...program, approval });
+    expect(error).toEqual(answer.type === "stop" ? expect.objectContaining({ code: "denied" }) : undefined);
+    await expectReplays(world, program);
+  }
+  expect(done).toEqual(expected);
 });
 
 test("code that is replayable is entered again, and does each step once", async () => {
