@@ -13,6 +13,7 @@ import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs } from "./ask-approver.ts";
 import { takeForwardTicket, takeTicket } from "./call-order.ts";
+import { executeCode, recallResult, resultCodec } from "./execute-code.ts";
 import { joinContext } from "./extra-context.ts";
 import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
 import { type Forwarded, forwardCall } from "./forward-call.ts";
@@ -40,7 +41,6 @@ import {
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue, type StageReport } from "./question-queue.ts";
-import { recallResult, recordEnd, recordStart, resultCodec, resultOfAborted } from "./record-code.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 import { repeatSettlement, settleBegun } from "./settle-begun.ts";
 import { startTimeout } from "./start-timeout.ts";
@@ -297,7 +297,7 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
   call.stage("past");
   const { tool, request } = call;
-  const { callPath, signal } = request.runtime;
+  const { signal } = request.runtime;
   if (!isDelegating(tool)) {
     const leaveSlot = await request.takeSlot?.(signal);
     const result = await run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
@@ -305,24 +305,11 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
     return result;
   }
   releaseTickets(call);
-  let result = recallResult(run, call);
-  if (result) return result;
-  // No payload is recorded of a call that was granted in an earlier attempt.
-  const isBare = run.effects.isReplayed(callPath) && granted.isRestored && call.binding.toolset.prepare !== undefined;
-  const isBracketed = !isWorkerCall(call, granted);
-  let leaveCode: (() => void) | undefined;
-  if (isBracketed) await recordStart(run, call, granted);
-  try {
-    const whole = isBracketed && isBare ? await prepareCall(call, granted.checked, run.redactor) : granted;
-    leaveCode = isBracketed ? run.activity.enterCode(callPath) : undefined;
-    const redeemed = await redeem(run, call, whole as Granted<PreparedCall>).catch(resultOfAborted(run, call));
-    if (isBracketed) await run.effects.finish(callPath, signal);
-    result = redeemed;
-    return result;
-  } finally {
-    leaveCode?.();
-    if (isBracketed) recordEnd(run, call, result);
-  }
+  const ended = recallResult(run, call);
+  if (ended) return ended;
+  if (isWorkerCall(call, granted)) return redeem(run, call, granted);
+  const enter = (whole: PreparedCall) => redeem(run, call, whole as Granted<PreparedCall>);
+  return executeCode(run, call, { granted, enter });
 }
 
 /** True for the call of a worker, which records its own start and end. */

@@ -56,14 +56,23 @@ async function reconcile({ tool, request }: PendingCall, verdict: FactOf<"verdic
 const why =
   "it may have run already: the run ended while it was under way. Approve to run it again; deny to take it as done, with your note as its result";
 
-/** Brings up again what was asked about a call that may have run, for a replay that takes the outcome of its tool from the record. */
-export async function repeatSettlement(run: GateRun, call: BegunCall & { readonly key: FactKey }): Promise<void> {
-  const key = againKey(call.request.keyPrefix ?? "");
+/**
+ * Brings up again what was asked about a call that may have run, for a replay. Returns what a person said came of it; undefined where the
+ * call was made again, or nothing was asked.
+ */
+export async function repeatSettlement(
+  run: GateRun,
+  call: BegunCall & { readonly key: FactKey },
+): Promise<ToolResult | undefined> {
+  const { keyPrefix = "" } = call.request;
   const { callPath } = call.key;
+  if (run.effects.begun({ callPath, key: keyPrefix })) return undefined;
+  const key = againKey(keyPrefix);
   const verdict = run.effects.recall("verdict", call.key);
   const wasAsked =
     run.effects.recall("intent", { callPath, key: questionKey(key) }) ?? run.effects.recall("decision", { callPath, key });
-  if (verdict && wasAsked) await askForRepetition(run, call, verdict);
+  const value = verdict && wasAsked ? await askForRepetition(run, call, verdict) : undefined;
+  return value === undefined ? undefined : { ok: true, value };
 }
 
 /** Undefined: run it again. No mode answers this question, and no earlier approval. */

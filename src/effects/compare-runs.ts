@@ -32,8 +32,8 @@ export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]
 }
 
 /**
- * The facts of each call, under its path. Questions whether a call is repeated stand apart: the intent of the call comes before or after
- * them, as it was repeated or not.
+ * The facts of each call, under its path. Apart stand what another attempt records anew: the start of code that is entered again, and
+ * questions whether a call is repeated, which come before or after its intent.
  */
 function byCall(facts: readonly Fact[]): ReadonlyMap<string, Fact[]> {
   const calls = new Map<string, Fact[]>();
@@ -41,7 +41,7 @@ function byCall(facts: readonly Fact[]): ReadonlyMap<string, Fact[]> {
     if (fact.type === "revocation" || fact.type === "answer") continue;
     // Parallel chains of code may swap the order of their calls.
     const callPath = fact.type === "code-call" ? fact.path : "callPath" in fact ? fact.callPath : "";
-    const group = questionOf(fact)?.endsWith(againKey("")) ? `${callPath}\nagain` : callPath;
+    const group = `${callPath}${fact.type === "call-start" ? "\nstart" : questionOf(fact)?.endsWith(againKey("")) ? "\nagain" : ""}`;
     const known = calls.get(group);
     if (known) known.push(fact);
     else calls.set(group, [fact]);

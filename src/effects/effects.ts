@@ -100,8 +100,10 @@ export interface Effects {
    * replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a `ReplayMiss`.
    */
   requireLive(need: LiveNeed): Promise<never> | undefined;
-  /** Waits. A replayed run does not. */
+  /** Waits for what is outside of the record: an approver, a connection that closes. A replayed run does not. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Waits before a request is made again. `next` is its key: where its answer comes from a record, nothing waits. */
+  waitToRetry(milliseconds: number, next: FactKey, signal: AbortSignal): Promise<void>;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
   onInterruption(end: (reason: Interruption) => void): void;
   /**

@@ -84,6 +84,7 @@ export function createForkedEffects({ live, shared, entry }: ForkedOptions): Eff
       if (end) copyCall(callPath);
       return end;
     },
+    waitToRetry: (milliseconds, next, signal) => earlier.waitToRetry(milliseconds, next, signal),
     begun: (key) => earlier.begun(key),
     isReplayed: (callPath) => paths.has(callPath) && !fresh.has(callPath),
   });

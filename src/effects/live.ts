@@ -81,6 +81,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     onInterruption: () => undefined,
     requireLive: () => undefined,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+    waitToRetry: (milliseconds, _next, signal) => clock.sleep(milliseconds, signal),
     startTimer: (milliseconds, expire) => createTimer(clock, milliseconds, expire),
   });
 }

@@ -55,7 +55,7 @@ export function createRecordedEffects({ live, recording, runsForReal, redact }: 
     },
     // Parallel chains of code get the paths that they had.
     recall: (type, key) => (type === "code-call" ? find(type, key) : live.recall(type, key)),
-    sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
+    waitToRetry: async (_milliseconds, _next, signal) => signal.throwIfAborted(),
   });
 }
 

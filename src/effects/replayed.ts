@@ -7,7 +7,7 @@ import { abortable } from "../util/abortable.ts";
 import { describeChange, findChangedInstruction, type InstructionLine } from "./describe-change.ts";
 import { type Effect, type EffectRecord, type Effects, type Interruption, type LiveNeed, stillTimer } from "./effects.ts";
 import { FactOrder } from "./fact-order.ts";
-import { runTimeKey, timeKey } from "./keys.ts";
+import { againKey, runTimeKey, timeKey } from "./keys.ts";
 import { openQuestions } from "./open-questions.ts";
 import type { RequestChanged } from "./resumed.ts";
 import { createRunState } from "./run-state.ts";
@@ -151,6 +151,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     },
     requireLive: miss,
     sleep: async (_milliseconds, signal) => signal.throwIfAborted(),
+    waitToRetry: async (_milliseconds, _next, signal) => signal.throwIfAborted(),
     // Code that waits for something else than an effect is ended when nothing else happens.
     startTimer: (_milliseconds, expire, limit) => {
       const reached = limit && index.keyed.get(keyOf("limit", limit));
@@ -185,10 +186,17 @@ function indexFacts(facts: readonly Fact[]) {
   }
   // The effects that its end interrupted stand before it.
   const lastFact = end && facts[facts.slice(0, -1).findLastIndex((fact) => !isInterrupted(fact)) + 1];
+  /** True for code that did not come to its end: a person said what came of it. */
+  const isTakenAsDone = (callPath: CallPath): boolean => {
+    const decision = keyed.get(keyOf("decision", { callPath, key: againKey("") })) as FactOf<"decision"> | undefined;
+    return decision?.decision.type === "deny";
+  };
   /** Returns true if the call, or one above it, did not complete. */
   const isCutShort = (callPath: CallPath): boolean =>
     end?.stopReason !== "done" ||
-    [...withAncestors(callPath)].some((path) => starts.has(path) && ended.get(path)?.stopReason !== "done");
+    [...withAncestors(callPath)].some(
+      (path) => starts.has(path) && (ended.get(path)?.stopReason !== "done" || isTakenAsDone(path)),
+    );
   const interruptionOf = (callPath: CallPath): { readonly reason: Interruption; readonly fact: Fact } | undefined => {
     for (const path of withAncestors(callPath)) {
       const own = keyed.get(keyOf("limit", { callPath: path, key: timeKey }));

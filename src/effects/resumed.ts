@@ -42,6 +42,8 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   /** Calls with facts of this attempt. */
   const fresh = new Set<CallPath>();
   const judged = new Map<string, string>();
+  /** Rounds whose call is another one than it was. */
+  const renewed = new Set<string>();
   const append = (fact: Fact): void => {
     if (fact.type === "run-end") fresh.add(record.entry);
     if ("callPath" in fact) fresh.add(fact.callPath);
@@ -59,10 +61,11 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     if (fact.type === "verdict") judged.set(`${fact.callPath}\n${fact.key}`, fact.digest);
     if (fact.type === "run-start") return true;
     const known = standing.get(idOf(fact));
-    if (known === undefined || fact.type !== "call-start")
-      return known !== undefined && canonicalJson(known) === canonicalJson(fact);
     // Code that is entered again may have further effects from here on.
-    return fact.kind === "worker";
+    if (known && fact.type === "call-start") return fact.kind === "worker";
+    const isSame = known !== undefined && canonicalJson(known) === canonicalJson(fact);
+    if (fact.type === "verdict" && !isSame) renewed.add(`${fact.callPath}\n${fact.key}`);
+    return isSame && !(fact.type === "grant" && renewed.has(`${fact.callPath}\n${fact.key}`));
   };
   /** Holds for a call that is as it was when it was answered. */
   const isAnswered = (key: FactKey): boolean =>
@@ -102,6 +105,9 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     recallStart: (callPath) => standing.get(idOf({ type: "call-start", callPath } as Fact)) as FactOf<"call-start"> | undefined,
     endToReach: () => undefined,
     recallEnd: (callPath) => standing.get(idOf({ type: "call-end", callPath } as Fact)) as FactOf<"call-end"> | undefined,
+    waitToRetry: async (milliseconds, next, signal) => {
+      if (!find("intent", next)) await live.waitToRetry(milliseconds, next, signal);
+    },
     begun: (key) => record.begun(key),
     isReplayed: (callPath) => record.paths.has(callPath) && !fresh.has(callPath),
     startTimer: (milliseconds, expire, limit) =>

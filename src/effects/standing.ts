@@ -1,4 +1,5 @@
 import type { Fact, FactOf } from "../protocol/fact.ts";
+import { questionOf } from "./keys.ts";
 
 /** The record of a run as it holds now. */
 export interface StandingFacts {
@@ -19,8 +20,15 @@ export function idOf(fact: Fact): string {
 export function standingFacts(recorded: readonly Fact[]): StandingFacts {
   const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
   const latest = new Map(recorded.flatMap((fact, index) => (voids.has(index) ? [] : [[idOf(fact), index] as const])));
+  /** True for a question that was open when an attempt ended, and was settled without being asked in a later one. */
+  const isUnasked = (fact: Fact) => {
+    if (fact.type !== "intent" || fact.kind !== "question") return false;
+    const { callPath, key } = fact;
+    const isAnswered = latest.has(["result", callPath, key].join("\n"));
+    return !isAnswered && latest.has(["decision", callPath, questionOf(fact)].join("\n"));
+  };
   const stands = (fact: Fact, index: number) => {
-    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index)) return false;
+    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact)) return false;
     return fact.type === "revocation" || latest.get(idOf(fact)) === index;
   };
   return {

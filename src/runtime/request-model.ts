@@ -139,8 +139,7 @@ async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error
   const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
   run.emit(call, { type: "retry", ...facts, reason: error.message });
   const next = modelKey(frame.turn + 1, number + 1, frame.lastTurn !== undefined);
-  const wasWaitedFor = run.effects.recall("intent", { callPath, key: next }) !== undefined;
-  if (!wasWaitedFor) await run.effects.sleep(delay, signal);
+  await run.effects.waitToRetry(delay, { callPath, key: next }, signal);
 }
 
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */

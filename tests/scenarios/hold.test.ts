@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import {
+  type ApprovalPolicy,
   answerQuestions,
   compile,
   listQuestions,
@@ -61,8 +62,8 @@ async function prepare({ files, tools = {}, model }: Held) {
     host,
     directoryOf,
     begin: (input = "go") => run({ ...source, input, approval: hold }).then(done, suspended),
-    goOn: async () =>
-      resume({ ...source, directory: await directoryOf(), approval: { mode: "prompt" }, onEvent }).then(done, suspended),
+    goOn: async (approval: ApprovalPolicy = { mode: "prompt" }) =>
+      resume({ ...source, directory: await directoryOf(), approval, onEvent }).then(done, suspended),
     open: async () => (await listQuestions({ directory: await directoryOf(), host })).questions,
     answer: async (answers: Parameters<typeof answerQuestions>[0]["answers"]) =>
       answerQuestions({ directory: await directoryOf(), host, answers }),
@@ -131,6 +132,14 @@ describe("a run that holds its questions", () => {
     expect(third.output).toContain("not this one");
     expect((await program.host.files.names(`${root}/out`)).length).toBe(7);
     expect(await program.open()).toEqual([]);
+    expect(await program.replay()).toEqual(same);
+  });
+
+  test("has an equal replay where nobody has to be asked any more", async () => {
+    const program = await prepare(fanOut(2));
+    await program.begin();
+    const { output, error } = await program.goOn({ mode: "approve_all" });
+    expect({ output, error }).toMatchObject({ output: expect.any(String), error: undefined });
     expect(await program.replay()).toEqual(same);
   });
 

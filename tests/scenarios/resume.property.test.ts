@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Attempt, attempt } from "./killable.ts";
+import { type Attempt, attempt, expectReplays } from "./killable.ts";
 import {
   attemptOnce,
   createLedger,
@@ -17,7 +17,7 @@ const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 15);
 
 const kills = fc.array(fc.integer({ min: 0, max: 999 }), { minLength: 1, maxLength: 3 });
 
-test("a run that is killed at any entry goes on as if it had not been", async () => {
+test("a run that is killed at any entry goes on as if it had not been, and can be replayed", async () => {
   const seen = { kills: 0, uncertain: 0 };
   await fc.assert(
     fc.asyncProperty(randomPlan(2), kills, (tree, at) => checkTree(tree, at, seen)),
@@ -41,4 +41,5 @@ async function checkTree(tree: Plan, at: readonly number[], seen: { kills: numbe
     seen.uncertain += uncertainIn(last);
   }
   expectSame(last, undisturbed, disturbed);
+  await expectReplays(disturbed.world, createTreeProgram(tree, createLedger()));
 }

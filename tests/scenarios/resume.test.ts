@@ -343,21 +343,36 @@ test("code that is replayable is entered again, and does each step once", async 
   expect(times[1]).toBe(times[0]);
 });
 
-test("code that does not declare it is not entered again unasked", async () => {
-  const note = tool({
-    input: z.object({ id: z.string() }),
-    calls: [],
-    approval: "pre-approved",
-    run: () => new Promise(() => undefined),
-  });
-  const { world, program } = createProgram({ tools: { note }, model: once });
-  void attempt(world, program);
-  await expect
-    .poll(async () => Object.values(world.memory.snapshot("/program/.llm-do")).join("").includes('"kind":"tool"'))
-    .toBe(true);
-  world.processes.clear();
-  expect((await attempt(world, program)).error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
-});
+test.each(["approve", "deny", "stop"] as const)(
+  "code that does not declare it is not entered again unasked: %s",
+  async (type) => {
+    let entered = 0;
+    const note = tool({
+      input: z.object({ id: z.string() }),
+      calls: [],
+      approval: "pre-approved",
+      run: async (_, runtime) => {
+        await runtime.step("one", () => 1);
+        return ++entered === 1 ? new Promise<never>(() => undefined) : "ran";
+      },
+    });
+    const { world, program } = createProgram({ tools: { note }, model: once });
+    void attempt(world, program);
+    await expect
+      .poll(async () =>
+        Object.values(world.memory.snapshot("/program/.llm-do")).join("").includes('"type":"result","callPath":"main/0.note"'),
+      )
+      .toBe(true);
+    world.processes.clear();
+    expect((await attempt(world, program)).error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
+    await expectReplays(world, program);
+    const approval = () => ({ mode: "prompt" as const, approver: async () => ({ type, note: "did it" }) });
+    const { result } = await attempt(world, { ...program, approval });
+    const value = { approve: "ran", deny: "did it", stop: undefined }[type];
+    expect(result?.output).toBe(value && JSON.stringify([{ ok: true, value }]));
+    await expectReplays(world, program);
+  },
+);
 
 test("a limit of seconds counts the time of all attempts", async () => {
   const { world, program } = createProgram({
