@@ -11,7 +11,8 @@ export interface TimedExecution extends TimedRuntime {
 
 /**
  * Starts the time of a tool with `timeoutSeconds`. The signal's reason is the `ToolFailure` that the call ends with. Of a leaf, that is the
- * outcome of its effect. The time of a tool with `calls` is a fact of its own, so that a replay ends its calls at the same point.
+ * outcome of its effect. The time of a tool with `calls` is a fact of its own, so that a replay ends its calls at the same point. The time in
+ * which all that the tool does is to wait for a person does not count.
  */
 export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): TimedExecution {
   const { name, timeoutSeconds: seconds, calls } = tool;
@@ -29,8 +30,13 @@ export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): 
   };
   if (calls) run.timeUp?.set(callPath, expire);
   const timer = run.effects.startTimer(seconds * 1000, expire, calls && limit);
+  const stopListening = run.activity.onChange(() => {
+    if (run.activity.isWaitingForPerson(callPath)) timer.pause();
+    else timer.go();
+  });
   const stop = () => {
     isOver = true;
+    stopListening();
     run.timeUp?.delete(callPath);
     timer.stop();
   };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { tool } from "../../src/index.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";
@@ -107,6 +107,62 @@ test("the time of a tool with `calls` ends the calls that it has made, and a rep
     ["main", "done"],
   ]);
   expect(events.filter(({ type }) => type === "limit")).toEqual([]);
+});
+
+describe("a tool with `calls` and a time", () => {
+  const sub = { "sub.worker": worker("sandbox: { paths: {} }\ntoolsets: { touch: {} }") };
+  const slow = tool({
+    input: z.object({}),
+    calls: ["sub"],
+    timeoutSeconds: 5,
+    run: async (_, runtime) => runtime.call("sub", { input: "x" }),
+  });
+
+  /** `before`, `asked`, `after`: milliseconds that pass in the call before the question, at it, and after its answer. */
+  async function playAsked({ before = 0, asked = 0, after = 0 }) {
+    let host: MemoryHost | undefined;
+    const pass = (milliseconds: number) => host?.clock.advance(milliseconds);
+    const touch = tool({
+      input: z.object({}),
+      run: async () => {
+        await pass(after);
+        return "touched";
+      },
+    });
+    let turns = 0;
+    const { result, journal } = await play({
+      files: { ...files, ...sub },
+      model: async (request) => {
+        if (request.worker !== "sub") return model(request);
+        if (request.turn > 1) return "done";
+        if (turns++ === 0) await pass(before);
+        return { calls: [{ tool: "touch" }] };
+      },
+      tools: { slow, touch },
+      approval: (given) => {
+        host = given;
+        const approver = async ({ tool: name }: { readonly tool: string }) => {
+          if (name === "touch") await pass(asked);
+          return { type: "approve" } as const;
+        };
+        return { mode: "prompt", approver };
+      },
+      request: { input: "x", limits: { seconds: 1000 } },
+    });
+    return { results: JSON.parse(String(result?.output)), limits: journal.filter(({ type }) => type === "limit") };
+  }
+
+  test("does not count the time of a person who is asked in one of them", async () => {
+    const { results, limits } = await playAsked({ before: 2000, asked: 600_000, after: 2999 });
+    expect(results).toEqual([{ ok: true, value: "done" }]);
+    expect(limits).toEqual([]);
+  });
+
+  test("goes on counting when the person has answered", async () => {
+    const { results, limits } = await playAsked({ before: 2000, asked: 600_000, after: 3000 });
+    expect(results).toMatchObject([{ ok: false, error: { type: "timeout" } }]);
+    expect(limits).toMatchObject([{ callPath: "main/0.slow", limit: "seconds", allowed: 5 }]);
+  });
 });
 
 test("a replay ends code that waits for nothing that is recorded", async () => {
