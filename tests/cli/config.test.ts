@@ -17,7 +17,7 @@ beforeAll(async () => {
   await writeFile(join(cwd, "main.worker"), "Answer.\n");
   await writeFile(
     join(cwd, "script.ts"),
-    "export default (request) => (request.turn > 2 ? 'done' : { calls: [{ tool: 'list_files', args: {} }] });\n",
+    "export default (request) => (request.turn > 2 ? 'all listed' : { calls: [{ tool: 'list_files', args: {} }] });\n",
   );
 });
 afterAll(() => rm(root, { recursive: true }));
@@ -52,5 +52,10 @@ it("limits every run, the smaller of two holds, and a flag says another", async 
   expect(limited.stderr).toContain("list_files");
   await writeFile(join(cwd, "llm-do.yaml"), "limits: { turns: 40 }\n");
   expect((await run("-q")).exitCode).toBe(6);
-  expect(await run("-q", "--limit", "turns=5")).toMatchObject({ exitCode: 0, stdout: "done\n", stderr: "" });
+  expect(await run("-q", "--limit", "turns=5")).toMatchObject({ exitCode: 0, stdout: "all listed\n", stderr: "" });
+  // By `verbosity: 2`, as with -vv: the text as it comes.
+  await writeFile(file, "verbosity: 2\n");
+  const streamed = await run("--limit", "turns=5");
+  expect(streamed).toMatchObject({ exitCode: 0, stdout: "all listed\n" });
+  expect(streamed.stderr).toContain("all listed");
 });

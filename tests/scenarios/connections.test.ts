@@ -276,6 +276,27 @@ test("two toolsets of a worker whose tools have one name fail its call, and both
   });
 });
 
+test("a connected toolset cannot have `read_result`, which is llm-do's own: no request is made", async () => {
+  const { server, search } = createServer();
+  const { error, model } = await play({
+    files: { "main.worker": worker("toolsets: { notes: {} }") },
+    tools: {
+      notes: toolset({
+        name: "notes",
+        connect: async () => ({ tools: [search("read_result")], close: async () => void server.closed++ }),
+      }),
+    },
+    model: () => "done",
+    approval: allowing,
+    request: { input: "go" },
+    onPlayed: () => expect(server.closed).toBe(1),
+  });
+  expect(error).toMatchObject({
+    message: "`main` has two tools `read_result`, of the toolsets `llm-do` and `notes`",
+  });
+  expect(model.requests).toEqual([]);
+});
+
 /** A server that answers when it is told to. */
 function createSlowServer() {
   const { server, search } = createServer();
