@@ -1,6 +1,6 @@
 /** How long the server of one request may be silent, in milliseconds. */
 export interface Patience {
-  /** Until there is a connection, its TLS and that of a proxy included. */
+  /** Until there is a connection, TLS included. A dispatcher that is set for the process, such as that of a proxy, has its own time. */
   readonly connect: number;
   /** From the connection to the head of the answer. */
   readonly firstByte: number;

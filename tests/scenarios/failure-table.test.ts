@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterAll, expect, it } from "vitest";
 import { exitCodeOfFailure, exitCodeOfResult } from "../../src/cli/exit-codes.ts";
 import { createPatientFetch } from "../../src/host/patient-fetch.ts";
 import { RunError, type RunOutput, run } from "../../src/index.ts";
@@ -48,6 +49,18 @@ async function findClosedAddress(): Promise<string> {
   return server.url;
 }
 
+/** The address of a server that takes connections and never answers the handshake of TLS. */
+async function startMuteServer(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 const failures: readonly Failure[] = [
   { name: "the connection is refused", answer: () => undefined, url: await findClosedAddress() },
   { name: "HTTP 400", answer: status(400, "No such parameter") },
@@ -80,6 +93,12 @@ const failures: readonly Failure[] = [
     answer: (response) => response.writeHead(400).end("model is too small") && undefined,
   },
   { name: "the connection is reset", answer: (response) => response.socket?.resetAndDestroy() && undefined },
+  {
+    name: "no connection for `connect_timeout`",
+    answer: () => undefined,
+    url: await startMuteServer(),
+    frontmatter: "model_settings: { connect_timeout: 0.1, max_retries: 0 }\n",
+  },
   {
     name: "stalled before its answer, for `first_byte_timeout`",
     answer: () => undefined,
