@@ -19,28 +19,27 @@ export function checkCalls(count: number): void {
   if (count > bounds.calls) throw new AnswerRefusal("too_large", `the answer makes more than ${bounds.calls} tool calls`);
 }
 
+/** The pieces of an answer's body as they come. */
+export type Pieces = AsyncIterable<Uint8Array>;
+
 /** Passes bytes on, up to a bound. A larger answer is rejected and its connection closed. */
-export function boundBytes(most: number): TransformStream<Uint8Array, Uint8Array> {
+export async function* boundBytes(pieces: Pieces, most: number): Pieces {
   let seen = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      seen += chunk.byteLength;
-      if (seen > most) throw new AnswerRefusal("too_large", `the answer is larger than ${most / mebibyte} MiB`);
-      controller.enqueue(chunk);
-    },
-  });
+  for await (const piece of pieces) {
+    seen += piece.byteLength;
+    if (seen > most) throw new AnswerRefusal("too_large", `the answer is larger than ${most / mebibyte} MiB`);
+    yield piece;
+  }
 }
 
 /** Passes bytes on, and ends where a bound is reached. */
-export function cutBytes(most: number): TransformStream<Uint8Array, Uint8Array> {
+export async function* cutBytes(pieces: Pieces, most: number): Pieces {
   let left = most;
-  return new TransformStream({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left));
-      left -= chunk.byteLength;
-      if (left <= 0) controller.terminate();
-    },
-  });
+  for await (const piece of pieces) {
+    yield piece.subarray(0, left);
+    left -= piece.byteLength;
+    if (left <= 0) return;
+  }
 }
 
 /** Throws an `AnswerRefusal` for JSON that is nested too deep to be walked. Looks at the text, before anything parses it. */

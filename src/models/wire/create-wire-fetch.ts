@@ -1,6 +1,6 @@
 import type { Patience } from "../../host/patience.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { AnswerRefusal, boundBytes, bounds, cutBytes } from "./bounds.ts";
+import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces } from "./bounds.ts";
 import { type AnswerRepair, repairEvents, repairWhole } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -34,13 +34,13 @@ export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
     const patience = signal && patienceOf.get(signal);
     const response = await fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
     if (isFile(input)) return response;
-    if (!response.ok) return pipe(response, [cutBytes(bounds.errorBytes)]);
-    if (!repair) return pipe(response, [boundBytes(bounds.streamBytes)]);
+    if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
+    if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
     if (!asksForStream(init)) return takeWhole(response, repair);
     const type = response.headers.get("content-type") ?? "";
     if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
     if (!/\bjson\b/.test(type) || !signal) {
-      return pipe(response, [boundBytes(bounds.streamBytes), repairEvents(repair)]);
+      return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
     }
     kept.set(signal, takeWhole(response, repair));
     throw new WholeAnswer();
@@ -48,7 +48,7 @@ export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
 }
 
 function takeWhole(response: Response, repair: AnswerRepair): Response {
-  return pipe(response, [boundBytes(bounds.bodyBytes), repairWhole(repair)]);
+  return convert(response, (pieces) => repairWhole(boundBytes(pieces, bounds.bodyBytes), repair));
 }
 
 function asksForStream(init: RequestInit | undefined): boolean {
@@ -60,18 +60,35 @@ function isFile(input: Parameters<Fetch>[0]): boolean {
   return pathname.endsWith("/content");
 }
 
-type Stage = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
-
-function pipe(response: Response, stages: readonly TransformStream<Uint8Array, Uint8Array>[]): Response {
+/** The response with another body, which is read as it is taken. */
+function convert(response: Response, stage: (pieces: Pieces) => Pieces): Response {
   if (!response.body) return response;
-  const body = stages.reduce((stream, stage) => stream.pipeThrough(stage as Stage), response.body);
+  const reader = response.body.getReader();
+  const pieces = stage(read(reader))[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   headers.delete("content-encoding");
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 
+/** Who stops reading closes the connection. */
+async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
 async function readStart(response: Response): Promise<string> {
-  const text = await pipe(response, [cutBytes(1000)]).text();
+  const text = await convert(response, (pieces) => cutBytes(pieces, 1000)).text();
   return clipText(text.replace(/\s+/g, " ").trim(), 80);
 }

@@ -1,8 +1,10 @@
 import { createParser } from "eventsource-parser";
 import { isRecord } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { AnswerRefusal, bounds, checkDepth } from "./bounds.ts";
+import { AnswerRefusal, bounds, checkDepth, type Pieces } from "./bounds.ts";
 import { createUsageRepair } from "./usage-repair.ts";
+
+const encoder = new TextEncoder();
 
 /** A JSON object of an answer. Parsed here and sent on, so repairs change it in place. */
 export type Body = Record<string, unknown>;
@@ -26,32 +28,24 @@ export interface EventRepair {
 }
 
 /** Collects a body and sends it on repaired. Anything that is not a JSON object passes unchanged. */
-export function repairWhole(repair: AnswerRepair): TransformStream<Uint8Array, Uint8Array> {
-  const pieces: string[] = [];
-  const decoder = new TextDecoder();
-  return new TransformStream({
-    transform(chunk) {
-      pieces.push(decoder.decode(chunk, { stream: true }));
-    },
-    flush(output) {
-      const text = pieces.join("") + decoder.decode();
-      const body = parse(text);
-      if (body) {
-        repair.body(body);
-        createUsageRepair()(body);
-      }
-      output.enqueue(new TextEncoder().encode(body ? JSON.stringify(body) : text));
-    },
-  });
+export async function* repairWhole(pieces: Pieces, repair: AnswerRepair): Pieces {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  const bytes = Buffer.concat(all);
+  const body = parse(new TextDecoder().decode(bytes));
+  if (body) {
+    repair.body(body);
+    createUsageRepair()(body);
+  }
+  yield body ? encoder.encode(JSON.stringify(body)) : bytes;
 }
 
 /**
  * Reads server-sent events and sends them on repaired, one `data` field each. Any line end is read, and a last event without its
  * blank line. Events that are not JSON objects pass unchanged. Errors where a body holds text and no events.
  */
-export function repairEvents(repair: AnswerRepair): TransformStream<Uint8Array, Uint8Array> {
+export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
   const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
   const { event: repairEvent, atEnd } = repair.events();
   const repairUsage = createUsageRepair();
   const events: string[] = [];
@@ -75,28 +69,22 @@ export function repairEvents(repair: AnswerRepair): TransformStream<Uint8Array, 
     repairUsage(event);
     return [JSON.stringify(event)];
   };
-  const send = (output: TransformStreamDefaultController<Uint8Array>, found: readonly string[]) => {
-    for (const data of found.flatMap(repairData))
-      output.enqueue(encoder.encode(`data: ${data.replaceAll("\n", "\ndata: ")}\n\n`));
-  };
-  return new TransformStream({
-    transform(chunk, output) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
-      hasFields ||= events.length > 0;
-      send(output, events.splice(0));
-    },
-    flush(output) {
-      parser.feed(`${decoder.decode()}\n\n`);
-      if (!hasFields && events.length === 0 && stray !== "") {
-        throw new AnswerRefusal("bad_response", `no events came: ${clipText(stray, 80)}`);
-      }
-      // A stream that broke off ends with half an event.
-      send(
-        output,
-        events.splice(0).filter((data) => data === "[DONE]" || parse(data)),
-      );
-    },
-  });
+  /** The repaired events of one piece are one piece, too; none where nothing is left of them. */
+  function* send(found: readonly string[]): Iterable<Uint8Array> {
+    const fields = found.flatMap(repairData).map((data) => `data: ${data.replaceAll("\n", "\ndata: ")}\n\n`);
+    if (fields.length > 0) yield encoder.encode(fields.join(""));
+  }
+  for await (const piece of pieces) {
+    parser.feed(decoder.decode(piece, { stream: true }));
+    hasFields ||= events.length > 0;
+    yield* send(events.splice(0));
+  }
+  parser.feed(`${decoder.decode()}\n\n`);
+  if (!hasFields && events.length === 0 && stray !== "") {
+    throw new AnswerRefusal("bad_response", `no events came: ${clipText(stray, 80)}`);
+  }
+  // A stream that broke off ends with half an event.
+  yield* send(events.splice(0).filter((data) => data === "[DONE]" || parse(data)));
 }
 
 function parse(json: string): Body | undefined {
