@@ -3,11 +3,32 @@
  * `undefined` are left out, as JSON does.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) => {
-    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    const record = member as Record<string, unknown>;
-    const sorted: Record<string, unknown> = Object.create(null);
-    for (const key of Object.keys(record).sort()) sorted[key] = record[key];
-    return sorted;
-  });
+  return JSON.stringify(isSorted(value) ? value : sorted(value));
+}
+
+/** True where JSON has all keys in their order already. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (hasOwnForm(value)) return false;
+  if (Array.isArray(value)) return value.every(isSorted);
+  let last = "";
+  for (const [key, member] of Object.entries(value)) {
+    if (key < last || !isSorted(member)) return false;
+    last = key;
+  }
+  return true;
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  // A date, for instance.
+  if (hasOwnForm(value)) return sorted(JSON.parse(JSON.stringify(value) ?? "null"));
+  if (Array.isArray(value)) return value.map(sorted);
+  const result: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) result[key] = sorted((value as Record<string, unknown>)[key]);
+  return result;
+}
+
+function hasOwnForm(value: object): boolean {
+  return "toJSON" in value && typeof value.toJSON === "function";
 }

@@ -15,5 +15,13 @@ export function copyJson<T>(value: T): T {
 
 /** Copies a value as JSON, deeply frozen. */
 export function frozenJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_key, member: unknown) => Object.freeze(member)) as T;
+  const copy = JSON.parse(JSON.stringify(value)) as T;
+  freeze(copy);
+  return copy;
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const member of Object.values(value)) freeze(member);
+  Object.freeze(value);
 }
