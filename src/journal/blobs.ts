@@ -29,6 +29,21 @@ export function externalize(fact: Fact, redactor: Redactor, secrets: RunSecrets)
   return { value: writer.fields(fact, factFields[fact.type]), ...writer.kept };
 }
 
+/**
+ * Returns a fact as JSON where that is the form in which a journal holds it: nothing in it is secret, long, a file, or looks like a token
+ * or a reference. Most facts are so; one pass and one scan find it out. Undefined where `externalize` is needed.
+ */
+export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
+  const text = JSON.stringify(fact);
+  if (/"\$|"type":"file"/.test(text) || (text.length > longestInline && holdsLongText(fact))) return undefined;
+  return redactor.isPlain(text) ? text : undefined;
+}
+
+function holdsLongText(value: unknown): boolean {
+  if (typeof value === "string") return value.length > longestInline;
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsLongText);
+}
+
 class FactWriter {
   readonly kept = { blobs: [] as Blob[], secrets: [] as RecordedSecret[], privateBlobs: [] as PrivateBlob[] };
   readonly #redactor: Redactor;

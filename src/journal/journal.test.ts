@@ -104,6 +104,50 @@ describe("a journal", () => {
     await journal.close();
   });
 
+  test("writes the facts of one turn of the event loop together, and the first at once", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    const lines = async () => (await host.files.readText(`${directory}/journal.jsonl`)).split("\n").length - 1;
+    journal.append(result("first"));
+    expect(await lines()).toBe(1);
+    for (const text of ["a", "b", secret, "x".repeat(9000), "c"]) journal.append(result(text));
+    await journal.written({ durable: false });
+    expect(await lines()).toBe(6);
+    journal.append(result("nobody waits for it"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await lines()).toBe(7);
+    await journal.close();
+    const texts = ["first", "a", "b", secret, "x".repeat(9000), "c", "nobody waits for it"];
+    expect(await readFacts(host, directory)).toEqual(texts.map(result));
+  });
+
+  test("has a fact as it was when it was appended", async () => {
+    const { host, open } = setUp();
+    const journal = await open();
+    const fact = structuredClone(result("as it was")) as { outcome: { value: { value: string } } } & Fact;
+    journal.append(fact);
+    fact.outcome.value.value = "changed";
+    await journal.close();
+    expect(await readFacts(host, directory)).toEqual([result("as it was")]);
+  });
+
+  test.each([
+    ["a plain text", "plain\n\u0000\u2028é"],
+    ["a known secret", secret],
+    ["a credential", token("a")],
+    ["what looks like a token", "⟦secret:API_KEY⟧"],
+    ["what looks like a reference", "$blob"],
+    ["a long text", "x".repeat(9000)],
+  ])("gives back %s, in a value and in a key", async (_, text) => {
+    const { host, open } = setUp();
+    const journal = await open();
+    const value = { ok: true, value: { [text.slice(0, 50)]: [text], n: 1 } };
+    const given: Fact[] = [result("plain"), { ...result(""), outcome: { type: "value", value } } as Fact, result(text)];
+    for (const fact of given) journal.append(fact);
+    expect(await journal.close()).toBeUndefined();
+    expect(await readFacts(host, directory)).toEqual(given);
+  });
+
   test("takes nothing after the end of the run", async () => {
     const { host, open } = setUp();
     const journal = await open();

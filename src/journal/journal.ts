@@ -1,13 +1,17 @@
 import type { AppendFile, Host } from "../host/host.ts";
+import { nextTurn } from "../host/next-turn.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
-import { type Blob, externalize } from "./blobs.ts";
+import { type Blob, externalize, toPlainText } from "./blobs.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 
 /** Keeps the facts of one run, in their order. */
 export interface Journal {
-  /** Appends a fact, after all earlier ones. Never throws; a failed write surfaces in the next `written` or in `close`. */
+  /**
+   * Appends a fact, after all earlier ones. It is written with the next `written`, or in the next turn of the event loop. Never throws; a
+   * failed write surfaces in the next `written` or in `close`.
+   */
   append(fact: Fact): void;
   /** Resolves when all facts so far are written; with `durable`, when they are on disk. Rejects with a `JournalError`. */
   written(options: { readonly durable: boolean }): Promise<void>;
@@ -61,11 +65,19 @@ export const noJournal: Journal = {
   close: async () => undefined,
 };
 
+/** A fact in the form in which it is written. */
+interface Line {
+  readonly text: string;
+  /** Writes first what the line refers to. Absent: it refers to nothing. */
+  readonly prepare?: () => Promise<void>;
+}
+
 class FileJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #file: AppendFile;
   readonly #blobs = new Set<string>();
-  #tail: Promise<void> = Promise.resolve();
+  #pending: Line[] = [];
+  #tail: Promise<void> | undefined;
   #failure: JournalError | undefined;
   #entries: number;
   #ended = false;
@@ -77,15 +89,23 @@ class FileJournal implements Journal {
   }
 
   append(fact: Fact): void {
-    if (this.#ended) return;
+    if (this.#ended || this.#failure) return;
     this.#ended = fact.type === "run-end";
-    const time = this.#options.host.clock.now();
-    this.#tail = this.#tail.then(() => this.#write(fact, time));
+    try {
+      // Made at once: those who have the fact's members can change them later.
+      this.#pending.push(this.#toLine(fact));
+    } catch (cause) {
+      this.#failure = new JournalError(cause);
+    }
+    const isFirst = this.#entries === (this.#options.entries ?? 0) + 1;
+    // A run that is seen has a start.
+    if (isFirst) void this.#flush();
+    else if (this.#pending.length === 1) void nextTurn().then(() => this.#flush());
   }
 
   async written({ durable }: { readonly durable: boolean }): Promise<void> {
     if (this.#ended) throw new JournalError(new Error("the run has ended"));
-    await this.#tail;
+    await this.#flush();
     if (this.#failure) throw this.#failure;
     if (!durable) return;
     await this.#options.private.sync();
@@ -96,7 +116,7 @@ class FileJournal implements Journal {
   }
 
   async close(): Promise<JournalError | undefined> {
-    await this.#tail;
+    await this.#flush();
     const note = (cause: unknown) => {
       this.#failure ??= new JournalError(cause);
     };
@@ -108,15 +128,56 @@ class FileJournal implements Journal {
     return this.#failure;
   }
 
-  async #write(fact: Fact, time: number): Promise<void> {
-    if (this.#failure) return;
-    try {
-      const { redactor, private: folder } = this.#options;
-      const { value, blobs, secrets, privateBlobs } = externalize(fact, redactor, folder.secrets);
+  #toLine(fact: Fact): Line {
+    const { host, redactor, private: folder } = this.#options;
+    const head = `{"v":2,"n":${this.#entries++},"time":${JSON.stringify(host.clock.now())}`;
+    const plain = toPlainText(fact, redactor);
+    if (plain !== undefined) return { text: `${head},${plain.slice(1)}\n` };
+    const { value, blobs, secrets, privateBlobs } = externalize(fact, redactor, folder.secrets);
+    const text = `${head},${JSON.stringify(value).slice(1)}\n`;
+    if (blobs.length + secrets.length + privateBlobs.length === 0) return { text };
+    const prepare = async () => {
       if (secrets.length + privateBlobs.length > 0) await folder.keep(secrets, privateBlobs);
       for (const blob of blobs) await this.#writeBlob(blob);
-      this.#file.append(`${JSON.stringify({ v: 2, n: this.#entries, time, ...value })}\n`);
-      this.#entries++;
+    };
+    return { text, prepare };
+  }
+
+  /** Resolves when all lines so far are written, in one piece but where one of them refers to what has to be there before. */
+  #flush(): Promise<void> {
+    if (this.#tail) return this.#tail.then(() => this.#flush());
+    const lines = this.#pending;
+    this.#pending = [];
+    const first = lines.findIndex(({ prepare }) => prepare);
+    if (first < 0) {
+      this.#write(lines);
+      return Promise.resolve();
+    }
+    this.#tail = this.#prepareAndWrite(lines).finally(() => {
+      this.#tail = undefined;
+    });
+    return this.#tail;
+  }
+
+  async #prepareAndWrite(lines: readonly Line[]): Promise<void> {
+    let from = 0;
+    try {
+      for (const [index, { prepare }] of lines.entries()) {
+        if (!prepare) continue;
+        this.#write(lines.slice(from, index));
+        from = index;
+        if (!this.#failure) await prepare();
+      }
+      this.#write(lines.slice(from));
+    } catch (cause) {
+      this.#failure ??= new JournalError(cause);
+    }
+  }
+
+  #write(lines: readonly Line[]): void {
+    if (this.#failure || lines.length === 0) return;
+    try {
+      this.#file.append(lines.map(({ text }) => text).join(""));
     } catch (cause) {
       this.#failure = new JournalError(cause);
     }

@@ -190,6 +190,11 @@ export class Redactor {
     return false;
   }
 
+  /** Returns whether a JSON text is its own form in a record. */
+  isPlain(json: string): boolean {
+    return !this.#isEscaped && !json.includes("⟦") && !this.holdsSecret(json);
+  }
+
   #member(member: unknown, replacing: Replacing): unknown {
     if (typeof member === "string") return this.#replace(member, replacing);
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;

@@ -141,11 +141,13 @@ function killableHost({ memory, processes: running }: World, { self, isDead, die
       openAppend: async (path, mode) => {
         const file = await memory.files.openAppend(path, mode);
         const isJournal = path.endsWith("journal.jsonl");
-        const append = (text: string) => {
+        const appendOne = (text: string) => {
           if (isJournal && !isDead() && --left <= 0) die();
           if (isDead()) throw new Error("killed");
           file.append(text);
         };
+        // Entries that are written together can be cut off between any two of them.
+        const append = (text: string) => text.split(/(?<=\n)/).forEach(appendOne);
         return { ...file, append };
       },
     },
