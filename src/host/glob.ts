@@ -12,6 +12,8 @@ export interface Glob {
   readonly start: GlobState;
   step(state: GlobState, name: string): GlobState;
   accepts(state: GlobState): boolean;
+  /** Returns the test that names of files have to pass in a folder: `accepts(step(state, name))`, made once for all of them. */
+  filesOf(state: GlobState): (name: string) => boolean;
 }
 
 const maxPatternLength = 1000;
@@ -34,6 +36,13 @@ export function compileGlob(pattern: string): Glob {
         [...state].flatMap((index) => advance(segments[index], index, name)),
       ),
     accepts: (state) => [...state].some((index) => segments[index] === "end"),
+    filesOf: (state) => {
+      const last = [...state].flatMap((index) => {
+        const segment = segments[index];
+        return segments[index + 1] === "end" && typeof segment === "object" ? [toTest(segment)] : [];
+      });
+      return (name) => last.some((test) => test(name));
+    },
   };
 }
 
@@ -98,6 +107,14 @@ function parseSet(inside: readonly string[]): Token {
     if (isRange) index += 2;
   }
   return { type: "set", has: (char) => ranges.some(([from, to]) => from <= char && char <= to) !== negated };
+}
+
+/** `*` and `*.md` are compared by the end of a name; half a character could be the end of a whole one. */
+function toTest(tokens: readonly Token[]): (name: string) => boolean {
+  const [first, ...rest] = tokens;
+  const end = rest.every((token) => typeof token === "string") ? rest.join("") : undefined;
+  if (first !== star || end === undefined || !end.isWellFormed()) return (name) => matchesName(tokens, name);
+  return (name) => !name.startsWith(".") && name.endsWith(end);
 }
 
 /** The usual two pointers: after a mismatch, the last star takes one character more. Linear in name times pattern. */

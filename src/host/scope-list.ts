@@ -61,6 +61,8 @@ interface Step {
 
 /** A step, with what holds for all names in its folder. */
 interface OpenStep extends Step {
+  /** Returns whether the pattern accepts a file of this name. */
+  isMeant(name: string): boolean;
   readonly hidesAll: boolean;
   /** The beginning of a file's path; undefined where it depends on the file's name. */
   readonly prefix: string | undefined;
@@ -145,7 +147,7 @@ function openStep(walk: Walk, step: Step): OpenStep {
   const { scope, components } = step.folder;
   const hidesAll = walk.table.protection(scope, components) === "ask-read-and-write";
   const prefix = components.length > 0 && step.components.length > 0 ? formatPath(walk, step, []) : undefined;
-  return { ...step, hidesAll, prefix };
+  return { ...step, hidesAll, prefix, isMeant: walk.glob.filesOf(step.state) };
 }
 
 async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<void> {
@@ -163,7 +165,7 @@ async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<
 }
 
 function isWanted(walk: Walk, step: OpenStep, name: string): boolean {
-  if (!walk.glob.accepts(walk.glob.step(step.state, name)) || !hasSuffix(step.folder.scope, name)) return false;
+  if (!step.isMeant(name) || !hasSuffix(step.folder.scope, name)) return false;
   return !isTransientName(name) && !isHidden(walk, step, name);
 }
 

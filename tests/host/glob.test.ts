@@ -5,7 +5,12 @@ import { compileGlob } from "../../src/host/glob.ts";
 
 function matches(pattern: string, path: string): boolean {
   const glob = compileGlob(pattern);
-  return glob.accepts(path.split("/").reduce((state, name) => glob.step(state, name), glob.start));
+  const folders = path.split("/");
+  const name = folders.pop() ?? "";
+  const state = folders.reduce(glob.step, glob.start);
+  const isAccepted = glob.accepts(glob.step(state, name));
+  expect(glob.filesOf(state)(name)).toBe(isAccepted);
+  return isAccepted;
 }
 
 test.each([
@@ -16,6 +21,8 @@ test.each([
   ["**/.b/*", "a/.b/c", true],
   ["*", "a/b", false],
   ["*.md", "a.md", true],
+  ["*.md", ".md", false],
+  ["*😀", "a😀", true],
   ["./*.md", "a.md", true],
   ["a/**", "a/b/c", true],
   ["a/**", "a", false],
