@@ -405,7 +405,7 @@ else {
       for (let n = 0; n < killRuns; n++) {
         const child = startFixture(`setsid sleep ${seconds} & sleep ${seconds}`);
         // Itself, and the first thing that it starts.
-        await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1, 20_000, 1);
+        await until(() => child.exitCode !== null || processesThatMention(seconds).length > 1, 60_000, 1);
         // Every other time between the first steps of the launcher.
         await new Promise((resolve) => setTimeout(resolve, random() * (n % 2 === 0 ? 4 : 25)));
         child.kill("SIGKILL");
