@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { fromJsonSchema, fromOwnSchema, jsonSchemaProblem } from "./from-json-schema.ts";
 import { renderIssues } from "./schema.ts";
 import { toSchema } from "./to-schema.ts";
 
@@ -46,4 +47,34 @@ test("what is no schema is refused by name", () => {
   expect(() => toSchema({ "~standard": { version: 1, vendor: "mine", validate: () => ({ value: 1 }) } } as never)).toThrow(
     /mine/,
   );
+});
+
+describe("validators", () => {
+  const own = {
+    type: "object",
+    properties: { a: { type: "integer", default: 2 } },
+    required: ["b"],
+    additionalProperties: false,
+  };
+
+  test("judge alike for our own schemas and for those of others", async () => {
+    const [ours, theirs] = [fromOwnSchema(own), fromJsonSchema({ ...own, title: "theirs" })];
+    for (const value of [{ b: 1 }, { a: "x", b: 1 }, { b: 1, c: 1 }, {}]) {
+      expect(await ours.validate(value)).toEqual(await theirs.validate(value));
+    }
+  });
+
+  test("are made once for a text, whatever the schema calls itself", async () => {
+    const [first, second] = [fromJsonSchema({ ...own, $id: "first" }), fromJsonSchema({ ...own, $id: "second" })];
+    expect(await first.validate({ b: 1 })).toEqual(await second.validate({ b: 1 }));
+    expect(await jsonSchemaProblem({ ...own, $id: "third" })).toBeUndefined();
+  });
+
+  test("are not made of what is no schema, as often as it is asked for", async () => {
+    const wrong = { type: "strnig" };
+    for (let round = 0; round < 2; round++) {
+      expect(await jsonSchemaProblem(wrong)).toMatch(/type/);
+      await expect(fromJsonSchema(wrong).validate("x")).rejects.toThrow(/type/);
+    }
+  });
 });

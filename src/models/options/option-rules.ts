@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
-import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { fromOwnSchema } from "../../schema/from-json-schema.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 
@@ -46,7 +46,7 @@ const schemas = new WeakMap<OptionRules, Schema>();
 export async function checkOptions(options: JsonObject, rules: OptionRules): Promise<readonly OptionRefusal[]> {
   const refusals = Object.keys(options).flatMap((name) => refuseOption(name, rules) ?? []);
   const allowed = Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)));
-  const schema = schemas.get(rules) ?? fromJsonSchema({ type: "object", properties: rules });
+  const schema = schemas.get(rules) ?? fromOwnSchema({ type: "object", properties: rules });
   schemas.set(rules, schema);
   const checked = await schema.validate(allowed);
   const hint = "the provider would refuse it, or ignore it";
