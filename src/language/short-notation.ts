@@ -65,16 +65,25 @@ function describe(schema: JsonSchema | undefined, description: string | undefine
 function readType(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {
   if (node.kind === "map") return readShortNotation(node, context).jsonSchema;
   if (node.kind === "scalar" && (typeof node.value === "string" || node.text === "null")) return readScalarType(node, context);
-  if (node.kind === "list") return refuseNotation(node.span, context, listNote(node.items));
+  if (node.kind === "list") return refuseNotation(node.span, context, listNote(node.items, context));
   return refuseValue(node, context, { wanted: "a type, such as `string`" });
 }
 
-function listNote(items: readonly SyntaxNode[]): { message: string; note: string } {
-  const isList = items.length === 1;
-  const note = isList
-    ? "a list of values is written `name(array): string`"
-    : "a choice between values is written `name(enum): [a, b]`";
+function listNote(items: readonly SyntaxNode[], { path }: ReadContext): { message: string; note: string } {
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const shown = clipText(items.map(showItem).join(", "), 60);
+  const note =
+    items.length === 1
+      ? `a list of values is written \`${name}(array): ${shown}\``
+      : `a choice between values is written \`${name}(enum): [${shown || "a, b"}]\``;
   return { message: "a list is not a type", note };
+}
+
+/** The text of a list's item, on one line. */
+function showItem({ kind, span: { source, start, end } }: SyntaxNode): string {
+  const written = source.text.slice(start, end).trim();
+  const isBlock = kind === "map" && !written.startsWith("{");
+  return isBlock ? `{ ${written.replace(/\s*\n\s*/g, ", ")} }` : written.replace(/\s+/g, " ");
 }
 
 function readArray(node: SyntaxNode, context: ReadContext): JsonSchema | undefined {

@@ -7,6 +7,7 @@ const files = {
   "main.worker":
     "---\ndescription: Main.\nmodel: scripted:model.yaml\ninput: { input: string, count?: integer }\ntoolsets: { filesystem: {}, helper: {} }\n---\nGo.\n",
   "helper.worker": "---\ndescription: Helps.\nmodel: scripted:model.yaml\n---\nHelp.\n",
+  "reader.worker": "---\ndescription: Reads.\nmodel: scripted:model.yaml\ninput: { file: attachment }\n---\nRead.\n",
   "nomodel.worker": "---\n---\nGo.\n",
   "model.yaml": script({ main: ["done"] }),
   "notes.txt": "x",

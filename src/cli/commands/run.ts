@@ -5,6 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
+import { attachmentField } from "../../toolsets/attachments.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
@@ -110,8 +111,11 @@ function suggestInput(
   { input, inputJson, attachment }: RunFlags,
   program: Program | undefined,
 ): void {
-  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined || attachment) return;
   const schema = program ? inputSchemaOf(program) : {};
+  const file = attachmentField(schema)?.name;
+  if (file !== undefined && input?.some((one) => one.startsWith(`${file}=`)))
+    writeStderr(`  = note: ${file} takes a path in the entry's scopes; --attachment FILE passes a file of this folder\n`);
+  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined || attachment) return;
   const { required, properties } = schema;
   const names = Array.isArray(required) ? required.map(String) : isRecord(properties) ? Object.keys(properties) : [];
   const fields = names.map((name) => `-i ${escapeText(name)}=…`).join(" ");

@@ -36,6 +36,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
   ],
   "targets and prompts": [
     [["."], '= note: a prompt follows the program (llm-do . "what to do"), and -i key=value gives a field\n'],
+    [["reader.worker", "-i", "file=out/none.txt"], "= note: file takes a path in the entry's scopes; --attachment FILE passes"],
     [["nowhere"], "error[target-not-found]: there is no file, folder or worker `nowhere` in "],
     [["nowhere/x.worker"], "= note: pass a folder with a `main.worker`, a `.worker` file, or the name of a worker\n"],
     [["check", "nowhere"], "error[target-not-found]: "],
@@ -49,7 +50,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["main.worker", "x", "helper.worker"], "llm-do: `helper.worker` is a file, and stands after the prompt; "],
     [[".", "x", "y", "z"], 'llm-do: the prompt is one argument, and here are 3; put it in quotes: "x y z"\n'],
     [[".", "x", "--", "y"], "llm-do: `x` stands before `--`, where only the program does\n"],
-    [[".", "--entry", "other"], "= note: the workers: `helper`, `main`, `nomodel`\n"],
+    [[".", "--entry", "other"], "= note: the workers: `helper`, `main`, `nomodel`, `reader`\n"],
     [[".", "--entry", "mian"], "= note: did you mean `main`?\n"],
     [[".", "--entry", "tools.ts:main"], "error[entry-not-found]: there is no file `tools.ts` in the program\n"],
   ],

@@ -139,7 +139,12 @@ export const inSchemasAndTemplates: Mistakes = {
   "choice as list": {
     files: { "main.worker": "---\ninput: { level: [low, high] }\n---\nYou help.\n" },
     reports: ["schema-notation main.worker:2:17 error"],
-    says: ["a choice between values is written `name(enum): [a, b]`"],
+    says: ["a choice between values is written `level(enum): [low, high]`"],
+  },
+  "list of objects as list": {
+    files: { "main.worker": "---\noutput:\n  lines:\n    - name: string\n      price: number\n---\nYou help.\n" },
+    reports: ["schema-notation main.worker:4:5 error"],
+    says: ["a list of values is written `lines(array): { name: string, price: number }`"],
   },
   "output as list": {
     files: { "main.worker": "---\noutput: [string]\n---\nYou help.\n" },
