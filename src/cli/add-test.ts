@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { TestFlags } from "./commands/test.ts";
 import { parseCount } from "./run-options.ts";
-import { type Exit, refuseDashes } from "./setup-commands.ts";
+import { act, type Exit } from "./setup-commands.ts";
 
 /** `llm-do test [TARGET]`. */
 export function addTest(program: Command, exit: Exit): void {
@@ -18,11 +17,7 @@ export function addTest(program: Command, exit: Exit): void {
     .option("--parallel <number>", "how many cases run at the same time (default: 4)", parseCount)
     .option("--trust", "let the programs' code and scripts in TypeScript run, this once")
     .option("--json", "print one JSON object")
-    .action(async (target: string, flags: TestFlags) => {
-      refuseDashes("test", exit);
-      const { testCommand } = await import("./commands/test.ts");
-      exit.exitCode = await testCommand(target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/test.ts")).testCommand));
 }
 
 function parseDollars(value: string): number {

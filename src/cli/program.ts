@@ -2,8 +2,6 @@ import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
-import type { CheckFlags } from "./commands/check.ts";
-import type { ExplainFlags } from "./commands/explain.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
@@ -13,6 +11,7 @@ import { addApprovals, addFork, addReplay, addResume, addRuns, addUndo, addView 
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addRunOptions } from "./run-options.ts";
 import {
+  act,
   addCompletion,
   addConfig,
   addDocs,
@@ -23,7 +22,6 @@ import {
   addOAuth,
   addSchema,
   addTrust,
-  refuseDashes,
 } from "./setup-commands.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
@@ -126,11 +124,7 @@ function addCheck(program: Command, line: CommandLine): void {
       "say what a run that can ask nobody would be denied, and what would allow it; 4 where a tool always asks",
     )
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
-    .action(async (targets: readonly string[], flags: CheckFlags) => {
-      refuseDashes("check", line);
-      const { checkCommand } = await import("./commands/check.ts");
-      line.exitCode = await checkCommand(targets, flags);
-    });
+    .action(act(line, async () => (await import("./commands/check.ts")).checkCommand));
 }
 
 function addExplain(program: Command, line: CommandLine): void {
@@ -141,11 +135,7 @@ function addExplain(program: Command, line: CommandLine): void {
   addCompileOptions(explain)
     .option("--trust", "import the program's code, and show what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "context", "json", "mermaid"]).default("text"))
-    .action(async (targets: readonly string[], flags: ExplainFlags) => {
-      refuseDashes("explain", line);
-      const { explainCommand } = await import("./commands/explain.ts");
-      line.exitCode = await explainCommand(targets, flags);
-    });
+    .action(act(line, async () => (await import("./commands/explain.ts")).explainCommand));
 }
 
 function addVerdict(program: Command, line: CommandLine): void {
@@ -158,9 +148,11 @@ function addVerdict(program: Command, line: CommandLine): void {
   addCompileOptions(verdict)
     .option("--trust", "import the program's code, whose tools are not known otherwise")
     .option("--json", "print JSON")
-    .action(async (target: string, tool: string, args: string | undefined, flags: VerdictFlags) => {
-      refuseDashes("verdict", line);
-      const { verdictCommand } = await import("./commands/verdict.ts");
-      line.exitCode = await verdictCommand({ target, tool, args }, flags);
-    });
+    .action(
+      act(line, async () => {
+        const { verdictCommand } = await import("./commands/verdict.ts");
+        return (target: string, tool: string, args: string | undefined, flags: VerdictFlags) =>
+          verdictCommand({ target, tool, args }, flags);
+      }),
+    );
 }

@@ -1,15 +1,10 @@
 import type { Command } from "commander";
-import type { AnswerFlags, ApprovalsFlags } from "./commands/approvals.ts";
+import type { AnswerFlags } from "./commands/approvals.ts";
 import type { ForkFlags } from "./commands/fork.ts";
-import type { PruneFlags } from "./commands/remove-runs.ts";
-import type { ReplayFlags } from "./commands/replay.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
-import type { ListFlags, ShowFlags } from "./commands/runs.ts";
-import type { UndoFlags } from "./commands/undo.ts";
-import type { ViewFlags } from "./commands/view.ts";
 import { isDebugging } from "./debugging.ts";
 import { addCompileOptions, addForkOptions, addResumeOptions, parseCount, parseSince } from "./run-options.ts";
-import { type Exit, refuseDashes } from "./setup-commands.ts";
+import { act, type Exit } from "./setup-commands.ts";
 
 /** `llm-do resume [RUN] [TARGET]`. */
 export function addResume(program: Command, exit: Exit): void {
@@ -18,11 +13,13 @@ export function addResume(program: Command, exit: Exit): void {
     .description("go on with a run that was killed, stopped, or ended at a limit: nothing that is recorded is done again")
     .argument("[run]", "its id, or `last`: the newest that did not end", "last")
     .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran");
-  addResumeOptions(resume).action(async (run: string, target: string | undefined, flags: ResumeFlags) => {
-    refuseDashes("resume", exit);
-    const { resumeCommand } = await import("./commands/resume.ts");
-    exit.exitCode = await resumeCommand(run, target, { ...flags, debug: isDebugging(flags) });
-  });
+  addResumeOptions(resume).action(
+    act(exit, async () => {
+      const { resumeCommand } = await import("./commands/resume.ts");
+      return (run: string, target: string | undefined, flags: ResumeFlags) =>
+        resumeCommand(run, target, { ...flags, debug: isDebugging(flags) });
+    }),
+  );
 }
 
 /** `llm-do replay [RUN] [TARGET]`. */
@@ -35,11 +32,7 @@ export function addReplay(program: Command, exit: Exit): void {
   addCompileOptions(replay)
     .option("--trust", "import the program's code, which runs as it is")
     .option("--json", "print JSON")
-    .action(async (run: string, target: string, flags: ReplayFlags) => {
-      refuseDashes("replay", exit);
-      const { replayCommand } = await import("./commands/replay.ts");
-      exit.exitCode = await replayCommand(run, target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/replay.ts")).replayCommand));
 }
 
 /** `llm-do runs list|show|rm|prune`. */
@@ -57,11 +50,7 @@ export function addRuns(program: Command, exit: Exit): void {
     .option("--model <text>", "only runs whose entry had a model with this in its name")
     .option("--search <text>", "only runs with this text, in any case, in a prompt, an input or an answer")
     .option("--json", "print JSON")
-    .action(async (target: string | undefined, flags: ListFlags) => {
-      refuseDashes("runs list", exit);
-      const { listRunsCommand } = await import("./commands/runs.ts");
-      exit.exitCode = await listRunsCommand(target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/runs.ts")).listRunsCommand));
   runs
     .command("show")
     .description("show how far a run got")
@@ -70,22 +59,14 @@ export function addRuns(program: Command, exit: Exit): void {
     .option("--messages", "show what each call was sent, and what it answered")
     .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")
     .option("--json", "print the journal's entries, one a line")
-    .action(async (run: string, target: string | undefined, flags: ShowFlags) => {
-      refuseDashes("runs show", exit);
-      const { showRunCommand } = await import("./commands/runs.ts");
-      exit.exitCode = await showRunCommand(run, target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/runs.ts")).showRunCommand));
   runs
     .command("rm")
     .description(
       "remove the records of runs, with what their private folders keep; never of one that is under way or waits for answers",
     )
     .argument("<run...>", "ids, or `last`")
-    .action(async (names: readonly string[]) => {
-      refuseDashes("runs rm", exit);
-      const { removeRunsCommand } = await import("./commands/remove-runs.ts");
-      exit.exitCode = await removeRunsCommand(names);
-    });
+    .action(act(exit, async () => (await import("./commands/remove-runs.ts")).removeRunsCommand));
   runs
     .command("prune")
     .description("remove the records of all runs but the newest of each program")
@@ -93,11 +74,7 @@ export function addRuns(program: Command, exit: Exit): void {
     .requiredOption("--keep <number>", "how many runs of each program stay", parseCount)
     .option("--dry-run", "print the runs that would be removed, and remove none")
     .option("-y, --yes", "remove them without a question")
-    .action(async (target: string | undefined, flags: PruneFlags) => {
-      refuseDashes("runs prune", exit);
-      const { pruneRunsCommand } = await import("./commands/remove-runs.ts");
-      exit.exitCode = await pruneRunsCommand(target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/remove-runs.ts")).pruneRunsCommand));
 }
 
 /** `llm-do fork RUN [PROMPT]`. */
@@ -128,11 +105,7 @@ export function addUndo(program: Command, exit: Exit): void {
     .option("--dry-run", "show what would be done, and do nothing")
     .option("-y, --yes", "do it without a question")
     .option("--json", "print JSON")
-    .action(async (run: string, target: string | undefined, flags: UndoFlags) => {
-      refuseDashes("undo", exit);
-      const { undoCommand } = await import("./commands/undo.ts");
-      exit.exitCode = await undoCommand(run, target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/undo.ts")).undoCommand));
 }
 
 /** `llm-do view [RUN]`. */
@@ -144,11 +117,7 @@ export function addView(program: Command, exit: Exit): void {
     .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
     .option("--out <file>", "where to write the page; by default into the run's folder")
     .option("--no-open", "only write it, and print its path")
-    .action(async (run: string, target: string | undefined, flags: ViewFlags) => {
-      refuseDashes("view", exit);
-      const { viewCommand } = await import("./commands/view.ts");
-      exit.exitCode = await viewCommand(run, target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/view.ts")).viewCommand));
 }
 
 /** `llm-do approvals`, `llm-do approve` and `llm-do deny`. */
@@ -159,11 +128,7 @@ export function addApprovals(program: Command, exit: Exit): void {
     .argument("[run]", "its id, or `last`: the newest in which something waits", "last")
     .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
     .option("--json", "print JSON")
-    .action(async (run: string, target: string | undefined, flags: ApprovalsFlags) => {
-      refuseDashes("approvals", exit);
-      const { approvalsCommand } = await import("./commands/approvals.ts");
-      exit.exitCode = await approvalsCommand(run, target, flags);
-    });
+    .action(act(exit, async () => (await import("./commands/approvals.ts")).approvalsCommand));
   for (const type of ["approve", "deny"] as const) {
     const how = type === "approve" ? "; without questions, ask for one after the other at the terminal" : "";
     program
@@ -175,10 +140,11 @@ export function addApprovals(program: Command, exit: Exit): void {
       .option("--all", `${type} all that have no answer yet`)
       .option("-y, --yes", "with --all: do it without a question")
       .option("--json", "print the questions and their answers as JSON")
-      .action(async (run: string, words: readonly string[], flags: AnswerFlags) => {
-        refuseDashes(type, exit);
-        const { answerCommand } = await import("./commands/approvals.ts");
-        exit.exitCode = await answerCommand({ run, words, type }, flags);
-      });
+      .action(
+        act(exit, async () => {
+          const { answerCommand } = await import("./commands/approvals.ts");
+          return (run: string, words: readonly string[], flags: AnswerFlags) => answerCommand({ run, words, type }, flags);
+        }),
+      );
   }
 }
