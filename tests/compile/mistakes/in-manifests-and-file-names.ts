@@ -156,7 +156,7 @@ export const inManifestsAndFileNames: Mistakes = {
     says: ["did you mean `main`?"],
   },
   "settings of workers": {
-    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "model_settings: { temperature: 1 }\n" },
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "attachment_policy: { max_attachments: 1 }\n" },
     reports: ["unknown-key llm-do.yaml:1:1 error"],
     says: ["it is a key of worker files, and of profiles"],
   },
