@@ -31,8 +31,8 @@ export async function pruneRunsCommand(target: string | undefined, { keep, dryRu
   }
   const shown = await Promise.all(old.slice(0, mostShown).map(describeRun));
   const more = old.length > shown.length ? `and ${old.length - shown.length} more\n` : "";
-  const render = (columns: number) =>
-    `${shown.map((run) => renderListedRun(run, columns)).join("")}${more}Remove the records of these ${old.length} runs?`;
+  const whatToRemove = old.length === 1 ? "Remove the record of this run" : `Remove the records of these ${old.length} runs`;
+  const render = (columns: number) => `${shown.map((run) => renderListedRun(run, columns)).join("")}${more}${whatToRemove}?`;
   const isWanted = yes || (await askYesOrNo({ render, otherwise: "--dry-run names the runs, --yes removes them" }));
   return isWanted ? removeAll(old) : exitCodes.failed;
 }
