@@ -233,7 +233,7 @@ export const resumeOptions: OptionCheck<ResumeRequest> = {
 };
 export const undoOptions: OptionCheck<UndoRequest> = {
   path: "undo",
-  table: { host: objectOption, directory: textOption, confirm: functionOption },
+  table: { host: objectOption, directory: textOption, call: textOption, confirm: functionOption },
   required: ["directory"],
 };
 export const forkOptions: OptionCheck<ForkRequest> = {

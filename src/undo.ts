@@ -6,8 +6,9 @@ import { cutTail } from "./journal/cut-tail.ts";
 import { createJournal, JournalError } from "./journal/journal.ts";
 import { createPrivateFolder, type PrivateContents, readPrivateFolder } from "./journal/private-folder.ts";
 import { readJournal } from "./journal/read-journal.ts";
-import { checkOwner } from "./journal/resume-journal.ts";
+import { CannotResume, checkOwner } from "./journal/resume-journal.ts";
 import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
+import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { FactOf, JournalEntry } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import { errorMessage } from "./util/error-message.ts";
@@ -32,7 +33,7 @@ export interface UndoneFile {
   readonly error?: string;
 }
 
-/** A call that changed something that nobody kept. */
+/** A call that changed something of which nothing is kept. */
 export interface LastingCall {
   readonly callPath: string;
   readonly tool: string;
@@ -43,7 +44,10 @@ export interface UndoPlan {
   readonly runId: string;
   /** The file that was written last comes first. */
   readonly files: readonly UndoneFile[];
-  /** Calls of tools with side effects that are not files written through scopes: they stay. */
+  /**
+   * Calls of tools with side effects that stay: all but those of file tools, and these, too, where the private folder of the run is not
+   * on this machine.
+   */
   readonly lasting: readonly LastingCall[];
 }
 
@@ -55,17 +59,24 @@ export interface UndoReport extends UndoPlan {
 export interface UndoOptions {
   /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
   readonly directory: string;
+  /** The path of a call: only what it wrote, with the calls below it, is taken back. Default: all that the run wrote. */
+  readonly call?: CallPath;
   /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
   readonly confirm?: (plan: UndoPlan) => boolean | Promise<boolean>;
 }
 
 /** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
-export async function undoRun(host: Host, { directory, confirm }: UndoOptions): Promise<UndoReport> {
+export async function undoRun(host: Host, { directory, call, confirm }: UndoOptions): Promise<UndoReport> {
   const runId = basename(directory);
   const { entries } = await readJournal(host, directory);
   const kept = await readPrivateFolder(host, { runId, known: [] });
-  const steps = await planSteps(host, await readWriteLog(host, runId), kept);
-  const plan: UndoPlan = { runId, files: steps.map(({ file }) => file), lasting: lastingCalls(entries) };
+  if (call !== undefined) checkCall(entries, call);
+  const effects = effectsOf(entries);
+  const steps = await planSteps(host, writesOf(call, await readWriteLog(host, runId), effects), kept);
+  const lasting = effects
+    .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
+    .map(({ isFileTool: _, ...named }) => named);
+  const plan: UndoPlan = { runId, files: steps.map(({ file }) => file), lasting };
   const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
   if (!isWanted) return { ...plan, isDone: false };
   return host.files.alone(`${directory}/journal.jsonl`, async () => {
@@ -204,15 +215,43 @@ function failAsJournal(cause: unknown): never {
 
 const fileTools = new Set(["write_file", "append_file", "edit_file"]);
 
-/** The calls that began and whose effect is no file that a scope wrote. */
-function lastingCalls(entries: readonly JournalEntry[]): readonly LastingCall[] {
+interface CallEffect extends LastingCall {
+  /** True where its effect is a file that a scope wrote, and nothing else. */
+  readonly isFileTool: boolean;
+}
+
+/** The calls of tools with side effects that began. */
+function effectsOf(entries: readonly JournalEntry[]): readonly CallEffect[] {
   const verdicts = new Map<string, FactOf<"verdict">>();
-  const calls: LastingCall[] = [];
+  const calls: CallEffect[] = [];
   for (const entry of entries) {
     if (entry.type === "verdict") verdicts.set(entry.callPath, entry);
     if (entry.type !== "intent" || entry.kind !== "tool" || !entry.sideEffect) continue;
     const { tool, args, recorded } = verdicts.get(entry.callPath) ?? { tool: entry.key, args: {} };
-    if (!(recorded && fileTools.has(tool))) calls.push({ callPath: entry.callPath, tool, args });
+    calls.push({ callPath: entry.callPath, tool, args, isFileTool: recorded !== undefined && fileTools.has(tool) });
   }
   return calls;
+}
+
+function isAtOrBelow(path: CallPath, call: CallPath | undefined): boolean {
+  return call === undefined || path === call || path.startsWith(`${call}/`);
+}
+
+function checkCall(entries: readonly JournalEntry[], call: CallPath): void {
+  if (entries.some((entry) => "callPath" in entry && entry.callPath === call)) return;
+  throw new CannotResume(`there is no call \`${call}\` in this run: a path such as \`main/0.write_file\` names one`);
+}
+
+/** The log names the worker whose tool wrote: a call of a file tool is found by its file, which no other call of the worker may have written. */
+function writesOf(call: CallPath | undefined, writes: readonly LoggedWrite[], effects: readonly CallEffect[]) {
+  const file = effects.find(({ callPath, isFileTool }) => isFileTool && callPath === call);
+  if (!file) return writes.filter(({ callPath }) => isAtOrBelow(callPath, call));
+  const worker = parentCallPath(file.callPath);
+  const path = file.args["path"];
+  const ofFile = effects.filter(({ callPath, args }) => parentCallPath(callPath) === worker && args["path"] === path);
+  if (ofFile.length > 1)
+    throw new CannotResume(
+      `several calls of \`${worker}\` wrote \`${path}\`: ${ofFile.map(({ callPath }) => callPath).join(", ")}; take back all that \`${worker}\` wrote`,
+    );
+  return writes.filter((write) => write.callPath === worker && write.path === path);
 }

@@ -102,6 +102,7 @@ export function addUndo(program: Command, exit: Exit): void {
     .description("take back what a run's file tools wrote; files that were changed since stay, and so does what commands did")
     .argument("[run]", "its id, or `last`", "last")
     .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .option("--call <path>", "only what this call, and the calls below it, wrote: main/0.helper")
     .option("--dry-run", "show what would be done, and do nothing")
     .option("-y, --yes", "do it without a question")
     .option("--json", "print JSON")

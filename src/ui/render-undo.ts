@@ -33,7 +33,7 @@ const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>
   remove: () => "remove: the run made it",
   same: () => "is as it was",
   changed: () => "left: it was changed since the run wrote it",
-  "not-kept": () => "left: its content before was too large to be kept, or is gone",
+  "not-kept": () => "left: its content before is not kept: too large, or written by another call of the run",
   failed: ({ error = "" }) => `left: ${error}`,
 };
 
@@ -50,7 +50,7 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
   const calls = lasting.map(
     ({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${show(tool)} ${show(JSON.stringify(args))}`,
   );
-  const notes = calls.length > 0 ? ["not taken back, since only files of file tools are kept:", ...calls] : [];
+  const notes = calls.length > 0 ? ["not taken back, since nothing is kept of what was before:", ...calls] : [];
   return [head, ...rows, ...notes].map((line) => `${diffs ? line : clipText(line, columns, "...")}\n`).join("");
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resume, run, tool, undo } from "../../src/index.ts";
 import { mostOfFile } from "../../src/journal/write-log.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
@@ -103,6 +103,50 @@ test("names a file that was too large to be kept, and keeps none of it", async (
   expect(kept).toBeLessThan(10_000);
   expect(actions(await undo({ host, directory }))).toEqual({ "/p/a.txt": "not-kept" });
   expect(filesOf(host)["/p/a.txt"]).toBe("small");
+});
+
+describe("one call", () => {
+  test("is taken back alone where no other call of its worker wrote the file", async () => {
+    const { host, directory } = await record(turns, before);
+    await expect(undo({ host, directory, call: "main/9.write_file" })).rejects.toThrow("there is no call `main/9.write_file`");
+    await expect(undo({ host, directory, call: "main/2.edit_file" })).rejects.toThrow(
+      "several calls of `main` wrote `a.txt`: main/0.write_file, main/2.edit_file; take back all that `main` wrote",
+    );
+    const report = await undo({ host, directory, call: "main/3.append_file" });
+    expect({ ...actions(report), lasting: report.lasting }).toEqual({ "/p/b.txt": "restore", lasting: [] });
+    expect(filesOf(host)).toEqual({ ...before, "/p/a.txt": "bye\n", "/p/new/n.txt": "n" });
+    expect(actions(await undo({ host, directory, call: "main" }))).toMatchObject({ "/p/a.txt": "restore", "/p/b.txt": "same" });
+    expect(filesOf(host)).toEqual(before);
+  });
+
+  test("of a worker takes those below it with it, and a file that was written again later stays", async () => {
+    const child = `toolsets: { filesystem: {} }\ndescription: c`;
+    const files = {
+      "/p/main.worker": "---\ntoolsets: { child: { _approval_config: { child: { pre_approved: true } } } }\n---\nYou hand on.\n",
+      "/p/child.worker": `---\n${child}\n---\nYou write.\n`,
+      ...before,
+    };
+    const host = memoryHost({ files });
+    const write = (path: string, content: string) => calls(["write_file", { path, content }]);
+    const script: Script = ({ worker, turn, lastUserText }) => {
+      if (worker === "child") return turn > 1 ? "done" : write(...(lastUserText().split(" ") as [string, string]));
+      const inputs = ["a.txt one", "b.txt two", "a.txt three"];
+      return turn <= inputs.length ? calls(["child", { input: inputs[turn - 1] ?? "" }]) : "done";
+    };
+    const approval = { mode: "approve_all" } as const;
+    const { runId } = await run({ host, target: "/p", model: "test:m", providers: [playing(script)], input: "go", approval });
+    const directory = `/p/.llm-do/runs/${runId}`;
+    expect(actions(await undo({ host, directory, call: "main/0.child" }))).toEqual({ "/p/a.txt": "changed" });
+    expect(actions(await undo({ host, directory, call: "main/1.child" }))).toEqual({ "/p/b.txt": "restore" });
+    expect(filesOf(host)).toEqual({ "/p/a.txt": "three", "/p/b.txt": "b\n" });
+  });
+});
+
+test("lists the calls that wrote where nothing of the files is kept on this machine", async () => {
+  const { host, directory } = await record(turns, before);
+  const { files, lasting } = await undo({ host: { ...host, stateDirectory: "/elsewhere" }, directory });
+  expect(files).toEqual([]);
+  expect(lasting.map(({ tool }) => tool).sort()).toEqual(["append_file", "edit_file", "shout", "write_file", "write_file"]);
 });
 
 test("refuses a run that is under way, and a run that was taken back does not go on", async () => {

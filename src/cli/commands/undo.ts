@@ -6,6 +6,8 @@ import { findRun } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
 export interface UndoFlags {
+  /** The path of a call. */
+  readonly call?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -22,7 +24,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
     isRefused = !isWanted;
     return isWanted;
   };
-  const report = await undo({ directory, confirm });
+  const report = await undo({ directory, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(flags.json ? toJson(report) : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false }));
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
   const isComplete = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
