@@ -43,7 +43,8 @@ export async function answerCommand({ run, words, type }: AnswerCommand, flags: 
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
   if (flags.note !== undefined && !flags.all && words.length === 0)
     throw new UsageError("--note goes with numbers or --all: at the terminal, each question takes a note of its own");
-  if (open.length === 0 && words.length === 0) throw new UsageError(`nothing waits for an answer in the run ${runId} of ${root}`);
+  if (questions.length === 0 || (open.length === 0 && words.length === 0))
+    throw new UsageError(`nothing waits for an answer in the run ${runId} of ${root}`);
   if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${runId} of ${show(root)}\n`);
   const record = async (answered: readonly OpenQuestion[], decision: ApprovalDecision): Promise<void> => {
     await answerQuestions({ directory, answers: answered.map(({ id }) => ({ id, decision })) });
