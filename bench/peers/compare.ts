@@ -1,99 +1,109 @@
-// Compares llm-do with other agent libraries: `npm run bench [CASES] [ROUNDS]`, such as `npm run bench turns-20,text-10000 30`. In each round every
-// library does the case once, in another order; what counts is a library's time beside that of the plain `fetch` loop in the same round. Prints
-// Markdown, and writes it and a plot to `results/`.
-import { fork } from "node:child_process";
+// Compares llm-do with other agent libraries: `npm run bench -- [--write] [--seconds N] [CASES]`, such as `npm run bench -- turns-20,text-10000`.
+// In each round every library does the case once, in another order; what counts is a library's time beside that of the plain `fetch` loop in the
+// same round. Prints Markdown, and writes it and a plot to `results/`; with `--write` also to `docs/performance.md` and the plot beside it.
+import { execFileSync, fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Arm, Case } from "./arm.ts";
-import { ours } from "./arms-ours.ts";
-import { aiSdk, langGraph, mastra, openaiAgents, pi } from "./arms-peers.ts";
-import { fetchLoop, httpLoop, providerLoop } from "./arms-plain.ts";
+import { type Arm, type Case, modelOf, parseCase } from "./arm.ts";
+import { enterCommand, enterScript, measureMemory, writeScripts } from "./fresh.ts";
+import { type Entrant, enter, measure } from "./measure.ts";
 import { plot } from "./plot.ts";
+import { type Measured, type Memory, type Parts, reportOf, summaryOf } from "./report.ts";
 
-const everyCase = "turns-20:40,turns-100:10,turns-400:4,calls-50:40,children-100:10,children-1000:3,text-10000:10";
-const arms = [fetchLoop, httpLoop, providerLoop, aiSdk, pi, openaiAgents, langGraph, mastra, ...ours];
+/** Seconds that each case may take, three rounds at least. */
+const seconds: Readonly<Record<string, number>> = {
+  "turns-20": 15,
+  "turns-100": 20,
+  "turns-400": 20,
+  "effects-20": 15,
+  "calls-50": 12,
+  "children-100": 15,
+  "children-1000": 20,
+  "text-10000": 15,
+  "pdf-3": 12,
+  "start-0": 25,
+  "start-1": 25,
+};
+const ofMemory = ["turns-400", "children-1000", "text-10000", "pdf-3", "start-1"];
+/** What has no peer: what each does is in `bench/README.md`. */
+const parts = ["compile", "files", "commands", "journal"];
+const files = ["fetch", "http", "provider", "ai-sdk", "pi", "openai-agents", "langgraph", "mastra", "llm-do"];
 
-const { positionals } = parseArgs({ allowPositionals: true });
-const [wanted = everyCase, roundsOfAll] = positionals;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: "boolean", default: false }, seconds: { type: "string" } },
+});
+const wanted = (positionals[0]?.split(",") ?? Object.keys(seconds)).map(parseCase);
 
-const server = fork(join(import.meta.dirname, "server.ts"));
-const [baseUrl] = await once(server, "message");
+const here = import.meta.dirname;
+const server = fork(join(here, "server.ts"));
+const [origin] = await once(server, "message");
 // Warnings of a library take time, which counts; they are not printed.
 console.warn = () => undefined;
-const runners = new Map<Arm, Awaited<ReturnType<Arm["prepare"]>>>();
-for (const arm of arms) runners.set(arm, await arm.prepare(baseUrl));
+writeScripts();
 
-interface Row {
-  readonly name: string;
-  readonly median: number;
-  /** The tenth percentile of a round's ratio to the `fetch` loop, and to the AI SDK. */
-  readonly toFetch: number;
-  readonly toAiSdk: number;
-  readonly cpuToFetch: number;
+const arms = new Map<string, Arm>();
+for (const file of files) arms.set(file, (await import(`./arms/${file}.ts`)).arm);
+const entrants: Entrant[] = [];
+for (const arm of arms.values()) entrants.push(await enter(arm, `${origin}/v1`));
+entrants.push(await enter((await import("./arms/llm-do.ts")).withoutJournal, `${origin}/v1`));
+const scripts = [...arms].map(([file, arm]) => enterScript(arm, file, server, `${origin}/timed/v1`));
+const starters = [...scripts, enterCommand(server, `${origin}/timed/v1`)];
+
+const measured: Measured[] = [];
+for (const one of wanted) {
+  const allowed = Number(values.seconds ?? seconds[modelOf(one)] ?? 10);
+  const rows = await measure(one.kind === "start" ? starters : entrants, one, allowed);
+  measured.push({ one, rows });
+  console.error(`${modelOf(one)}: ${rows[0]?.walls.length} rounds`);
 }
+const memory: Memory[] = [];
+for (const one of wanted.filter((each) => ofMemory.includes(modelOf(each)))) memory.push({ one, megabytes: await memoryOf(one) });
 
-async function measure(one: Case, rounds: number): Promise<readonly Row[]> {
-  const taking = arms.filter(({ kinds }) => kinds.includes(one.kind));
-  const walls = new Map(taking.map((arm) => [arm, [] as number[]]));
-  const cpu = new Map(taking.map((arm) => [arm, [] as number[]]));
-  const model = `${one.kind}-${one.count}`;
-  for (let round = -1; round < rounds; round++) {
-    for (const [index] of taking.entries()) {
-      const arm = taking[(index + round + 1) % taking.length] as Arm;
-      const before = process.cpuUsage();
-      const began = performance.now();
-      const text = await runners.get(arm)?.(model, one);
-      const took = performance.now() - began;
-      const { user, system } = process.cpuUsage(before);
-      if (one.kind === "text" ? text?.length !== 5 * one.count : text !== "done")
-        throw new Error(`${arm.name} gave ${JSON.stringify(text?.slice(0, 80))} for ${model}`);
-      // The first round warms up.
-      if (round < 0) continue;
-      walls.get(arm)?.push(took);
-      cpu.get(arm)?.push((user + system) / 1000);
-    }
+async function memoryOf(one: Case): Promise<ReadonlyMap<Arm, number>> {
+  const found = new Map<Arm, number>();
+  for (const [file, arm] of arms) {
+    if (arm.without?.[one.kind]) continue;
+    const megabytes = measureMemory(file, one, `${origin}/v1`).catch(({ message }) => console.error(message));
+    found.set(arm, (await megabytes) ?? Number.NaN);
   }
-  return taking.map((arm) => ({
-    name: arm.name,
-    median: quantile(walls.get(arm) ?? [], 0.5),
-    toFetch: quantile(ratios(walls, arm, fetchLoop), 0.1),
-    toAiSdk: quantile(ratios(walls, arm, aiSdk), 0.1),
-    cpuToFetch: quantile(ratios(cpu, arm, fetchLoop), 0.1),
-  }));
+  return found;
 }
 
-function ratios(times: ReadonlyMap<Arm, readonly number[]>, arm: Arm, beside: Arm): readonly number[] {
-  const others = times.get(beside) ?? [];
-  return (times.get(arm) ?? []).map((time, round) => time / (others[round] ?? Number.NaN));
+const tables: Parts = positionals.length > 0 ? [] : parts.map((name) => [name, tableOf(name)]);
+
+/** The table that a bench without peers prints. */
+function tableOf(name: string): string {
+  const { stdout } = spawnSync(process.execPath, [join(here, `../${name}.ts`)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = stdout.split("\n").filter((line) => line.startsWith("|"));
+  return lines.length > 0 ? lines.join("\n") : "It fails.";
 }
 
-function quantile(values: readonly number[], at: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * at)] ?? Number.NaN;
+const { dependencies } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+const versions = Object.entries<string>(dependencies).filter(([, version]) => !version.startsWith("file:"));
+const [{ model } = { model: "" }, { length }] = [cpus()[0], cpus()];
+const head = [
+  `Measured on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node} on ${length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB.`,
+  `Versions: ${versions.map((pair) => pair.join(" ")).join(", ")}.`,
+].join(" ");
+const summary = summaryOf(head, measured, memory, tables);
+const picture = plot(measured);
+mkdirSync(join(here, "results"), { recursive: true });
+writeFileSync(join(here, "results/compare.md"), reportOf(head, measured, memory, tables));
+writeFileSync(join(here, "results/compare.svg"), picture);
+console.log(summary);
+if (values.write) {
+  const root = join(here, "../..");
+  const page = join(root, "docs/performance.md");
+  const [before = ""] = readFileSync(page, "utf8").split(/^## Figures$/m);
+  writeFileSync(page, `${before}## Figures\n\n${summary}`);
+  writeFileSync(join(root, "docs/performance.svg"), picture);
+  execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", page], { cwd: root, stdio: "inherit" });
 }
-
-const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8"));
-const versions = Object.entries(dependencies).map(([name, version]) => `${name} ${version}`);
-const lines = [
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores. ${versions.join(", ")}.`,
-];
-const charts: Parameters<typeof plot>[0][number][] = [];
-for (const named of wanted.split(",")) {
-  const [model = "", ownRounds] = named.split(":");
-  const [kind, count] = model.split("-");
-  const rows = await measure({ kind: kind as Case["kind"], count: Number(count) }, Number(roundsOfAll ?? ownRounds ?? 10));
-  const table = rows.map(
-    ({ name, median, toFetch, toAiSdk, cpuToFetch }) =>
-      `| ${name} | ${median.toFixed(1)} | ${toFetch.toFixed(2)} | ${toAiSdk.toFixed(2)} | ${cpuToFetch.toFixed(2)} |`,
-  );
-  const head = ["| library | ms, median | × fetch | × AI SDK | CPU × fetch |", "| --- | ---: | ---: | ---: | ---: |"];
-  lines.push("", `### ${model}`, "", ...head, ...table);
-  console.log(lines.slice(-table.length - 4).join("\n"));
-  charts.push({ title: model, bars: rows.map(({ name, toFetch }) => ({ name, value: toFetch })) });
-}
-mkdirSync(join(import.meta.dirname, "results"), { recursive: true });
-writeFileSync(join(import.meta.dirname, "results/compare.md"), `${lines.join("\n")}\n`);
-writeFileSync(join(import.meta.dirname, "results/compare.svg"), plot(charts));
 process.exit();

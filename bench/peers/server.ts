@@ -1,9 +1,14 @@
-// A server that speaks chat completions, without think time. `turns-N`: N turns that call `lookup`, then "done"; `calls-N`: N calls in one
-// answer; `children-N`: N calls of `child`; `text-N`: N tokens. Started with `fork`; sends its address to its parent.
+// A server that speaks chat completions, without think time. `arm.ts` says what the cases are. Started with `fork`; sends its address to its
+// parent, and the time of each request below `/timed/`. It answers "done" only to an agent that has sent what the case is about: the
+// tools, each result, the PDF; otherwise it answers with what is missing.
 import { createServer } from "node:http";
+import { type Case, lookup, pdfOf, toolsOf } from "./arm.ts";
 
-interface Message {
-  readonly role: string;
+interface Request {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly stream?: boolean;
 }
 
 interface Reply {
@@ -11,17 +16,27 @@ interface Reply {
   readonly calls?: readonly { readonly name: string; readonly args: string }[];
 }
 
-function answer(model: string, messages: readonly Message[]): Reply {
-  const [kind, number] = model.split("-");
-  const most = Number(number);
-  const results = messages.filter(({ role }) => role === "tool").length;
-  if (kind === "text") return { text: Array.from({ length: most }, () => "word ") };
-  const wanted = kind === "turns" ? (results < most ? 1 : 0) : results === 0 ? most : 0;
+function answer({ model, messages, tools = [] }: Request, body: string): Reply {
+  const [kind, number] = model.split("-") as [Case["kind"], string];
+  const one: Case = { kind, count: Number(number) };
+  const wrong = (what: string): Reply => ({ text: [`wrong: ${what}`] });
+  const named = tools.map((tool) => tool.function.name).join();
+  if (named !== toolsOf(one).join()) return wrong(`its tools are ${named || "none"}`);
+  if (kind === "text") return { text: Array.from({ length: one.count }, () => "word ") };
+  if (kind === "pdf" && !body.includes(pdfEnd)) return wrong("no PDF");
+
+  const results = messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.stringify(content));
+  const isAtOnce = kind === "calls" || kind === "children";
+  const missing = results.findIndex((text, index) => !text.includes(kind === "children" ? "done" : lookup(`k${index}`)));
+  if (missing >= 0) return wrong(`result ${missing} is ${results[missing]}`);
+  if (results.length >= one.count) return { text: ["done"] };
+  if (isAtOnce && results.length > 0) return wrong(`${results.length} results`);
   const name = kind === "children" ? "child" : "lookup";
-  const calls = Array.from({ length: wanted }, (_, index) => ({ name, args: `{"key":"k${results + index}"}` }));
-  return wanted === 0 ? { text: ["done"] } : { calls };
+  const length = isAtOnce ? one.count : 1;
+  return { calls: Array.from({ length }, (_, index) => ({ name, args: `{"key":"k${results.length + index}"}` })) };
 }
 
+const pdfEnd = pdfOf().toString("base64").slice(-1000);
 let answered = 0;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
@@ -54,11 +69,15 @@ function* chunks(model: string, { text, calls }: Reply): Generator<string> {
 }
 
 const server = createServer((request, response) => {
+  const at = performance.timeOrigin + performance.now();
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
-    const { model, messages, stream } = JSON.parse(Buffer.concat(parts).toString());
-    const reply = answer(model, messages);
+    const body = Buffer.concat(parts).toString();
+    const asked: Request = JSON.parse(body);
+    const { model, stream } = asked;
+    if (request.url?.startsWith("/timed/")) process.send?.({ at });
+    const reply = answer(asked, body);
     response.setHeader("content-type", stream ? "text/event-stream" : "application/json");
     if (!stream) return response.end(whole(model, reply));
     // As providers do: a few tokens in a packet.
@@ -75,6 +94,6 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (typeof address === "object") process.send?.(`http://127.0.0.1:${address?.port}/v1`);
+  if (typeof address === "object") process.send?.(`http://127.0.0.1:${address?.port}`);
 });
 process.on("disconnect", () => process.exit());

@@ -1,0 +1,92 @@
+import { type Arm, type Case, check, modelOf } from "./arm.ts";
+
+/** Times of one round in milliseconds; rejects where the library did not do what the case is about. */
+export interface Took {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** A library that is prepared. */
+export interface Entrant {
+  readonly arm: Arm;
+  time(one: Case): Promise<Took>;
+}
+
+/** Times of the rounds of one case, in milliseconds, or the reason why there are none. */
+export interface Times {
+  readonly arm: Arm;
+  readonly walls: number[];
+  readonly cpu: number[];
+  failure?: string;
+}
+
+/**
+ * Each library does the case once in a round, in an order that changes, until the seconds are over, and three times at least. A round before
+ * these does not count. A library that fails is left out from there on, with the reason.
+ */
+export async function measure(entrants: readonly Entrant[], one: Case, seconds: number): Promise<readonly Times[]> {
+  const rows = entrants.map(({ arm }) => createTimes(arm, one));
+  let ends = 0;
+  for (let round = -1; round < 3 || (performance.now() < ends && round < 100); round++) {
+    for (let place = 0; place < entrants.length; place++) {
+      const index = (place + round + 1) % entrants.length;
+      await measureOnce(entrants[index] as Entrant, one, rows[index] as Times, round >= 0);
+    }
+    if (round === -1) ends = performance.now() + seconds * 1000;
+  }
+  return rows;
+}
+
+function createTimes(arm: Arm, { kind }: Case): Times {
+  const failure = arm.without?.[kind];
+  return { arm, walls: [], cpu: [], ...(failure === undefined ? {} : { failure }) };
+}
+
+async function measureOnce(entrant: Entrant, one: Case, row: Times, isCounted: boolean): Promise<void> {
+  if (row.failure !== undefined) return;
+  try {
+    const { wall, cpu } = await entrant.time(one);
+    if (!isCounted) return;
+    row.walls.push(wall);
+    row.cpu.push(cpu);
+  } catch (error) {
+    row.failure = `fails: ${error instanceof Error ? error.message.slice(0, 100) : error}`;
+    console.error(`${row.arm.name}, ${modelOf(one)}: ${row.failure}`);
+  }
+}
+
+/** An entrant that does its cases in this process. */
+export async function enter(arm: Arm, baseUrl: string): Promise<Entrant> {
+  const run = await arm.prepare(baseUrl);
+  const time = async (one: Case): Promise<Took> => {
+    const before = process.cpuUsage();
+    const began = performance.now();
+    const text = await run(one);
+    const wall = performance.now() - began;
+    const { user, system } = process.cpuUsage(before);
+    check(one, text);
+    return { wall, cpu: (user + system) / 1000 };
+  };
+  return { arm, time };
+}
+
+/** The tenth percentile of the ratios of two libraries in the same rounds. */
+export function ratioOf(times: readonly number[], others: readonly number[] = []): number {
+  return quantile(
+    times.map((time, round) => time / (others[round] ?? Number.NaN)),
+    0.1,
+  );
+}
+
+export function quantile(values: readonly number[], at: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * at)] ?? Number.NaN;
+}
+
+/** The exponent with which a time grows: the slope of its logarithm over that of the count, by least squares. */
+export function exponentOf(points: readonly { readonly count: number; readonly time: number }[]): number {
+  const logs = points.map(({ count, time }) => [Math.log(count), Math.log(time)] as const);
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x, y] = [mean(logs.map(([count]) => count)), mean(logs.map(([, time]) => time))];
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  return sum(logs.map(([count, time]) => (count - x) * (time - y))) / sum(logs.map(([count]) => (count - x) ** 2));
+}
