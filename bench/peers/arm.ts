@@ -11,14 +11,17 @@ export interface Case {
 /** The name of the model that the server plays for a case. */
 export const modelOf = ({ kind, count }: Case) => `${kind}-${count}`;
 
+/** The reason why a library does not do a case. */
+export const reasonOf = ({ without }: Arm, one: Case) => without?.[modelOf(one)] ?? without?.[one.kind];
+
 /** Runs a case once; resolves with the last text. */
 export type Runner = (one: Case) => Promise<string>;
 
 /** A library, as its documentation shows it. */
 export interface Arm {
   readonly name: string;
-  /** Cases that it cannot do, with the reason. */
-  readonly without?: Readonly<Partial<Record<Case["kind"], string>>>;
+  /** Kinds of cases and single cases, such as `children-1000`, that it does not do, with the reason. */
+  readonly without?: Readonly<Record<string, string>>;
   /** No agent library: shown, and not ranked. */
   readonly floor?: boolean;
   prepare(baseUrl: string): Promise<Runner>;

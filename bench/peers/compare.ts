@@ -7,27 +7,27 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Arm, type Case, modelOf, parseCase } from "./arm.ts";
+import { type Arm, type Case, modelOf, parseCase, reasonOf } from "./arm.ts";
 import { enterCommand, enterScript, measureMemory, writeScripts } from "./fresh.ts";
 import { type Entrant, enter, measure } from "./measure.ts";
 import { plot } from "./plot.ts";
 import { type Measured, type Memory, type Parts, reportOf, summaryOf } from "./report.ts";
 
-/** Seconds that each case may take, three rounds at least. */
+/** Seconds that each case takes, see `measure`. */
 const seconds: Readonly<Record<string, number>> = {
-  "turns-20": 15,
-  "turns-100": 20,
-  "turns-400": 20,
-  "effects-20": 15,
-  "calls-50": 12,
-  "children-100": 15,
-  "children-1000": 20,
-  "text-10000": 15,
-  "pdf-3": 12,
-  "start-0": 25,
-  "start-1": 25,
+  "turns-20": 12,
+  "turns-100": 15,
+  "turns-400": 15,
+  "effects-20": 10,
+  "calls-50": 10,
+  "children-100": 12,
+  "children-1000": 12,
+  "text-10000": 12,
+  "pdf-3": 10,
+  "start-0": 15,
+  "start-1": 15,
 };
-const ofMemory = ["turns-400", "children-1000", "text-10000", "pdf-3", "start-1"];
+const ofMemory = ["turns-400", "children-1000", "text-10000", "pdf-3"];
 /** What has no peer: what each does is in `bench/README.md`. */
 const parts = ["compile", "files", "commands", "journal"];
 const files = ["fetch", "http", "provider", "ai-sdk", "pi", "openai-agents", "langgraph", "mastra", "llm-do"];
@@ -66,7 +66,7 @@ for (const one of wanted.filter((each) => ofMemory.includes(modelOf(each)))) mem
 async function memoryOf(one: Case): Promise<ReadonlyMap<Arm, number>> {
   const found = new Map<Arm, number>();
   for (const [file, arm] of arms) {
-    if (arm.without?.[one.kind]) continue;
+    if (reasonOf(arm, one)) continue;
     const megabytes = measureMemory(file, one, `${origin}/v1`).catch(({ message }) => console.error(message));
     found.set(arm, (await megabytes) ?? Number.NaN);
   }
