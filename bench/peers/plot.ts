@@ -25,8 +25,8 @@ export function plot(measured: readonly Measured[]): string {
     });
   const height = Math.max(...tops);
   const about = "Time beside a plain fetch loop (dashed line), with the same answers; less is better";
-  const title = `<title>${about}</title><text class="t" x="8" y="18">${about}</text>`;
-  const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`;
+  const title = `<text class="t" x="8" y="18">${about}</text>`;
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${about}">`;
   return `${[open, `<style>${style}</style>`, title, ...groups].join("\n")}\n</svg>\n`;
 }
 
