@@ -1,5 +1,5 @@
 import type { OpenQuestion } from "../protocol/approval.ts";
-import { type CallPath, comparePaths } from "../protocol/call.ts";
+import { type CallPath, comparePaths, isAtOrBelow } from "../protocol/call.ts";
 import { abortable } from "../util/abortable.ts";
 import { inOrder } from "./open-questions.ts";
 
@@ -137,8 +137,4 @@ export class Activity {
     const parked = [...this.#parked];
     return [...this.#code].every(({ path }) => parked.some(({ callPath }) => isAtOrBelow(callPath, path)));
   }
-}
-
-function isAtOrBelow(path: CallPath, above: CallPath): boolean {
-  return path === above || path.startsWith(`${above}/`);
 }

@@ -1,4 +1,4 @@
-import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import { type CallPath, parentCallPath, withCallers } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { standingFacts } from "./standing.ts";
 
@@ -64,8 +64,4 @@ function requestsOf(facts: readonly Fact[]): string {
   const paths = [...new Set(facts.flatMap((fact) => (fact.type === "intent" && fact.kind === "model" ? [fact.callPath] : [])))];
   const named = paths.slice(0, mostNamed).map((path) => `\`${path}\``);
   return named.length === 0 ? "" : `; there are requests of ${named.join(", ")}${paths.length > mostNamed ? ", …" : ""}`;
-}
-
-function* withCallers(callPath: CallPath): Iterable<CallPath> {
-  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
 }

@@ -1,10 +1,10 @@
 import { noJournal } from "../journal/journal.ts";
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
+import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
 import type { Effect, Effects } from "./effects.ts";
 import { createResumedEffects } from "./resumed.ts";
-import { idOf, standingFacts } from "./standing.ts";
+import { createFinder, idOf, standingFacts } from "./standing.ts";
 
 export interface ForkedOptions {
   /** Answers what is not shared, and records everything in the journal of the new run. */
@@ -29,9 +29,7 @@ export function createForkedEffects({ live, shared, entry }: ForkedOptions): Eff
     times: [],
   });
   const { facts } = standingFacts(shared);
-  const standing = new Map(facts.map((fact) => [idOf(fact), fact]));
-  const find = <Type extends KeyedFactType>(type: Type, key: FactKey) =>
-    standing.get(idOf({ type, ...key } as Fact)) as FactOf<Type> | undefined;
+  const find = createFinder(facts);
   const paths = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
   const fresh = new Set<CallPath>();
   const recorded = new Set<string>();
@@ -60,7 +58,7 @@ export function createForkedEffects({ live, shared, entry }: ForkedOptions): Eff
   const copyCall = (callPath: CallPath): void => {
     for (const fact of facts) {
       if (!("callPath" in fact) || recorded.has(idOf(fact))) continue;
-      if (fact.callPath === callPath || fact.callPath.startsWith(`${callPath}/`)) record(asShared(fact));
+      if (isAtOrBelow(fact.callPath, callPath)) record(asShared(fact));
     }
   };
   return Object.freeze<Effects>({

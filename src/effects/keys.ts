@@ -12,11 +12,14 @@ export const modelKey = (turn: number, attempt: number, isLast: boolean): string
 export const compactionKey = (turn: number, attempt: number): string => `compaction ${turn}.${attempt}`;
 /** Key of the question of a round. */
 export const questionKey = (round: string): string => `question ${round}`;
-/** The key of the round that a fact asks or decides about; undefined for one that does neither. */
+/** The round of the question of a key; undefined for every other key. */
+export function roundOfQuestion(key: string): string | undefined {
+  return key.startsWith(questionKey("")) ? key.slice(questionKey("").length) : undefined;
+}
+/** The round that a fact asks or decides about; undefined for one that does neither. */
 export function questionOf(fact: Fact): string | undefined {
   if (fact.type === "decision") return fact.key;
-  if ((fact.type !== "intent" && fact.type !== "result") || fact.kind !== "question") return undefined;
-  return fact.key.slice(questionKey("").length);
+  return (fact.type === "intent" || fact.type === "result") && fact.kind === "question" ? roundOfQuestion(fact.key) : undefined;
 }
 /** Key of the question whether a call that may have run is repeated. */
 export const againKey = (prefix: string): string => `${prefix}again`;

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, OpenQuestion } from "../protocol/approval.ts";
-import { type CallPath, comparePaths, parentCallPath } from "../protocol/call.ts";
+import { type CallPath, comparePaths, withCallers } from "../protocol/call.ts";
 import type { Fact, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import { sha256 } from "../util/sha256.ts";
 import { againKey, questionKey } from "./keys.ts";
@@ -52,8 +52,4 @@ function isSettling(fact: Fact): fact is FactOf<KeyedFactType> {
 
 function idOf({ callPath, key }: { readonly callPath: CallPath; readonly key: string }): string {
   return `${callPath}\n${key}`;
-}
-
-function* withCallers(callPath: CallPath): Iterable<CallPath> {
-  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
 }

@@ -1,7 +1,6 @@
 import type { Clock } from "../host/host.ts";
-import type { CallPath } from "../protocol/call.ts";
-import { parentCallPath } from "../protocol/call.ts";
-import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import { type CallPath, withCallers } from "../protocol/call.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { describeChange, findChangedInstruction, type InstructionLine } from "./describe-change.ts";
@@ -11,7 +10,7 @@ import { againKey, runTimeKey, timeKey } from "./keys.ts";
 import { openQuestions } from "./open-questions.ts";
 import type { RequestChanged } from "./resumed.ts";
 import { createRunState } from "./run-state.ts";
-import { standingFacts } from "./standing.ts";
+import { createFinder, standingFacts } from "./standing.ts";
 
 /**
  * A replayed run asked for something that the record does not hold. It becomes the failure of its call, as any error does, and the
@@ -88,8 +87,8 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     const { callPath, key, kind, digest, sideEffect, announced, detail } = effect.record;
-    const found = index.keyed.get(keyOf("result", effect.record)) as FactOf<"result"> | undefined;
-    const intent = index.keyed.get(keyOf("intent", effect.record)) as FactOf<"intent"> | undefined;
+    const found = index.find("result", effect.record);
+    const intent = index.find("intent", effect.record);
     if (!found && !intent) return miss({ callPath, what: key, signal });
     if ((found?.digest ?? intent?.digest) !== digest)
       drifts.push({ callPath, key, kind, today: detail, ...describeDrift(drifts, { recorded: intent, today: effect.record }) });
@@ -118,11 +117,11 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     recordDurably: async (fact) => record(fact),
     perform,
     checkLimit: (key) => {
-      const reached = index.keyed.get(keyOf("limit", key)) as FactOf<"limit"> | undefined;
+      const reached = index.find("limit", key);
       if (reached) record(reached);
       return reached;
     },
-    recall: (type, key) => index.keyed.get(keyOf(type, key)) as FactOf<typeof type> | undefined,
+    recall: (type, key) => index.find(type, key),
     turnOf: (fact) => order.turnOf(fact),
     finish: (callPath, signal) => {
       if (callPath === undefined) return index.lastFact && abortable(order.turnOf(index.lastFact), signal);
@@ -154,7 +153,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     waitToRetry: async (_milliseconds, _next, signal) => signal.throwIfAborted(),
     // Code that waits for something else than an effect is ended when nothing else happens.
     startTimer: (_milliseconds, expire, limit) => {
-      const reached = limit && index.keyed.get(keyOf("limit", limit));
+      const reached = limit && index.find("limit", limit);
       let isStopped = false;
       if (reached) order.turnOf(reached).then(() => order.stalled().then(() => isStopped || expire()));
       const stop = () => {
@@ -172,7 +171,7 @@ function describeDrift(earlier: readonly Drift[], change: Pick<RequestChanged, "
 }
 
 function indexFacts(facts: readonly Fact[]) {
-  const keyed = new Map<string, Fact>();
+  const find = createFinder(facts);
   const starts = new Map<CallPath, FactOf<"call-start">>();
   const ended = new Map<CallPath, FactOf<"call-end">>();
   const aborts = new Map<CallPath, FactOf<"abort">>();
@@ -182,26 +181,25 @@ function indexFacts(facts: readonly Fact[]) {
     if (fact.type === "call-end") ended.set(fact.callPath, fact);
     if (fact.type === "abort") aborts.set(fact.callPath, fact);
     if (fact.type === "run-end") end = fact;
-    if ("key" in fact) keyed.set(keyOf(fact.type, fact), fact);
   }
   // The effects that its end interrupted stand before it.
   const lastFact = end && facts[facts.slice(0, -1).findLastIndex((fact) => !isInterrupted(fact)) + 1];
   /** True for code that did not come to its end: a person said what came of it. */
   const isTakenAsDone = (callPath: CallPath): boolean => {
-    const decision = keyed.get(keyOf("decision", { callPath, key: againKey("") })) as FactOf<"decision"> | undefined;
+    const decision = find("decision", { callPath, key: againKey("") });
     return decision?.decision.type === "deny";
   };
   /** Returns true if the call, or one above it, did not complete. */
   const isCutShort = (callPath: CallPath): boolean =>
     end?.stopReason !== "done" ||
-    [...withAncestors(callPath)].some(
+    [...withCallers(callPath)].some(
       (path) => starts.has(path) && (ended.get(path)?.stopReason !== "done" || isTakenAsDone(path)),
     );
   const interruptionOf = (callPath: CallPath): { readonly reason: Interruption; readonly fact: Fact } | undefined => {
-    for (const path of withAncestors(callPath)) {
-      const own = keyed.get(keyOf("limit", { callPath: path, key: timeKey }));
+    for (const path of withCallers(callPath)) {
+      const own = find("limit", { callPath: path, key: timeKey });
       if (own) return { reason: { type: "time-up", owner: path }, fact: own };
-      const ofRun = keyed.get(keyOf("limit", { callPath: path, key: runTimeKey }));
+      const ofRun = find("limit", { callPath: path, key: runTimeKey });
       if (ofRun) return { reason: { type: "time-up" }, fact: ofRun };
     }
     if (end?.stopReason === "suspended") return { reason: { type: "suspended", questions: openQuestions(facts) }, fact: end };
@@ -209,7 +207,7 @@ function indexFacts(facts: readonly Fact[]) {
     const fact = facts.find(isUnwound) ?? end ?? facts.at(-1);
     return fact && { reason: { type: "aborted", message: end?.reason ?? "the record ends here" }, fact };
   };
-  return { keyed, starts, ended, aborts, lastFact, isCutShort, interruptionOf };
+  return { find, starts, ended, aborts, lastFact, isCutShort, interruptionOf };
 }
 
 /** The bounds of a request: they depend on what ran beside it. */
@@ -225,12 +223,4 @@ function isUnwound(fact: Fact): boolean {
 
 function isInterrupted(fact: Fact): boolean {
   return fact.type === "result" && fact.outcome.type === "interrupted";
-}
-
-function* withAncestors(callPath: CallPath): Iterable<CallPath> {
-  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
-}
-
-function keyOf(type: KeyedFactType, { callPath, key }: FactKey): string {
-  return `${type}\n${callPath}\n${key}`;
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { CallPath } from "../protocol/call.ts";
+import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { Effect, EffectRecord, Effects } from "./effects.ts";
-import { questionKey, toolKey } from "./keys.ts";
+import { roundOfQuestion, toolKey } from "./keys.ts";
 import { createLiveEffects } from "./live.ts";
-import { idOf, standingFacts } from "./standing.ts";
+import { createFinder, idOf, standingFacts } from "./standing.ts";
 
 /** A request that is not the recorded one: the program, or what it computes, is different today. */
 export class RequestChanged extends Error {
@@ -38,7 +38,7 @@ export interface ResumedOptions {
  */
 export function createResumedEffects({ clock, journal, recorded, times }: ResumedOptions): Effects {
   const record = indexRecord(recorded);
-  const { standing } = record;
+  const { standing, find } = record;
   /** Calls with facts of this attempt. */
   const fresh = new Set<CallPath>();
   const judged = new Map<string, string>();
@@ -55,8 +55,6 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   });
   const stands = new Set(standing.values());
   for (const fact of recorded) (stands.has(fact) || fact.type === "revocation" ? live.state.apply : live.state.spend)(fact);
-  const find = <Type extends KeyedFactType>(type: Type, key: FactKey) =>
-    standing.get(`${type}\n${key.callPath}\n${key.key}`) as FactOf<Type> | undefined;
   const isKnown = (fact: Fact): boolean => {
     if (fact.type === "verdict") judged.set(`${fact.callPath}\n${fact.key}`, fact.digest);
     if (fact.type === "run-start") return true;
@@ -74,7 +72,7 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   const recall = <Type extends KeyedFactType>(type: Type, key: FactKey): FactOf<Type> | undefined => {
     if ((type === "verdict" || type === "grant") && !record.isRestored(key)) return undefined;
     if (type === "decision" && !isAnswered(key)) return undefined;
-    const question = type === "intent" ? record.questionOf(key.key) : undefined;
+    const question = type === "intent" ? roundOfQuestion(key.key) : undefined;
     if (question !== undefined && !(find("result", key) && isAnswered({ ...key, key: question }))) return undefined;
     return find(type, key);
   };
@@ -103,7 +101,6 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     recall,
     checkLimit: (key, check) => find("limit", key) ?? (find("result", key) ? undefined : live.checkLimit(key, check)),
     recallStart: (callPath) => standing.get(idOf({ type: "call-start", callPath } as Fact)) as FactOf<"call-start"> | undefined,
-    endToReach: () => undefined,
     recallEnd: (callPath) => standing.get(idOf({ type: "call-end", callPath } as Fact)) as FactOf<"call-end"> | undefined,
     waitToRetry: async (milliseconds, next, signal) => {
       if (!find("intent", next)) await live.waitToRetry(milliseconds, next, signal);
@@ -126,7 +123,7 @@ function elapsed(recorded: readonly Fact[], times: readonly number[], callPath: 
     const time = times[index] ?? 0;
     if (fact.type === "attempt") first = undefined;
     if (fact.type === "answer") continue;
-    if (!("callPath" in fact) || (fact.callPath !== callPath && !fact.callPath.startsWith(`${callPath}/`))) continue;
+    if (!("callPath" in fact) || !isAtOrBelow(fact.callPath, callPath)) continue;
     const isAnswered = fact.type === "result" && fact.kind === "question";
     if (first !== undefined && !isAnswered) sum += time - first;
     first = time;
@@ -140,8 +137,7 @@ const roundPattern = /^(|.* )(\d+)$/s;
 function indexRecord(recorded: readonly Fact[]) {
   const { facts } = standingFacts(recorded);
   const standing = new Map(facts.map((fact) => [idOf(fact), fact]));
-  const find = <Type extends KeyedFactType>(type: Type, callPath: CallPath, key: string) =>
-    standing.get(`${type}\n${callPath}\n${key}`) as FactOf<Type> | undefined;
+  const find = createFinder(facts);
   const [start] = recorded;
   const rounds = new Map<string, number>();
   const digests = new Map<string, string>();
@@ -155,30 +151,32 @@ function indexRecord(recorded: readonly Fact[]) {
     rounds.set(call, Math.max(number, rounds.get(call) ?? 0));
   }
   const hasEffect = ({ callPath, prefix }: Round): boolean =>
-    find("result", callPath, toolKey(prefix)) !== undefined || (prefix === "" && standing.has(`call-start\n${callPath}\n`));
+    find("result", { callPath, key: toolKey(prefix) }) !== undefined ||
+    (prefix === "" && standing.has(`call-start\n${callPath}\n`));
   /** True for a round that has come to its end: nothing of it is looked at again. */
   const isRestored = ({ callPath, key }: FactKey): boolean => {
     const round = roundOf({ callPath, key });
-    const decision = find("decision", callPath, key)?.decision;
+    const decision = find("decision", { callPath, key })?.decision;
     const isLeft = decision?.type === "deny" || (decision?.type === "approve" && decision.args !== undefined);
     if (isLeft || hasEffect(round) || round.number < (rounds.get(round.call) ?? 0)) return true;
-    return find("refusal", callPath, key) !== undefined || find("verdict", callPath, key)?.verdict.type === "blocked";
+    return find("refusal", { callPath, key }) !== undefined || find("verdict", { callPath, key })?.verdict.type === "blocked";
   };
   return {
     standing,
+    find,
     entry: start?.type === "run-start" ? start.entry : "",
     paths: new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : []))),
     isRestored,
     digestOfDecision: ({ callPath, key }: FactKey) => decided.get(`${callPath}\n${key}`),
-    questionOf: (key: string) => (key.startsWith(questionKey("")) ? key.slice(questionKey("").length) : undefined),
     /** The last look at a call that has begun, and of whose end nothing stands. */
     begun: ({ callPath, key: prefix }: FactKey): FactOf<"verdict"> | undefined => {
-      const key = toolKey(prefix);
-      const isLeaf = find("intent", callPath, key)?.sideEffect === true && !find("result", callPath, key);
+      const leaf = { callPath, key: toolKey(prefix) };
+      const isLeaf = find("intent", leaf)?.sideEffect === true && !find("result", leaf);
       const code = prefix === "" ? (standing.get(`call-start\n${callPath}\n`) as FactOf<"call-start"> | undefined) : undefined;
       const isCode = code?.kind === "tool" && !standing.has(`call-end\n${callPath}\n`);
       if (!isLeaf && !isCode) return undefined;
-      return find("verdict", callPath, `${prefix}${rounds.get(`${callPath}\n${prefix}`) ?? 1}`);
+      const round = rounds.get(`${callPath}\n${prefix}`) ?? 1;
+      return find("verdict", { callPath, key: `${prefix}${round}` });
     },
   };
 }

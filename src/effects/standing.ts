@@ -1,4 +1,4 @@
-import type { Fact, FactOf } from "../protocol/fact.ts";
+import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import { questionOf } from "./keys.ts";
 
 /** The record of a run as it holds now. */
@@ -14,6 +14,15 @@ export interface StandingFacts {
 /** The identity of a fact in its run. Two facts of one id say the same thing at two times: the later one holds. */
 export function idOf(fact: Fact): string {
   return [fact.type, "callPath" in fact ? fact.callPath : "", "key" in fact ? fact.key : ""].join("\n");
+}
+
+/** Finds the fact of a type and a key; the last one where there are several. */
+export type FindFact = <Type extends KeyedFactType>(type: Type, key: FactKey) => FactOf<Type> | undefined;
+
+export function createFinder(facts: readonly Fact[]): FindFact {
+  const known = new Map(facts.map((fact) => [idOf(fact), fact]));
+  return <Type extends KeyedFactType>(type: Type, { callPath, key }: FactKey) =>
+    known.get([type, callPath, key].join("\n")) as FactOf<Type> | undefined;
 }
 
 /** Separates what holds of a run's facts from what a continuation voided or a later fact replaced. */

@@ -1,4 +1,4 @@
-import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import { type CallPath, parentCallPath, withCallers } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { againKey, questionOf, runTimeKey } from "./keys.ts";
@@ -169,8 +169,4 @@ function ordinalBelow(path: CallPath, callPath: CallPath): number {
 function entryOf(facts: readonly Fact[]): CallPath {
   const start = facts.find((fact) => fact.type === "run-start");
   return start?.type === "run-start" ? start.entry : "";
-}
-
-function* withCallers(callPath: CallPath): Iterable<CallPath> {
-  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
 }

@@ -21,6 +21,15 @@ export function parentCallPath(path: CallPath): CallPath | undefined {
   return end < 0 ? undefined : path.slice(0, end);
 }
 
+/** A call, its caller, and so on up to the entry. */
+export function* withCallers(callPath: CallPath): Iterable<CallPath> {
+  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
+}
+
+export function isAtOrBelow(path: CallPath, above: CallPath): boolean {
+  return path === above || path.startsWith(`${above}/`);
+}
+
 /** Callers before what they call, and calls of one caller by their numbers. */
 export function comparePaths(one: CallPath, other: CallPath): number {
   const [a, b] = [one.split("/"), other.split("/")];

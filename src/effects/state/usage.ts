@@ -1,4 +1,4 @@
-import { type CallPath, parentCallPath } from "../../protocol/call.ts";
+import { type CallPath, withCallers } from "../../protocol/call.ts";
 import type { Fact, FactOf, Outcome } from "../../protocol/fact.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
@@ -51,10 +51,6 @@ export function createUsageState() {
     }
   };
   return { apply, of, toolCallsOf: (callPath: CallPath) => toolCalls.get(callPath) ?? 0 };
-}
-
-function* withCallers(callPath: CallPath): Iterable<CallPath> {
-  for (let path: CallPath | undefined = callPath; path !== undefined; path = parentCallPath(path)) yield path;
 }
 
 function keyOf(callPath: CallPath, key: string): string {
