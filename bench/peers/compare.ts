@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Arm, type Case, modelOf, parseCase, reasonOf } from "./arm.ts";
+import { type Arm, type Case, modelOf, parseCase } from "./arm.ts";
 import { enterCommand, enterScript, measureMemory, writeScripts } from "./fresh.ts";
 import { type Entrant, enter, measure } from "./measure.ts";
 import { plot } from "./plot.ts";
@@ -66,7 +66,8 @@ for (const one of wanted.filter((each) => ofMemory.includes(modelOf(each)))) mem
 async function memoryOf(one: Case): Promise<ReadonlyMap<Arm, number>> {
   const found = new Map<Arm, number>();
   for (const [file, arm] of arms) {
-    if (reasonOf(arm, one)) continue;
+    if (measured.some((each) => each.one === one && each.rows.some((row) => row.arm === arm && row.failure !== undefined)))
+      continue;
     const megabytes = measureMemory(file, one, `${origin}/v1`).catch(({ message }) => console.error(message));
     found.set(arm, (await megabytes) ?? Number.NaN);
   }
@@ -80,6 +81,7 @@ function tableOf(name: string): string {
   const { stdout } = spawnSync(process.execPath, [join(here, `../${name}.ts`)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
+    timeout: 120_000,
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith("|"));
   return lines.length > 0 ? lines.join("\n") : "It fails.";

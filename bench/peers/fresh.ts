@@ -25,9 +25,11 @@ export function writeScripts(): void {
 
 const execute = promisify(execFile);
 
-/** Largest memory of a process that does the case once, in MB. `file` is the arm's in `arms/`. */
+/** Largest memory of a process that does the case once, in MB. Rejects after 30 s. `file` is the arm's in `arms/`. */
 export async function measureMemory(file: string, one: Case, baseUrl: string): Promise<number> {
-  const { stdout } = await execute(process.execPath, [join(folder, "alone.js"), file, modelOf(one), baseUrl]);
+  const { stdout } = await execute(process.execPath, [join(folder, "alone.js"), file, modelOf(one), baseUrl], {
+    timeout: 30_000,
+  });
   return Number(stdout.trim().split("\n").at(-1));
 }
 
