@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ApprovalRequest, compile } from "../../src/index.ts";
+import { type ApprovalRequest, compile, tool } from "../../src/index.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import type { MemoryHost } from "../../src/testing/memory-host.ts";
 import { play, worker } from "./harness.ts";
@@ -16,6 +16,7 @@ interface Creating {
   readonly rules?: readonly { readonly effect: "ask" | "block" | "allow"; readonly rule: string }[];
   readonly deny?: (request: ApprovalRequest) => boolean;
   readonly commands?: Readonly<Record<string, () => string>>;
+  readonly tools?: Readonly<Record<string, unknown>>;
 }
 
 const toCalls = (calls: readonly Call[]) => ({ calls: calls.map(([tool, args]) => ({ tool, args })) });
@@ -29,6 +30,7 @@ async function create({
   rules = [],
   deny,
   commands = {},
+  tools,
 }: Creating) {
   const asked: ApprovalRequest[] = [];
   const approver = async (request: ApprovalRequest) => {
@@ -39,6 +41,7 @@ async function create({
   const played = await play({
     files: { "main.worker": worker(main), "notes/a.md": "first", ...files },
     machine: { commands },
+    ...(tools ? { tools } : {}),
     approval: (machine) => {
       host = machine;
       return { mode: "prompt", approver, rules };
@@ -358,5 +361,40 @@ describe("the next run", () => {
     expect((await next()).toolsets).toEqual(["filesystem"]);
     await host.files.remove("/program/llm-do.yaml");
     expect(await next()).toEqual({ toolsets: [], codes: ["generated-capability", "generated-capability"] });
+  });
+});
+
+describe("rules of a run, at a worker that a created worker creates, for a call of code", () => {
+  const input = { type: "object", properties: { text: { type: "string" } } };
+  const tools = {
+    note: tool({ description: "notes", input, run: () => "noted" }),
+    wrap: tool({ description: "wraps", input, calls: ["note"], run: (_, runtime) => runtime.call("note", { text: "x" }) }),
+  };
+  const step = (name: string, toolsets: JsonObject): Call => ["worker_create", { name, instructions: "Go on.", toolsets }];
+  const main = "toolsets: { dynamic_workers: {}, wrap: {}, delegation: { allow_workers: ['step_*'] } }";
+  const turns = [
+    [step("step_a", { wrap: {}, dynamic_workers: {}, delegation: { allow_workers: ["step_b"] } })],
+    [["worker_call", { worker: "step_a", input: "x" }] as const],
+  ];
+  const made = {
+    step_a: [step("step_b", { wrap: {} }), ["worker_call", { worker: "step_b", input: "x" }] as const],
+    step_b: [["wrap", {}] as const],
+  };
+  const playWith = (rules: Creating["rules"] = []) => create({ main, tools, turns, made, rules });
+
+  test.each([
+    ["allow", "main/*", ["wrap", "note"]],
+    ["allow", "step_*/*", ["wrap", "note"]],
+    ["allow", "*", []],
+    ["ask", "main/note", ["wrap", "note"]],
+  ] as const)("%s %s", async (effect, rule, expected) => {
+    const { asked } = await playWith([{ effect, rule }]);
+    expect(asked.filter(({ worker }) => worker === "step_b").map(({ tool: name }) => name)).toEqual(expected);
+  });
+
+  test.each(["main/note", "step_a/note", "step_b/note"])("block %s", async (rule) => {
+    const { values } = await playWith([{ effect: "block", rule }]);
+    const blocked = Object.entries(values).filter(([, value]) => String(value).includes(`the rule \`${rule}\``));
+    expect(blocked.map(([path]) => path.split("/").at(-1))).toContain("0.note");
   });
 });
