@@ -13,6 +13,12 @@ export function splitTimeouts(all: ModelSettings): { readonly timeouts: Timeouts
   return { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), settings };
 }
 
+/** What is asked of a model: the settings without how long it is waited for, and how often it is tried. */
+export function askedSettings(all: ModelSettings): ModelSettings {
+  const { max_retries: _, max_retry_wait: _wait, ...waiting } = all;
+  return splitTimeouts(waiting).settings;
+}
+
 /** `timeout` stands for the two silences of a connected server where they are not named. */
 export function toPatience({ timeout, ...named }: Timeouts): Patience {
   const silence = timeout === undefined ? {} : { first_byte_timeout: timeout, idle_timeout: timeout };

@@ -11,9 +11,9 @@ export interface DigestTerms {
 }
 
 /**
- * Equal requests have equal digests: of the model's id, the system parts, the messages, the tools, the output schema and the
- * worker's own settings. Taken over the form without secrets, which is what a record holds. Messages and tools are digested
- * once each, however often they are sent.
+ * Equal requests have equal digests: of the model's id, the system parts, the messages, the tools, the output schema and what the
+ * worker's own settings ask of the model. Taken over the form without secrets, which is what a record holds. Messages and tools are
+ * digested once each, however often they are sent.
  */
 export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
   const once = (value: object) => digestOnce(value, redactor);

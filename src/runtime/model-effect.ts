@@ -8,7 +8,7 @@ import {
   type ModelResponse,
   type ReportedUsage,
 } from "../models/model.ts";
-import { splitTimeouts } from "../models/patience.ts";
+import { askedSettings, splitTimeouts } from "../models/patience.ts";
 import { retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
@@ -56,7 +56,7 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
   const { key, request, bound, estimate } = attempt;
   const detail = takeUnrecorded(call, frame, attempt);
   const digest = digestRequest(
-    { ...request, settings: call.worker.modelSettings },
+    { ...request, settings: askedSettings(call.worker.modelSettings) },
     { model: call.model.id, redactor: run.redactor },
   );
   return {
@@ -97,6 +97,7 @@ function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt
   const { request } = attempt;
   const fresh = frame.messages.slice(frame.recorded);
   const first = frame.recorded === frame.earlier;
+  const settings = askedSettings(worker.modelSettings);
   frame.recorded = frame.messages.length;
   const allowance = request.settings.max_output_tokens;
   return {
@@ -104,7 +105,7 @@ function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt
     model: model.id,
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
     ...(first && request.output ? { output: request.output as JsonObject } : {}),
-    ...(first && Object.keys(worker.modelSettings).length > 0 ? { settings: worker.modelSettings as unknown as JsonValue } : {}),
+    ...(first && Object.keys(settings).length > 0 ? { settings: settings as unknown as JsonValue } : {}),
     ...(first && request.serverTools ? { serverTools: request.serverTools as unknown as JsonValue } : {}),
     ...(allowance === undefined ? {} : { allowance }),
     reserved: reservedBy(attempt),

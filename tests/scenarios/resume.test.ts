@@ -138,6 +138,20 @@ test("makes a request again that failed after its retries", async () => {
   expect(done).toEqual(["n1", "n2"]);
 });
 
+test("goes on with more patience than the run began with", async () => {
+  let isSlow = true;
+  const done: string[] = [];
+  const main = worker("toolsets: { note: {} }");
+  const model: Script = (request) => (isSlow && request.turn === 2 ? { error: { code: "timeout" } } : twoTurns(request));
+  const { world, program } = createProgram({ files: { "main.worker": main }, tools: { note: counting(done) }, model });
+  expect((await attempt(world, program)).error).toMatchObject({ code: "provider" });
+  isSlow = false;
+  const patient = "model_settings: { timeout: 3600, connect_timeout: 60, max_retries: 9, max_retry_wait: 90 }\ntoolsets:";
+  world.memory.put("/program/main.worker", main.replace("toolsets:", patient));
+  expect((await attempt(world, program)).result?.output).toBe("done");
+  expect(done).toEqual(["n1", "n2"]);
+});
+
 test("asks again for an answer that does not fit its schema", async () => {
   let isWrong = true;
   const files = { "main.worker": worker("output: { type: object, properties: { n: { type: number } }, required: [n] }") };
