@@ -30,7 +30,7 @@ function countingHost() {
 
 async function record(tool: string, argsOf: (turn: number) => Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
-  writeFileSync(join(root, "a.txt"), "a line\n");
+  for (let turn = 1; turn <= turns; turn++) writeFileSync(join(root, `a${turn}.txt`), "a line\n");
   writeFileSync(join(root, "main.worker"), "---\ndescription: d\ntoolsets:\n  filesystem: {}\n---\nYou help.\n");
   const model = scriptedModel(({ turn }) => (turn < turns ? { calls: [{ tool, args: argsOf(turn) }] } : "done"), "test:model");
   const { host, counts } = countingHost();
@@ -48,7 +48,7 @@ async function record(tool: string, argsOf: (turn: number) => Record<string, str
 
 printRow("20 turns", "lines", "bytes", "syncs");
 printRow("---", "---", "---", "---");
-const pure = await record("read_file", () => ({ path: "a.txt" }));
+const pure = await record("read_file", (turn) => ({ path: `a${turn}.txt` }));
 printRow("each reads a file", `${pure.lines}`, `${pure.bytes}`, `${pure.syncs}`);
 const effects = await record("write_file", (turn) => ({ path: `b${turn}.txt`, content: "x" }));
 printRow("each writes a file", `${effects.lines}`, `${effects.bytes}`, `${effects.syncs}`);

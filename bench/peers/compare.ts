@@ -78,13 +78,14 @@ const tables: Parts = positionals.length > 0 ? [] : parts.map((name) => [name, t
 
 /** The table that a bench without peers prints. */
 function tableOf(name: string): string {
-  const { stdout } = spawnSync(process.execPath, [join(here, `../${name}.ts`)], {
+  const { stdout, status } = spawnSync(process.execPath, [join(here, `../${name}.ts`)], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
     timeout: 120_000,
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith("|"));
-  return lines.length > 0 ? lines.join("\n") : "It fails.";
+  if (status !== 0) lines.push("", `\`bench/${name}.ts\` did not come to its end.`);
+  return lines.join("\n");
 }
 
 const { dependencies } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));

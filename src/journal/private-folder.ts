@@ -34,11 +34,14 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   const known = new Set<string>(kept?.tokens);
   let file: Promise<AppendFile> | undefined;
   let isLost = false;
+  let isChanged = false;
+  let synced: Promise<void> | undefined;
   const open = async (): Promise<AppendFile> => {
     await host.files.makeDirectory(join(path, "blobs"), 0o700);
     if (kept) await cutTail(host, join(path, "secrets.jsonl"));
     const opened = await host.files.openAppend(join(path, "secrets.jsonl"), 0o600);
     if (!kept) opened.append(`${JSON.stringify({ v: 1, key: secrets.key })}\n`);
+    isChanged = true;
     return opened;
   };
   const keep: PrivateFolder["keep"] = async (found, blobs) => {
@@ -50,6 +53,7 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
         if (known.has(token)) continue;
         opened.append(`${JSON.stringify({ token, ...(value === undefined ? {} : { value }) })}\n`);
         known.add(token);
+        isChanged = true;
       }
       for (const { name, content } of blobs) {
         if (known.has(name)) continue;
@@ -64,7 +68,13 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   return {
     secrets,
     keep,
-    sync: async () => file?.then((opened) => opened.sync()).catch(() => undefined),
+    sync: async () => {
+      if (isChanged) {
+        isChanged = false;
+        synced = file?.then((opened) => opened.sync()).catch(() => undefined);
+      }
+      await synced;
+    },
     close: async () => {
       const opened = await file?.catch(() => undefined);
       await opened?.sync().catch(() => undefined);
