@@ -3,8 +3,9 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** They start processes, play random cases, or wait until a limit of time is reached. */
 const slow = {
   "src/language": ["print-worker-file"],
+  "tests/compile": ["*.property"],
   "tests/language": ["mutation", "template", "template-mutation", "work"],
-  "tests/scenarios": ["damaged-journal", "gate.property", "modes", "prompts", "rules-reach"],
+  "tests/scenarios": ["*.property", "damaged-journal", "modes", "prompts", "rules-reach"],
 };
 
 // `npm run test:fast`: the tests of single files, the samples and the scenarios, in two workers that are kept from file to file.
@@ -15,6 +16,8 @@ export default defineConfig({
       ...configDefaults.exclude,
       ...Object.entries(slow).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
     ],
+    // A machine that does other work beside is no reason to fail.
+    testTimeout: 60_000,
     isolate: false,
     maxWorkers: 2,
     experimental: { viteModuleRunner: false },
