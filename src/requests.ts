@@ -99,7 +99,7 @@ export interface ResumeRequest extends Omit<RunRequest, "input" | "fragments" | 
   readonly directory: string;
   /** Goes on with a run of another machine, whose processes cannot be looked at. Default false. */
   readonly takeOver?: boolean;
-  /** Where a request is not the recorded one any more, goes on from it as a fork, a new run. Default false: rejects with `changed`. */
+  /** Goes on from the first request that is not the recorded one as a fork, a new run. Default false: rejects with `changed`. */
   readonly fromHere?: boolean;
 }
 

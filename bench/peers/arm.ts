@@ -42,7 +42,7 @@ export function toolsOf({ kind, count }: Case): readonly ("lookup" | "child")[] 
   return kind === "text" || (kind === "start" && count === 0) ? [] : ["lookup"];
 }
 
-/** What a child is asked: one answer without tools. */
+/** The case of a child: one answer without tools. */
 export const childCase: Case = { kind: "start", count: 0 };
 
 let pdf: Buffer | undefined;

@@ -28,7 +28,7 @@ const seconds: Readonly<Record<string, number>> = {
   "start-1": 15,
 };
 const ofMemory = ["turns-400", "children-1000", "text-10000", "pdf-3"];
-/** What has no peer: what each does is in `bench/README.md`. */
+/** Benches without peers, described in `bench/README.md`. */
 const parts = ["compile", "files", "commands", "journal"];
 const files = ["fetch", "http", "provider", "ai-sdk", "pi", "openai-agents", "langgraph", "mastra", "llm-do"];
 

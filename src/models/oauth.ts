@@ -10,7 +10,7 @@ export interface LoginTerms {
   readonly namedBy?: string;
   readonly authorizationUrl?: string;
   readonly tokenUrl?: string;
-  /** Where a login by device code begins, if the issuer does not say it. */
+  /** The address at which a login by device code begins, if the issuer does not say it. */
   readonly deviceUrl?: string;
   readonly clientId: string;
   readonly scopes: readonly string[];

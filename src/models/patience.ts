@@ -13,7 +13,7 @@ export function splitTimeouts(all: ModelSettings): { readonly timeouts: Timeouts
   return { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), settings };
 }
 
-/** What is asked of a model: the settings without how long it is waited for, and how often it is tried. */
+/** Takes time-outs and retries away: the rest is sent to the model. */
 export function askedSettings(all: ModelSettings): ModelSettings {
   const { max_retries: _, max_retry_wait: _wait, ...waiting } = all;
   return splitTimeouts(waiting).settings;

@@ -34,7 +34,7 @@ export interface OpenQuestion {
   readonly id: string;
   readonly callPath: CallPath;
   readonly key: string;
-  /** Of the call as it was looked at. */
+  /** The digest of the call as it was looked at. */
   readonly digest: string;
   /** As an approver sees it. */
   readonly request: ApprovalRequest;

@@ -8,7 +8,7 @@ export function isWithin(path: string, folder: string): boolean {
   return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between);
 }
 
-/** Of absolute POSIX paths without `.`, `..` and empty components, the text alone decides. */
+/** The text alone decides for absolute POSIX paths without `.`, `..` and empty components. */
 function isPlain(path: string): boolean {
   return sep === "/" && path.startsWith("/") && !/\/\.{0,2}(?:\/|$)/.test(path);
 }

@@ -32,7 +32,7 @@ it("answers, takes back and prunes a held run by questions at a terminal", async
   expect(interrupted.exitCode).toBe(130);
   expect(interrupted.screen).toContain(`llm-do: the run ${runId} of`);
   expect(interrupted.screen).toContain("approved: main: Write 1 character to out/a.txt (new file)");
-  // What was answered before the interrupt stays.
+  // Answers from before the interrupt stay.
   expect(await answers()).toEqual([{ type: "approve" }, { type: "deny", note: "keep the old one" }, undefined]);
 
   /** Asks once, and gives one answer. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { beginDeviceLogin, type LoginTerms } from "../../src/models/oauth.ts";
 
-/** What the token endpoint says, one after another. */
+/** Answers of the token endpoint, in their order. */
 let answers: { readonly status: number; readonly body: object }[] = [];
 let forms: { readonly path: string; readonly form: Record<string, string> }[] = [];
 const tokens = {

@@ -9,7 +9,7 @@ export interface SearchRow {
   readonly model: string;
   /** False where the provider searches for each answer, unasked. */
   readonly asks: boolean;
-  /** What the request must hold. */
+  /** The part that a request must hold. */
   readonly sent: object;
   readonly body: unknown;
   readonly events: readonly string[];

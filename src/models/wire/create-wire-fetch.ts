@@ -79,7 +79,7 @@ function convert(response: Response, stage: (pieces: Pieces) => Pieces): Respons
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 
-/** Who stops reading closes the connection. */
+/** Closes the connection when its reader stops. */
 async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
