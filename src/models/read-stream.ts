@@ -8,7 +8,8 @@ import type {
 } from "@ai-sdk/provider";
 import { abortable } from "../util/abortable.ts";
 import type { LibraryAnswer } from "./library-answer.ts";
-import type { GenerateOptions } from "./model.ts";
+import type { GenerateOptions, ModelDelta } from "./model.ts";
+import { splitText } from "./wire/join-events.ts";
 
 /** The stream ended without the event that closes a whole answer. */
 export class BrokenStream extends Error {
@@ -54,7 +55,7 @@ export async function readStream(
       const { done, value } = await abortable(reader.read(), options.signal);
       if (done) return collector.finish();
       if (value.type === "raw") options.onRaw(value.rawValue);
-      else collector.add(value);
+      collector.add(value);
     }
   } catch (error) {
     reader.cancel(error).catch(() => undefined);
@@ -69,6 +70,8 @@ class Collector {
   readonly #onDelta: GenerateOptions["onDelta"];
   readonly #answerTool: string | undefined;
   #answerId: string | undefined;
+  /** The event, as the server sent it, that the parts after it are of. */
+  #event: unknown;
   #warnings: readonly SharedV4Warning[] = [];
   #finish: Finish | undefined;
 
@@ -79,6 +82,9 @@ class Collector {
 
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
+      case "raw":
+        this.#event = part.rawValue;
+        break;
       case "text-start":
       case "reasoning-start":
         // One id can stand for several blocks, one after another.
@@ -90,7 +96,7 @@ class Collector {
         const block = this.#block(part.type === "text-delta" ? "text" : "reasoning", part.id);
         addMetadata(block, part.providerMetadata);
         block.text += part.delta;
-        if (part.delta !== "") this.#onDelta?.({ type: part.type, text: part.delta });
+        this.#pass(part.type, part.delta);
         break;
       }
       case "text-end":
@@ -102,7 +108,7 @@ class Collector {
         if (part.toolName === this.#answerTool) this.#answerId = part.id;
         break;
       case "tool-input-delta":
-        if (part.id === this.#answerId && part.delta !== "") this.#onDelta?.({ type: "text-delta", text: part.delta });
+        if (part.id === this.#answerId) this.#pass("text-delta", part.delta);
         break;
       case "tool-call":
       case "tool-result":
@@ -118,6 +124,10 @@ class Collector {
       case "finish":
         this.#finish = part;
     }
+  }
+
+  #pass(type: ModelDelta["type"], delta: string): void {
+    for (const text of splitText(delta, this.#event)) if (text !== "") this.#onDelta?.({ type, text });
   }
 
   /** The open block of an id; one begins where there is none. */

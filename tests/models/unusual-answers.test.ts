@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createModelResolver } from "../../src/models/create-model-resolver.ts";
-import { ModelError } from "../../src/models/model.ts";
-import { anthropic, type Canned, chat, type Dialect, dialects, responses } from "./dialects.ts";
-import { type Generated, generate, readFile, request, user } from "./fixtures.ts";
+import { type ModelDelta, ModelError } from "../../src/models/model.ts";
+import { anthropic, type Canned, chat, type Dialect, dialects, halves, responses } from "./dialects.ts";
+import { type Generated, generate, options, readFile, request, user } from "./fixtures.ts";
 import { type Answer, type Recorded, sendEvents, sendJson, startServer, testEnvironment } from "./local-server.ts";
 
 const canned: Canned = { text: "Grüße, Welt", calls: [{ id: "call_1", tool: "read_file", args: '{"path":"a.txt"}' }] };
@@ -49,6 +49,24 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
     ["a mark, comments, and fields of other names", `\uFEFF: hello\n\n${events.replaceAll("data: ", "retry: 1\nx: y\ndata:")}`],
   ])("a stream with %s", async (_kind, text) => {
     expect(partsOf(await ask(dialect, true, (response) => sendText(response, text)))).toEqual(whole);
+  });
+
+  test("the pieces of an answer stay apart where they came at once", async () => {
+    const thought = { text: "Think", signature: "sig" };
+    const text = dialect.events({ ...canned, reasoning: thought }).join("");
+    await using server = await startServer((response) => sendText(response, text));
+    const model = await createModelResolver(testEnvironment(dialect.variables(server.url)))(dialect.model);
+    const deltas: ModelDelta[] = [];
+    const generated = await model.generate(asked, options({ onDelta: (delta) => deltas.push(delta) }));
+    const typed = (type: ModelDelta["type"]) => (piece: string) => ({ type, text: piece });
+    expect(deltas).toEqual([
+      ...halves(thought.text).map(typed("reasoning-delta")),
+      ...halves(canned.text ?? "").map(typed("text-delta")),
+    ]);
+    expect(partsOf({ requests: [], generated: { response: generated, deltas: "" } })).toEqual([
+      expect.objectContaining({ type: "reasoning", text: thought.text }),
+      ...whole,
+    ]);
   });
 
   test("a stream that comes byte by byte, with returns as line ends", async () => {

@@ -1,5 +1,6 @@
 import { isRecord, recordsIn } from "../../protocol/json.ts";
-import type { AnswerRepair } from "./repair.ts";
+import type { AddedText } from "./join-events.ts";
+import type { AnswerRepair, Body } from "./repair.ts";
 
 /**
  * The Messages API can get new events, deltas and blocks within one version; its library knows those below. Blocks of remote
@@ -40,6 +41,19 @@ export const anthropicRepair: AnswerRepair = {
         if (type === "content_block_delta" && isRecord(delta) && !deltas.has(delta["type"])) return false;
         return events.has(type) && !(String(type).startsWith("content_block_") && dropped.has(index));
       },
+      textOf,
     };
   },
 };
+
+const texts: ReadonlyMap<unknown, string> = new Map([
+  ["text_delta", "text"],
+  ["thinking_delta", "thinking"],
+  ["input_json_delta", "partial_json"],
+]);
+
+function textOf({ type, index, delta }: Body): AddedText | undefined {
+  if (type !== "content_block_delta" || !isRecord(delta)) return undefined;
+  const member = texts.get(delta["type"]);
+  return member !== undefined && typeof delta[member] === "string" ? { holder: delta, member, part: index } : undefined;
+}

@@ -1,6 +1,7 @@
 import { isRecord, recordsIn } from "../../protocol/json.ts";
 import { checkCalls } from "./bounds.ts";
 import { describeReported } from "./error-words.ts";
+import type { AddedText } from "./join-events.ts";
 import type { AnswerRepair, Body, EventRepair } from "./repair.ts";
 
 /** Repairs OpenAI's chat completions, as compatible servers write them. */
@@ -52,9 +53,35 @@ function createEventRepair(): EventRepair {
       checkCalls(calls.size);
       return true;
     },
+    textOf,
     // Some servers report a complete answer by the mark alone.
     atEnd: () => (finished ? [] : [{ choices: [{ index: 0, delta: {}, finish_reason: called ? "tool_calls" : "stop" }] }]),
   };
+}
+
+/** A text of the answer, of its reasoning, or of the arguments of a call that has begun. */
+function textOf({ choices, usage, error }: Body): AddedText | undefined {
+  const [choice, another] = recordsIn(choices);
+  const delta = choice?.["delta"];
+  if (!isRecord(delta) || another || usage || error || choice?.["finish_reason"]) return undefined;
+  const [member, more] = saidBy(delta).filter((name) => name !== "role");
+  if (member === undefined || more !== undefined) return undefined;
+  if (member === "content" || member === "reasoning" || member === "reasoning_content")
+    return typeof delta[member] === "string" ? { holder: delta, member, part: choice?.["index"] } : undefined;
+  const [call, next] = member === "tool_calls" ? recordsIn(delta[member]) : [];
+  const given = call?.["function"];
+  if (!call || !isRecord(given) || next || typeof call["index"] !== "number") return undefined;
+  const isPiece =
+    saidBy(call).every((name) => ["index", "type", "function"].includes(name)) && saidBy(given).join() === "arguments";
+  return isPiece ? { holder: given, member: "arguments", part: call["index"] } : undefined;
+}
+
+/** The members of a record that hold something. */
+function saidBy(record: Body): readonly string[] {
+  return Object.keys(record).filter((name) => {
+    const value = record[name];
+    return (value ?? "") !== "" && !(Array.isArray(value) && value.length === 0);
+  });
 }
 
 /** Returns the error of an answer: gateways send the text so far together with the error. */

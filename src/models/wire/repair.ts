@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser";
 import { isRecord } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { AnswerRefusal, bounds, checkDepth, type Pieces } from "./bounds.ts";
+import { type AddedText, joinEvents } from "./join-events.ts";
 import { createUsageRepair } from "./usage-repair.ts";
 
 const encoder = new TextEncoder();
@@ -23,6 +24,8 @@ export interface AnswerRepair {
 export interface EventRepair {
   /** Repairs one event. Returns false to drop it. */
   readonly event: (event: Body) => boolean;
+  /** Returns the text that a repaired event adds to an answer, if it says nothing else. */
+  readonly textOf: (event: Body) => AddedText | undefined;
   /** Returns events to insert before the mark that ends the stream. */
   readonly atEnd?: () => readonly Body[];
 }
@@ -46,7 +49,7 @@ export async function* repairWhole(pieces: Pieces, repair: AnswerRepair): Pieces
  */
 export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
   const decoder = new TextDecoder();
-  const { event: repairEvent, atEnd } = repair.events();
+  const { event: repairEvent, textOf, atEnd } = repair.events();
   const repairUsage = createUsageRepair();
   const events: string[] = [];
   let hasFields = false;
@@ -61,18 +64,21 @@ export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Piece
       throw new AnswerRefusal("too_large", `an event of the answer is larger than ${bounds.bodyBytes / 2 ** 20} MiB`);
     },
   });
-  const repairData = (data: string): string[] => {
-    if (data === "[DONE]") return [...(atEnd?.() ?? []).map((event) => JSON.stringify(event)), data];
+  const repairData = (data: string): (Body | string)[] => {
+    if (data === "[DONE]") return [...(atEnd?.() ?? []), data];
     const event = parse(data);
     if (!event) return [data];
     if (!repairEvent(event)) return [];
     repairUsage(event);
-    return [JSON.stringify(event)];
+    return [event];
   };
   /** The repaired events of one piece are one piece, too; none where nothing is left of them. */
   function* send(found: readonly string[]): Iterable<Uint8Array> {
-    const fields = found.flatMap(repairData).map((data) => `data: ${data.replaceAll("\n", "\ndata: ")}\n\n`);
-    if (fields.length > 0) yield encoder.encode(fields.join(""));
+    const repaired = joinEvents(found.flatMap(repairData), textOf);
+    const texts = repaired.map((event) =>
+      typeof event === "string" ? event.replaceAll("\n", "\ndata: ") : JSON.stringify(event),
+    );
+    if (texts.length > 0) yield encoder.encode(texts.map((text) => `data: ${text}\n\n`).join(""));
   }
   for await (const piece of pieces) {
     parser.feed(decoder.decode(piece, { stream: true }));

@@ -1,4 +1,5 @@
 import { isRecord, recordsIn } from "../../protocol/json.ts";
+import type { AddedText } from "./join-events.ts";
 import type { AnswerRepair, Body } from "./repair.ts";
 
 /** Items and annotations that the library knows. It ignores unknown events by itself, but rejects unknown items. */
@@ -39,9 +40,21 @@ export const responsesRepair: AnswerRepair = {
         }
         return true;
       },
+      textOf,
     };
   },
 };
+
+const texts: ReadonlySet<unknown> = new Set([
+  ...["response.output_text.delta", "response.function_call_arguments.delta", "response.reasoning_summary_text.delta"],
+]);
+
+function textOf(event: Body): AddedText | undefined {
+  const { type, delta, logprobs } = event;
+  if (!texts.has(type) || typeof delta !== "string" || recordsIn(logprobs).length > 0) return undefined;
+  const places = [event["item_id"], event["output_index"], event["content_index"], event["summary_index"]];
+  return { holder: event, member: "delta", part: `${type} ${places.join(" ")}` };
+}
 
 interface Ending {
   /** An item is marked as incomplete. */
