@@ -2,7 +2,7 @@
 // `node bench/journal.ts`.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createNodeHost } from "../src/host/node-host.ts";
 import { type RunRequest, run } from "../src/index.ts";
 import { scriptedModel } from "../src/testing/index.ts";
@@ -13,19 +13,19 @@ const turns = 20;
 /** Counts the syncs of every file that is opened for appending. */
 function countingHost() {
   const host = createNodeHost();
-  const counts = { syncs: 0 };
+  const syncs = new Map<string, number>();
   const openAppend: typeof host.files.openAppend = async (path, mode) => {
     const file = await host.files.openAppend(path, mode);
     return {
       append: (text) => file.append(text),
       close: () => file.close(),
       sync: () => {
-        counts.syncs++;
+        syncs.set(basename(path), (syncs.get(basename(path)) ?? 0) + 1);
         return file.sync();
       },
     };
   };
-  return { host: { ...host, files: { ...host.files, openAppend } }, counts };
+  return { host: { ...host, files: { ...host.files, openAppend } }, syncs };
 }
 
 async function record(tool: string, argsOf: (turn: number) => Record<string, string>) {
@@ -33,7 +33,7 @@ async function record(tool: string, argsOf: (turn: number) => Record<string, str
   for (let turn = 1; turn <= turns; turn++) writeFileSync(join(root, `a${turn}.txt`), "a line\n");
   writeFileSync(join(root, "main.worker"), "---\ndescription: d\ntoolsets:\n  filesystem: {}\n---\nYou help.\n");
   const model = scriptedModel(({ turn }) => (turn < turns ? { calls: [{ tool, args: argsOf(turn) }] } : "done"), "test:model");
-  const { host, counts } = countingHost();
+  const { host, syncs } = countingHost();
   const provider = { name: "test", description: "for the bench", keyVariables: [], create: async () => model };
   const request: RunRequest = {
     ...{ target: root, host, input: "go", model: "test:model", trust: true, providers: [provider] },
@@ -43,12 +43,15 @@ async function record(tool: string, argsOf: (turn: number) => Record<string, str
   const runs = join(root, ".llm-do/runs");
   const text = readFileSync(join(runs, readdirSync(runs)[0] ?? "", "journal.jsonl"), "utf8");
   rmSync(root, { recursive: true });
-  return { lines: text.trimEnd().split("\n").length, bytes: Buffer.byteLength(text), syncs: counts.syncs };
+  return { lines: text.trimEnd().split("\n").length, bytes: Buffer.byteLength(text), syncs };
 }
 
-printRow("20 turns", "lines", "bytes", "syncs");
-printRow("---", "---", "---", "---");
-const pure = await record("read_file", (turn) => ({ path: `a${turn}.txt` }));
-printRow("each reads a file", `${pure.lines}`, `${pure.bytes}`, `${pure.syncs}`);
-const effects = await record("write_file", (turn) => ({ path: `b${turn}.txt`, content: "x" }));
-printRow("each writes a file", `${effects.lines}`, `${effects.bytes}`, `${effects.syncs}`);
+printRow("20 turns", "lines", "bytes", "syncs", "of the secrets", "of undo's log");
+printRow("---", "---", "---", "---", "---", "---");
+const show = (title: string, { lines, bytes, syncs }: Awaited<ReturnType<typeof record>>) =>
+  printRow(
+    title,
+    ...[lines, bytes, ...["journal.jsonl", "secrets.jsonl", "writes.jsonl"].map((name) => syncs.get(name) ?? 0)].map(String),
+  );
+show("each reads a file", await record("read_file", (turn) => ({ path: `a${turn}.txt` })));
+show("each writes a file", await record("write_file", (turn) => ({ path: `b${turn}.txt`, content: "x" })));

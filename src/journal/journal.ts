@@ -81,6 +81,7 @@ class FileJournal implements Journal {
   #failure: JournalError | undefined;
   #entries: number;
   #ended = false;
+  #closed: Promise<JournalError | undefined> | undefined;
 
   constructor(options: JournalOptions, file: AppendFile) {
     this.#options = options;
@@ -115,7 +116,12 @@ class FileJournal implements Journal {
     });
   }
 
-  async close(): Promise<JournalError | undefined> {
+  close(): Promise<JournalError | undefined> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<JournalError | undefined> {
     await this.#flush();
     const note = (cause: unknown) => {
       this.#failure ??= new JournalError(cause);

@@ -65,19 +65,20 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
       isLost = true;
     }
   };
+  const sync = async (): Promise<void> => {
+    if (isChanged) {
+      isChanged = false;
+      synced = file?.then((opened) => opened.sync()).catch(() => undefined);
+    }
+    await synced;
+  };
   return {
     secrets,
     keep,
-    sync: async () => {
-      if (isChanged) {
-        isChanged = false;
-        synced = file?.then((opened) => opened.sync()).catch(() => undefined);
-      }
-      await synced;
-    },
+    sync,
     close: async () => {
+      await sync();
       const opened = await file?.catch(() => undefined);
-      await opened?.sync().catch(() => undefined);
       await opened?.close().catch(() => undefined);
     },
   };
