@@ -30,8 +30,8 @@ export interface GatedToolset {
   judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
-  /** Closes the toolset where a call opened it. */
-  close(): Promise<void>;
+  /** Closes the toolset where a call opened it. Undefined where there is nothing to close. */
+  close(): Promise<void> | undefined;
 }
 
 /** One toolset as a worker refers to it. */
@@ -116,8 +116,8 @@ export interface Gated {
   readonly binding: ToolsetBinding;
   /** By the names that models and code call them by. */
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Opens the toolset before its first execution; later calls wait for the same opening. */
-  readonly open: () => Promise<void>;
+  /** Opens the toolset before its first execution; later calls wait for the same opening. Absent: there is nothing to open or close. */
+  readonly open?: (() => Promise<void>) | undefined;
 }
 
 export interface Gate {

@@ -6,7 +6,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable, orAborted } from "../util/abortable.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
@@ -84,7 +84,7 @@ export function createGate(options: GateOptions): Gate {
 
 /** A call in one of its rounds. */
 interface Round extends PendingCall {
-  readonly open: () => Promise<void>;
+  readonly open: Gated["open"];
   /** Identifies what is found out and decided in this round. */
   readonly key: FactKey;
   /** Those that it holds, in the order in which they were taken. */
@@ -96,16 +96,15 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   const tools = new Map(binding.tools.map((tool) => [toolName(binding.prefix, tool.name), tool]));
   const { reference, toolset, config } = binding;
   let opened: Promise<void> | undefined;
-  const gated: Gated = { run, binding, tools, open: () => (opened ??= (async () => toolset.open?.(config))()) };
+  const open = () => (opened ??= (async () => toolset.open?.(config))());
+  const gated: Gated = { run, binding, tools, ...(toolset.open || toolset.close ? { open } : {}) };
   const members = {
     reference,
     definitions: [...tools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
     has: (name) => tools.has(name),
     isSequential: (name) => tools.get(name)?.sequential ?? false,
     callsOf: (name) => tools.get(name)?.calls ?? [],
-    close: async () => {
-      if (opened) await toolset.close?.(config);
-    },
+    close: () => opened && (async () => toolset.close?.(config))(),
     judge: judgeUnmade.bind(undefined, gated),
     call: (binding.forward ? forwardThroughGate : passGate).bind(undefined, gated),
   } satisfies Partial<GatedToolset>;
@@ -163,7 +162,8 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     const call: Round = { binding, tool, request, unisolated, open, key, tickets: taken, stage: run.questions.register() };
     try {
       const given = await takeTurn(run, call, edited);
-      const settled = number === 1 ? await settleBegun(run, call) : undefined;
+      const settling = number === 1 ? settleBegun(run, call) : undefined;
+      const settled = settling && (await settling);
       if (settled) return settled;
       const prepared = await prepare(run, call, { given, edited });
       const verdict = judge(run, call, prepared);
@@ -216,8 +216,9 @@ async function prepare(run: GateRun, call: Round, { given, edited }: GivenArgs):
 async function turnOf({ activity }: GateRun, { tickets, stage, request }: Round, ticket: Ticket): Promise<void> {
   const { callPath, signal } = request.runtime;
   tickets.push(ticket);
-  if (ticket.waits) stage("waiting");
-  await (ticket.waits ? activity.waitBehind(callPath, ticket.turn(signal)) : ticket.turn(signal));
+  if (!ticket.waits) return signal.throwIfAborted();
+  stage("waiting");
+  await activity.waitBehind(callPath, ticket.turn(signal));
   stage("on the way");
 }
 
@@ -226,7 +227,9 @@ async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<
   const recorded = run.effects.recall("verdict", call.key);
   if (recorded) return restoreCall(call, checked, recorded);
   throwRecordedRefusal(run, call);
-  await run.effects.requireLive({ ...call.key, what: `what ${call.request.name} is about`, signal: call.request.runtime.signal });
+  const { name, runtime } = call.request;
+  const missed = run.effects.requireLive({ ...call.key, what: `what ${name} is about`, signal: runtime.signal });
+  if (missed) await missed;
   return prepareCall(call, checked, run.redactor);
 }
 
@@ -339,13 +342,12 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
   const settleQuestions = letToolAsk(run, call);
   try {
     signal.throwIfAborted();
-    await abortable(open(), signal);
-    const args = await abortable(argsToExecute(call, granted), signal);
-    signal.throwIfAborted();
+    if (open) await abortable(open(), signal);
+    const args = await orAborted(argsToExecute(call, granted), signal);
     const timed = startTimeout(run, tool, runtime);
     try {
       const made = tool.execute(args, timed.runtime, granted.preparation.payload);
-      const value = await (tool.settlesOnAbort ? made : abortable(Promise.resolve(made), timed.runtime.signal));
+      const value = await (tool.settlesOnAbort ? made : orAborted(made, timed.runtime.signal));
       return { ok: true, value: toJsonValue(value) as JsonValue };
     } finally {
       timed.stop();

@@ -10,7 +10,7 @@ import {
   type Tool,
   toolFailure,
 } from "../toolsets/toolset.ts";
-import { abortable } from "../util/abortable.ts";
+import { orAborted } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
@@ -59,7 +59,7 @@ export async function checkArgs(call: PendingCall, given: JsonValue): Promise<Ch
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
   const { input, texts } = splitContext(call, args);
-  const checked = await abortable(Promise.resolve(tool.input.validate(input)), request.runtime.signal);
+  const checked = await orAborted(tool.input.validate(input), request.runtime.signal);
   if (!checked.ok) {
     const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
     throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
@@ -82,7 +82,7 @@ export async function prepareCall(pending: PendingCall, checked: CheckedArgs, re
     unisolated,
     holdsSecret,
   };
-  const found = await abortable(Promise.resolve(binding.toolset.prepare?.(call, access)), signal);
+  const found = binding.toolset.prepare && (await orAborted(binding.toolset.prepare(call, access), signal));
   const plain = { targets: [], facts: {} };
   const preparation = {
     ...(found ?? plain),
@@ -121,10 +121,12 @@ export function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation
 }
 
 /** The arguments as the tool gets them: its own copy, so that nothing which was shown can be changed. */
-export async function argsToExecute(call: PendingCall, { checked }: PreparedCall): Promise<JsonObject> {
-  const { tool } = call;
+export function argsToExecute(call: PendingCall, { checked }: PreparedCall): JsonObject | Promise<JsonObject> {
   const { input: args } = splitContext(call, copyJson(checked.args) as JsonObject);
-  if (!checked.transformed) return args;
+  return checked.transformed ? transform(call, args) : args;
+}
+
+async function transform({ tool }: PendingCall, args: JsonObject): Promise<JsonObject> {
   const made = await tool.input.validate(args);
   if (!made.ok)
     throw toolFailure("invalid_arguments", `the arguments of \`${tool.name}\` no longer fit: ${renderIssues(made.issues)}`);

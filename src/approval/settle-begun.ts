@@ -19,12 +19,17 @@ interface BegunCall extends PendingCall {
 }
 
 /** Returns the call's result where it is taken as done; undefined where it is made (again), or has not begun before. */
-export async function settleBegun(run: GateRun, call: BegunCall): Promise<ToolResult | undefined> {
+export function settleBegun(run: GateRun, call: BegunCall): Promise<ToolResult | undefined> | undefined {
+  const { tool, request } = call;
+  const { keyPrefix = "", runtime } = request;
+  const verdict = run.effects.begun({ callPath: runtime.callPath, key: keyPrefix });
+  return verdict && !(tool.calls && tool.replayable) ? settle(run, call, verdict) : undefined;
+}
+
+async function settle(run: GateRun, call: BegunCall, verdict: FactOf<"verdict">): Promise<ToolResult | undefined> {
   const { tool, request } = call;
   const { keyPrefix = "", runtime } = request;
   const { callPath } = runtime;
-  const verdict = run.effects.begun({ callPath, key: keyPrefix });
-  if (!verdict || (tool.calls && tool.replayable)) return undefined;
   const found = await reconcile(call, verdict);
   if (found === "not-done") return undefined;
   const done = typeof found === "object" ? found.done : found === "done" ? "done" : undefined;

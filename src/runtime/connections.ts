@@ -87,8 +87,11 @@ export class Connections {
     const toolsets = deferred.size > 0 ? [...offered, run.gate.gate(searchToolset(offered, deferred))] : offered;
     const close = () =>
       closeAll(run, call, [
-        ...toolsets.map((toolset) => ({ close: () => toolset.close() })),
-        ...[...own].map(([reference, connected]) => ({ reference, close: connected.close })),
+        ...toolsets.flatMap((toolset) => {
+          const closing = toolset.close();
+          return closing ? [{ closing }] : [];
+        }),
+        ...[...own].map(([reference, connected]) => ({ reference, closing: connected.close() })),
       ]);
     try {
       for (const one of settled) if (one.status === "rejected") throw one.reason;
@@ -112,7 +115,7 @@ export class Connections {
     this.#end.abort(new Error("the run has ended"));
     const closings = [...this.#ofRun.values()].map(({ reference, connected }) => ({
       reference,
-      close: async () => (await connected.catch(() => undefined))?.close(),
+      closing: (async () => (await connected.catch(() => undefined))?.close())(),
     }));
     await closeAll(run, place, closings);
   }
@@ -301,21 +304,22 @@ function checkToolNames(worker: Worker, toolsets: readonly GatedToolset[]): void
 interface Closing {
   /** Present for a connection, whose failure is reported. */
   readonly reference?: string;
-  readonly close: () => Promise<unknown>;
+  readonly closing: Promise<unknown>;
 }
 
 /** Abandons what does not close within five seconds. Never rejects. */
 async function closeAll(run: RuntimeConfig, place: CallAddress, closings: readonly Closing[]): Promise<void> {
+  if (closings.length === 0) return;
   const stop = new AbortController();
   const patience = run.effects.sleep(closingMilliseconds, stop.signal).catch(() => undefined);
-  const closeOne = async ({ reference, close }: Closing) => {
-    const failure = await close().then(
+  const settle = async ({ reference, closing }: Closing) => {
+    const failure = await closing.then(
       () => undefined,
       (thrown: unknown) => errorMessage(thrown),
     );
     if (failure === undefined || reference === undefined) return;
     run.emit(place, { type: "warning", message: `the toolset \`${reference}\` failed to close: ${failure}` });
   };
-  await Promise.race([Promise.all(closings.map(closeOne)), patience]);
+  await Promise.race([Promise.all(closings.map(settle)), patience]);
   stop.abort();
 }

@@ -2,7 +2,7 @@ import { isRecord } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "./from-json-schema.ts";
 import type { Schema, SchemaIssue, Validation } from "./schema.ts";
-import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+import { isStandardSchema, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 
 /** A schema as authors pass it: any Standard Schema that knows its JSON Schema, or JSON Schema 2020-12 as data. */
 export type SchemaSource<T = unknown> = StandardSchema<T> | JsonSchema;
@@ -25,12 +25,16 @@ function fromStandardSchema<T>(source: StandardSchema<T>): Schema<T> {
   const { $schema: _, ...jsonSchema } = standard.jsonSchema.input({ target: "draft-2020-12" });
   return {
     jsonSchema: jsonSchema as JsonSchema,
-    async validate(value): Promise<Validation<T>> {
-      const result = await standard.validate(value);
-      if (!result.issues) return { ok: true, value: result.value };
-      return { ok: false, issues: result.issues.map(toIssue) };
+    validate(value) {
+      const result = standard.validate(value);
+      return result instanceof Promise ? result.then(toValidation<T>) : toValidation(result);
     },
   };
+}
+
+function toValidation<T>(result: StandardResult<T>): Validation<T> {
+  if (!result.issues) return { ok: true, value: result.value };
+  return { ok: false, issues: result.issues.map(toIssue) };
 }
 
 function toIssue(issue: { readonly message: string; readonly path?: readonly unknown[] | undefined }): SchemaIssue {

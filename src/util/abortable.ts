@@ -1,3 +1,18 @@
+/** `abortable` for what need not be a promise: returns it as it is, or throws the signal's reason. */
+export function orAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal): T | Promise<T> {
+  if (isPromiseLike(value)) return abortable(value, signal);
+  signal.throwIfAborted();
+  return value;
+}
+
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return (
+    ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
+}
+
 /** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. The promise itself goes on. */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

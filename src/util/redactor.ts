@@ -86,7 +86,8 @@ export class Redactor {
    * that no reader of the journal can check a guessed secret. Without ids it is taken over the value itself: nothing is recorded then.
    */
   digest(value: unknown): string {
-    if (!this.#identify) return sha256(canonicalJson(value));
+    const text = canonicalJson(value);
+    if (!this.#identify || this.isPlain(text)) return sha256(text);
     const recorded = { from: 0, write: this.#recordedToken, literal: escapeTokens };
     return sha256(canonicalJson(this.#json(value, recorded)));
   }
@@ -186,7 +187,8 @@ export class Redactor {
 
   /** Returns whether a text holds a known value or a credential. */
   holdsSecret(text: string): boolean {
-    for (const _ of this.#findAll(text, 0)) return true;
+    if (this.#findKnown(text, 0)) return true;
+    for (const _ of this.#findShapes(text, 0)) return true;
     return false;
   }
 

@@ -107,16 +107,40 @@ const keyPrefix = "-----BEGIN ";
 const keyShape: Shape = { name: "private-key", prefixes: [keyPrefix], end: privateKey };
 const prefixes = shapes.flatMap((shape) => shape.prefixes);
 const anyPrefix = [keyPrefix, ...prefixes].join("|");
-const hasPrefix = new RegExp(anyPrefix);
+
+/** Characters that are rare in texts. Each prefix has one. */
+const rareCharacters = ["-", "_", "I", "J"];
+/**
+ * Matches a text with a prefix, and few others: up to the last rare character of the prefix. Looking for single characters, and back from
+ * those, is ten times as fast as looking for all prefixes at once.
+ */
+const mayHavePrefix = new RegExp(
+  rareCharacters
+    .map(
+      (character) =>
+        `${character}(?<=${beginnings()
+          .filter((beginning) => beginning.endsWith(character))
+          .join("|")})`,
+    )
+    .join("|"),
+);
+
+function beginnings(): readonly string[] {
+  const lastRare = (prefix: string) => Math.max(...rareCharacters.map((character) => prefix.lastIndexOf(character)));
+  return [keyPrefix, ...prefixes].map((prefix) => prefix.slice(0, lastRare(prefix) + 1));
+}
+
 const byPrefix = new Map([...shapes, keyShape].flatMap((shape) => shape.prefixes.map((prefix) => [prefix, shape] as const)));
 
 /** How many characters before a credential decide whether it begins there. */
 export const longestBefore = 6;
 
 /** Finds all credentials from an index on, in order. Takes linear time. */
-export function* findShapes(text: string, from = 0): Iterable<FoundShape> {
-  // Most texts have none: they need no expression of their own.
-  if (!hasPrefix.test(text)) return;
+export function findShapes(text: string, from = 0): Iterable<FoundShape> {
+  return mayHavePrefix.test(text) ? findAll(text, from) : [];
+}
+
+function* findAll(text: string, from: number): Iterable<FoundShape> {
   const tokens = new TokenText(text);
   const starts = new RegExp(anyPrefix, "g");
   starts.lastIndex = from;
