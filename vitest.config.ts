@@ -27,7 +27,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "alone", include: ["tests/*.test.ts", "tests/{cli,host,mcp,package,shell,types}/**/*.test.ts"] },
+        test: { name: "alone", include: ["tests/*.test.ts", "tests/{cli,host,mcp,package,shell,soak,types}/**/*.test.ts"] },
       },
     ],
   },

@@ -54,6 +54,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
   { name: "options of programs", files: ["tests/shell/option-tables.test.ts"], environment: { LLM_DO_OPTION_SHARE: "1" } },
+  {
+    name: "soak and load",
+    files: ["tests/soak"],
+    environment: { LLM_DO_SOAK_SECONDS: "600", LLM_DO_SOAK_RUNS: "20000" },
+  },
   { name: "traced commands", files: ["tests/shell/traced.test.ts"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
 ];
 

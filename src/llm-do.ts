@@ -23,7 +23,7 @@ import { builtInProviders } from "./models/providers.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
 import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
-import type { RunEvent } from "./protocol/event.ts";
+import type { EventSink, RunEvent } from "./protocol/event.ts";
 import type { Fact } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -107,7 +107,8 @@ export async function run(request: RunRequest): Promise<RunOutput> {
 /** A run that has been started. */
 export interface RunningRun {
   /**
-   * The events of the run as they come, kept until they are read. They can be iterated once, and end when the run ends, also if it fails: then
+   * The events of the run as they come, kept until they are read: no run waits for its reader. While 10,000 are unread, `text-delta`,
+   * `reasoning-delta` and `partial-output` are left out. They can be iterated once, and end when the run ends, also if it fails: then
    * `result` rejects. Leaving the loop stops the iteration and not the run.
    */
   readonly events: AsyncIterable<RunEvent>;
@@ -115,20 +116,32 @@ export interface RunningRun {
   readonly result: Promise<RunOutput>;
 }
 
+/** Events that wait for a reader before pieces are left out. */
+const mostUnread = 10_000;
+
+/** A `message` has in whole what these tell in part. */
+function isPiece({ type }: RunEvent): boolean {
+  return type === "text-delta" || type === "reasoning-delta" || type === "partial-output";
+}
+
 /** Starts a run as `run` does, and returns at once, with its events to iterate over. Default for `deltas`: true. */
 export function start(request: RunRequest): RunningRun {
   let reader: ReadableStreamDefaultController<RunEvent> | undefined;
-  const events = new ReadableStream<RunEvent>({
-    start: (controller) => {
-      reader = controller;
+  const events = new ReadableStream<RunEvent>(
+    {
+      start: (controller) => {
+        reader = controller;
+      },
+      cancel: () => {
+        reader = undefined;
+      },
     },
-    cancel: () => {
-      reader = undefined;
-    },
-  });
-  const onEvent = (event: RunEvent): void => {
-    reader?.enqueue(event);
-    request.onEvent?.(event);
+    { highWaterMark: mostUnread },
+  );
+  const onEvent: EventSink = (event) => {
+    if (!isPiece(event) || (reader?.desiredSize ?? 0) > 0) reader?.enqueue(event);
+    // A promise of the listener is returned, so that its rejection is dropped.
+    return request.onEvent?.(event);
   };
   const result = run({ deltas: true, ...request, onEvent }).finally(() => reader?.close());
   result.catch(() => undefined);
