@@ -11,7 +11,7 @@ import { searchFiles } from "./scope-search.ts";
 import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
-import { sweepScopes } from "./sweep-scopes.ts";
+import { sweepLater } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
 
@@ -41,9 +41,8 @@ export async function openScopes(
       roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
     const table = await createTable(system, roots, options);
     // A dry run changes no folder.
-    const sweeping = isPretended ? undefined : sweepScopes(table);
-    if (roots.length > 0) return toScopes(table, { sweeping });
-    return toScopes(table, { sweeping, openForCommands: () => openCommandScopes(system, isPretended) });
+    if (roots.length > 0) return toScopes(table, isPretended ? {} : { sweep: sweepLater(table) });
+    return toScopes(table, { openForCommands: () => openCommandScopes(system, isPretended) });
   } catch (error) {
     await closeRoots(roots);
     throw error;
@@ -177,13 +176,13 @@ export function scopeTable(scopes: Scopes): ScopeTable {
 }
 
 interface ScopeLife {
-  /** Awaited by `close` alone. */
-  readonly sweeping?: Promise<void> | undefined;
+  /** Called and awaited by `close`. */
+  readonly sweep?: () => Promise<void>;
   /** Only where nothing is declared: opens what commands run in. */
   readonly openForCommands?: () => Promise<Scopes>;
 }
 
-function toScopes(table: ScopeTable, { sweeping, openForCommands }: ScopeLife): Scopes {
+function toScopes(table: ScopeTable, { sweep, openForCommands }: ScopeLife): Scopes {
   let forCommands: Promise<Scopes> | undefined;
   const resolve = (virtualPath: string) => table.resolve(virtualPath);
   const inPlace = async (virtualPath: string) => {
@@ -236,7 +235,7 @@ function toScopes(table: ScopeTable, { sweeping, openForCommands }: ScopeLife): 
       );
       // An aborted call does not end its write, which could be neither completed nor undone in a closed folder.
       await Promise.allSettled(writing);
-      await sweeping;
+      await sweep?.();
       await closeRoots(table.roots);
     },
   };

@@ -9,14 +9,29 @@ import type { Writer } from "./temporary-name.ts";
 const mostFolders = 1000;
 /** Each folder is opened from its root on. */
 const mostLevels = 16;
+/** Killed processes left theirs in the folders of the latest runs. A program that ran often has thousands of them. */
+const mostRuns = 8;
+/** Milliseconds from the opening of scopes: the first request of a run goes first. */
+const delay = 200;
 
 const sweptBy = new WeakMap<Writer, Set<string>>();
 
 /**
  * Removes the temporaries that killed processes left in writable scopes: once in a process for each root, the nearest
- * folders first. Never rejects.
+ * folders first. Starts a moment later, or when the returned function is called, which resolves when it is done and never rejects.
  */
-export async function sweepScopes(table: ScopeTable): Promise<void> {
+export function sweepLater(table: ScopeTable): () => Promise<void> {
+  let sweeping: Promise<void> | undefined;
+  const sweep = () => {
+    clearTimeout(timer);
+    sweeping ??= sweepScopes(table);
+    return sweeping;
+  };
+  const timer = setTimeout(sweep, delay).unref();
+  return sweep;
+}
+
+async function sweepScopes(table: ScopeTable): Promise<void> {
   const swept = sweptBy.get(table.writer) ?? new Set();
   sweptBy.set(table.writer, swept);
   const roots = table.roots.filter(({ declaration, directory }) => declaration.mode === "rw" && !swept.has(directory.identity));
@@ -35,6 +50,13 @@ function sweepFolder(table: ScopeTable, path: ResolvedPath): Promise<readonly Re
     if (components.length >= mostLevels) return [];
     const folders = (await directory.entries()).filter(({ type }) => type === "directory");
     const entered = folders.filter(({ name }) => name !== ".git" && !dependencyFolders.has(name));
-    return entered.map(({ name }) => ({ scope, components: [...components, name], virtualPath: "" }));
+    const names = entered.map(({ name }) => name);
+    const chosen = isRunsFolder(components) ? names.sort().slice(-mostRuns) : names;
+    return chosen.map((name) => ({ scope, components: [...components, name], virtualPath: "" }));
   });
+}
+
+/** Names of runs begin with their time. */
+function isRunsFolder(components: readonly string[]): boolean {
+  return components.at(-2) === ".llm-do" && components.at(-1) === "runs";
 }

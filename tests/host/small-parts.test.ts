@@ -199,6 +199,22 @@ describe("walks of nested folders", () => {
     return opened;
   }
 
+  test("look for left-over temporaries in the latest runs alone", async () => {
+    const openedWith = async (runs: number) => {
+      const names = Array.from({ length: runs }, (_, run) => `/s/.llm-do/runs/20260101-${1000 + run}/journal.jsonl`);
+      const host = memoryHost({ files: Object.fromEntries(names.map((name) => [name, "x"])) });
+      let opened = 0;
+      host.setFaults((operation) => {
+        if (operation === "openDirectory") opened++;
+        return undefined;
+      });
+      await (await host.openScopes([{ name: "s", root: "/s", mode: "rw" }])).close();
+      return opened;
+    };
+    expect(await openedWith(20)).toBeGreaterThan(8);
+    expect(await openedWith(300)).toBe(await openedWith(20));
+  });
+
   test("open each folder once in a listing, and few of them again to look for left-over temporaries", async () => {
     const [one, two] = [await openedFolders(80), await openedFolders(160)];
     expect(two - one).toBe(80);
