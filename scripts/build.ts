@@ -1,15 +1,20 @@
 // Builds dist/: each public entry, the command line and each thread as one file, what several of them or a later moment need
-// in dist/chunks/, and a declaration file for each module. One file in place of a hundred saves a third of the start-up; packages stay outside, and
-// so does what is imported on need (`import()`), which stays a chunk of its own.
+// in dist/chunks/, and a declaration file for each module. What each start needs is in a few chunks, with the packages that it uses:
+// to find and open a hundred small files takes longer than to run them. Packages among the `dependencies` stay outside, all others are
+// bundled. What is imported on need (`import()`) stays a chunk of its own, unless each first request needs it.
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
-import { rolldown } from "rolldown";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { relative, resolve } from "node:path";
+import { type ChunkingContext, rolldown } from "rolldown";
+import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
 }
 
-const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+const { dependencies, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
 /** Started by their path; or, of the last four, opened by it where a fault is reproduced with the built package. */
 const inner = [
@@ -23,21 +28,66 @@ const inner = [
 ];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
+/** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
+const external = new Set(Object.keys(dependencies).filter((name) => name !== "zod" && name !== "@ai-sdk/provider"));
+
+function isExternal(id: string): boolean {
+  const [name = ""] = /^(@[^/]+\/)?[^/]+/.exec(id) ?? [];
+  return isBuiltin(id) || external.has(name);
+}
+
+/** What a file of each of these chunks is for. A module that two need is in the one that both load. */
+const startOf = {
+  /** Parses a command line, and shows its help. */
+  line: ["cli/main"],
+  /** A program from its files to its first request. */
+  core: [
+    ..."llm-do host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(" "),
+    ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),
+  ],
+  /** A run of the command line without a terminal. */
+  run: ["cli/commands/run", "cli/open-trust-store", "cli/require-trust"],
+};
+
+/** Module ids that are loaded with some modules. */
+function closureOf(names: readonly string[], context: ChunkingContext): ReadonlySet<string> {
+  const found = new Set(names.map((name) => resolve("src", `${name}.ts`)));
+  for (const id of found) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
+}
+
+let closures: Readonly<Record<keyof typeof startOf, ReadonlySet<string>>> | undefined;
+
+function chunkOf(id: string, context: ChunkingContext): string | null {
+  closures ??= {
+    line: closureOf(startOf.line, context),
+    core: closureOf(startOf.core, context),
+    run: closureOf(startOf.run, context),
+  };
+  const { line, core, run } = closures;
+  if (line.has(id) && core.has(id)) return "base";
+  if (line.has(id)) return "line";
+  if (core.has(id)) return "core";
+  return run.has(id) ? "run" : null;
+}
+
 rmSync("dist", { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
-  // Packages; not the helpers of lowered syntax, which are bundled.
-  external: /^(?!@oxc-project\/runtime)[^./\0]/,
+  external: isExternal,
   // Lowers syntax that the oldest Node does not have, such as `await using`.
   transform: { target: "es2024" },
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: "dist",
   sourcemap: true,
   entryFileNames: "[name].js",
   // All in one folder below dist/: src/host/module-hooks.ts finds dist/ from its own place.
   chunkFileNames: "chunks/[name]-[hash].js",
+  codeSplitting: { groups: [{ name: chunkOf, debugName: "start" }] },
 });
 await bundle.close();
+const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+writeFileSync("dist/third-party-notices.txt", renderNotices(modules.map((id) => relative("", id))));
 process.exitCode = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" }).status ?? 1;

@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EventSink, RunEvent } from "../protocol/event.ts";
-import { renderProgress } from "../ui/headless/render-progress.ts";
 import { StreamedText } from "../ui/headless/streamed-text.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { createRunView, foldEvent } from "../ui/run-view.ts";
@@ -59,8 +58,13 @@ function onVoid(reason: string): void {
 
 function startProgress() {
   const view = createRunView();
-  const columns = () => process.stderr.columns || 80;
-  const close = keepStatus(() => renderProgress(view, { now: Date.now(), columns: columns() }));
+  const load = () => import("../ui/headless/render-progress.ts");
+  let render: Awaited<ReturnType<typeof load>>["renderProgress"] | undefined;
+  const close = keepStatus(() => {
+    // Measuring text for a terminal takes long to load, and short runs show no progress.
+    if (!render) void load().then((module) => (render = module.renderProgress));
+    return render?.(view, { now: Date.now(), columns: process.stderr.columns || 80 });
+  });
   return { onEvent: (event: RunEvent) => void foldEvent(view, event), close };
 }
 
