@@ -34,7 +34,7 @@ interface Pieces {
 /** Emits a run's events, redacted, in order; nothing after its end. A listener's failure is its own: the run goes on. */
 export function createEmitter({ runId, clock, redactor, effects, onEvent }: EmitterOptions): Emit {
   if (!onEvent) return () => undefined;
-  const open = new Map<string, Pieces>();
+  const open = new Map<string, Map<string, Pieces>>();
   let ended = false;
   const send = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
     const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : {};
@@ -53,16 +53,17 @@ export function createEmitter({ runId, clock, redactor, effects, onEvent }: Emit
   return (call, body) => {
     if (ended) return;
     ended = body.type === "run-end";
-    const keyOf = (type: string) => `${call.callPath} ${type}`;
+    const ofCall = open.get(call.callPath);
     if (body.type === "text-delta" || body.type === "reasoning-delta" || body.type === "output-delta") {
-      const pieces = open.get(keyOf(body.type)) ?? openPieces(body.type, redactor);
-      open.set(keyOf(body.type), pieces);
+      const pieces = ofCall?.get(body.type) ?? openPieces(body.type, redactor);
+      if (!ofCall) open.set(call.callPath, new Map([[body.type, pieces]]));
+      else ofCall.set(body.type, pieces);
       sendPiece(call, pieces, pieces.stream.push(body.text));
       return;
     }
+    open.delete(call.callPath);
     for (const type of ["reasoning-delta", "text-delta", "output-delta"]) {
-      const pieces = open.get(keyOf(type));
-      open.delete(keyOf(type));
+      const pieces = ofCall?.get(type);
       if (!pieces) continue;
       sendPiece(call, pieces, pieces.stream.end());
       sendPartial(call, pieces.output?.end());
