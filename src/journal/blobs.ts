@@ -23,9 +23,19 @@ export interface RecordedFact {
   readonly privateBlobs: readonly PrivateBlob[];
 }
 
+/** References to the files that a journal holds, by their parts, with what they are of: a part of a tool can change. */
+export type KnownFiles = WeakMap<object, { readonly data: string; readonly sha256: string; readonly reference: object }>;
+
+interface RecordOptions {
+  readonly redactor: Redactor;
+  readonly secrets: RunSecrets;
+  /** Files of earlier facts of the journal, which this one refers to; those of this fact are added. */
+  readonly files: KnownFiles;
+}
+
 /** Replaces secrets by tokens, and long strings and the content of file parts by references. The fact is not changed. */
-export function externalize(fact: Fact, redactor: Redactor, secrets: RunSecrets): RecordedFact {
-  const writer = new FactWriter(redactor, secrets);
+export function externalize(fact: Fact, options: RecordOptions): RecordedFact {
+  const writer = new FactWriter(options);
   return { value: writer.fields(fact, factFields[fact.type]), ...writer.kept };
 }
 
@@ -34,6 +44,7 @@ export function externalize(fact: Fact, redactor: Redactor, secrets: RunSecrets)
  * or a reference. Most facts are so; one pass and one scan find it out. Undefined where `externalize` is needed.
  */
 export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
+  if ((fact.type === "run-start" || fact.type === "call-start") && fact.input.files.length > 0) return undefined;
   const text = JSON.stringify(fact);
   if (/"\$|"type":"file"/.test(text) || (text.length > longestInline && holdsLongText(fact))) return undefined;
   return redactor.isPlain(text) ? text : undefined;
@@ -48,10 +59,12 @@ class FactWriter {
   readonly kept = { blobs: [] as Blob[], secrets: [] as RecordedSecret[], privateBlobs: [] as PrivateBlob[] };
   readonly #redactor: Redactor;
   readonly #secrets: RunSecrets;
+  readonly #files: KnownFiles;
 
-  constructor(redactor: Redactor, secrets: RunSecrets) {
+  constructor({ redactor, secrets, files }: RecordOptions) {
     this.#redactor = redactor;
     this.#secrets = secrets;
+    this.#files = files;
   }
 
   /** Fields that identify a fact stay unchanged. */
@@ -68,12 +81,9 @@ class FactWriter {
     if (typeof value === "string") return this.#text(value);
     if (Array.isArray(value)) return value.map((item) => this.#content(item));
     if (!isRecord(value)) return value;
-    if (value["type"] === "file" && typeof value["data"] === "string" && typeof value["sha256"] === "string") {
-      // Models and tools write objects of this shape too: a digest is a file name here, and only our own is one.
-      const content = Buffer.from(value["data"], "base64");
-      if (sha256(content) === value["sha256"]) return { ...this.#members(value), data: this.#file(content) };
-    }
-    return this.#members(value);
+    const { type, data, ...others } = value;
+    const reference = type === "file" && typeof data === "string" ? this.#file(value, data) : undefined;
+    return reference ? { type, ...this.#members(others), data: reference } : this.#members(value);
   }
 
   #members(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -94,15 +104,26 @@ class FactWriter {
     return this.#redactor.record(text, (secret) => this.kept.secrets.push(secret));
   }
 
+  #file(part: object, data: string): object | undefined {
+    const digest = "sha256" in part ? part.sha256 : undefined;
+    const known = this.#files.get(part);
+    if (known?.data === data && known.sha256 === digest) return known.reference;
+    const content = Buffer.from(data, "base64");
+    // Models and tools write objects of this shape too: a digest is a file name here, and only our own is one.
+    if (sha256(content) !== digest) return undefined;
+    const reference = this.#keep(content, digest);
+    this.#files.set(part, { data, sha256: digest, reference });
+    return reference;
+  }
+
   /** A file can hold a secret like any other text. Its bytes are kept as they are, where the journal is not. */
-  #file(content: Uint8Array): unknown {
+  #keep(content: Buffer, digest: string): object {
     const bytes = content.length;
-    if (this.#redactor.holdsSecret(Buffer.from(content).toString("utf8"))) {
+    if (this.#redactor.holdsSecretBytes(content)) {
       const name = this.#secrets.digest(content);
       this.kept.privateBlobs.push({ name, content });
       return { $private: name, bytes };
     }
-    const digest = sha256(content);
     this.kept.blobs.push({ digest, content });
     return { $blob: digest, bytes };
   }

@@ -215,23 +215,25 @@ describe("a journal", () => {
     const journal = await open();
     const long = "x".repeat(20_000);
     for (const _ of [1, 2]) journal.append(result(long));
-    const bytes = Buffer.from("picture");
+    const bytes = Buffer.from("picture".repeat(2000));
     const file = {
       type: "file",
       name: "a.png",
       mediaType: "image/png",
-      bytes: 7,
-      sha256: sha256(bytes),
-      data: bytes.toString("base64"),
+      ...{ bytes: bytes.length, sha256: sha256(bytes), data: bytes.toString("base64") },
     };
     const written = { $blob: "not one of ours", bytes: 1 };
     const value = { ok: true, value: { file, written } } as never;
+    for (const _ of [1, 2]) journal.append({ ...result(""), outcome: { type: "value", value } } as Fact);
+    file.data = "";
     journal.append({ ...result(""), outcome: { type: "value", value } } as Fact);
+    file.data = bytes.toString("base64");
     await journal.close();
     expect(await host.files.names(`${directory}/blobs`)).toHaveLength(2);
     const read = await readFacts(host, directory);
     expect(read[0]).toEqual(result(long));
-    expect(read[2]).toMatchObject({ outcome: { value: { value: { file, written } } } });
+    for (const index of [2, 3]) expect(read[index]).toMatchObject({ outcome: { value: { value: { file, written } } } });
+    expect(read[4]).toMatchObject({ outcome: { value: { value: { file: { ...file, data: "" } } } } });
   });
 
   test("of version 1 is read to be shown, and not to be replayed", async () => {
@@ -329,7 +331,7 @@ describe("a journal", () => {
 
   test("keeps a file with a secret as it is, in the private folder alone", async () => {
     const { host, open } = setUp();
-    const bytes = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(token("a"))]);
+    const bytes = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(token("a")), Buffer.alloc(10_000)]);
     const part = { type: "file", name: "a.bin", mediaType: "application/octet-stream", bytes: bytes.length };
     const file = { ...part, sha256: sha256(bytes), data: bytes.toString("base64") };
     const fact = { ...result(""), outcome: { type: "value", value: { ok: true, value: file } } } as unknown as Fact;

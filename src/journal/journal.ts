@@ -3,7 +3,7 @@ import { nextTurn } from "../host/next-turn.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
-import { type Blob, externalize, toPlainText } from "./blobs.ts";
+import { type Blob, externalize, type KnownFiles, toPlainText } from "./blobs.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 
 /** Keeps the facts of one run, in their order. */
@@ -76,6 +76,7 @@ class FileJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #file: AppendFile;
   readonly #blobs = new Set<string>();
+  readonly #files: KnownFiles = new WeakMap();
   #pending: Line[] = [];
   #tail: Promise<void> | undefined;
   #failure: JournalError | undefined;
@@ -139,7 +140,7 @@ class FileJournal implements Journal {
     const head = `{"v":2,"n":${this.#entries++},"time":${JSON.stringify(host.clock.now())}`;
     const plain = toPlainText(fact, redactor);
     if (plain !== undefined) return { text: `${head},${plain.slice(1)}\n` };
-    const { value, blobs, secrets, privateBlobs } = externalize(fact, redactor, folder.secrets);
+    const { value, blobs, secrets, privateBlobs } = externalize(fact, { redactor, secrets: folder.secrets, files: this.#files });
     const text = `${head},${JSON.stringify(value).slice(1)}\n`;
     if (blobs.length + secrets.length + privateBlobs.length === 0) return { text };
     const prepare = async () => {

@@ -21,6 +21,13 @@ test("reaches strings and keys at any depth, and JSON inside strings", () => {
   expect(redactor.json({ text: JSON.stringify({ a: 'has "quotes"' }) })).toEqual({ text: '{"a":"⟦secret:QUOTED⟧"}' });
 });
 
+test("finds in bytes what a text of them holds", () => {
+  const foreign = new Redactor([{ name: "WORD", value: "Grüße, Welt" }]);
+  const around = (text: string) => Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(text), Buffer.from([0xfc])]);
+  expect(["Grüße, Welt", "ghp_".padEnd(40, "a")].map((text) => foreign.holdsSecretBytes(around(text)))).toEqual([true, true]);
+  expect(["Grüße", "ghp_", "éghp_"].map((text) => foreign.holdsSecretBytes(around(text)))).toEqual([false, false, false]);
+});
+
 test("takes for secrets what is named like one", () => {
   const environment = { OPENAI_API_KEY: "1", GITHUB_TOKEN: "2", DB_PASSWORD: "3", HOME: "4", KEYBOARD: "5", EMPTY_KEY: "" };
   expect(environmentSecrets(environment).map(({ name }) => name)).toEqual(["OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD"]);

@@ -192,6 +192,13 @@ export class Redactor {
     return false;
   }
 
+  /** Returns whether bytes, which need not be text, hold a known value in UTF-8 or a credential. */
+  holdsSecretBytes(content: Buffer): boolean {
+    // A character for each byte: what is ASCII stands there as it is.
+    if (this.holdsSecret(content.toString("latin1"))) return true;
+    return [...this.#names.keys()].some((value) => /[^\0-\x7f]/.test(value) && content.includes(value));
+  }
+
   /** Returns whether a JSON text is its own form in a record. */
   isPlain(json: string): boolean {
     return !this.#isEscaped && !json.includes("⟦") && !this.holdsSecret(json);
