@@ -1,7 +1,7 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { SchemaReferenceSyntax, SchemaSyntax } from "../language/worker-file.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { fromJsonSchema, fromOwnSchema, jsonSchemaProblem } from "../schema/from-json-schema.ts";
+import { fromJsonSchema, jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -61,7 +61,7 @@ async function linkReference(
   if (!found.verified) {
     const message = `\`${shown}\` is code, and the program is not trusted: what the schema says is not known`;
     diagnostics.report("not-verified-untrusted", { message, span });
-    return { schema: fromOwnSchema(anything), known: false };
+    return { schema: fromJsonSchema(anything), known: false };
   }
   const schema = await readSchema(found.value);
   if ("jsonSchema" in schema) return { schema, known: true };

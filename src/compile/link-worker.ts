@@ -10,7 +10,7 @@ import {
 } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
@@ -63,7 +63,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
   });
   const { compatible_models: compatible } = file;
-  const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromOwnSchema(defaultInput), known: true };
+  const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
   const model = await modelOf(resolved);
   checkInstructions(compilation, resolved);

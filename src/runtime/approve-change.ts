@@ -1,4 +1,4 @@
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { type ConnectionChange, needsApproval, type Tool, toolFailure, toolMark, toolsetMark } from "../toolsets/toolset.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { ConnectingCall } from "./connections.ts";
@@ -48,7 +48,7 @@ function changeBinding(reference: string, { name, before, after, accept }: Conne
     [toolMark]: true,
     name: "connect",
     description: "Accepts changed definitions of tools.",
-    input: fromOwnSchema({ type: "object" }),
+    input: fromJsonSchema({ type: "object" }),
     execute: async () => {
       await accept();
       return null;

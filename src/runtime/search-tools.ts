@@ -2,7 +2,7 @@ import type { GatedToolset, ToolsetBinding } from "../approval/gate-types.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ToolDefinition, ToolError } from "../protocol/tool.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { preApproved, type Tool, toolMark, toolsetMark } from "../toolsets/toolset.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { toolsetsOf } from "./cut-results.ts";
@@ -58,7 +58,7 @@ export function searchToolset(toolsets: readonly GatedToolset[], deferred: Reado
     [toolMark]: true,
     name: searchTools,
     description: `Finds tools and loads up to ${maxLoaded} of them, which you can call from your next turn on. ${listNames(definitions)}`,
-    input: fromOwnSchema({ type: "object", properties: { query }, required: ["query"], additionalProperties: false }),
+    input: fromJsonSchema({ type: "object", properties: { query }, required: ["query"], additionalProperties: false }),
     sideEffect: false,
     execute: async (args) => search(String(args["query"]), definitions),
   };

@@ -1,29 +1,22 @@
-import type { Ajv2020, ErrorObject, Options, ValidateFunction } from "ajv/dist/2020.js";
+import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import type { JsonSchema } from "../protocol/tool.ts";
+import { plainCheck } from "./plain-schema.ts";
 import type { Schema, SchemaIssue, Validation } from "./schema.ts";
 
 /**
- * JSON Schema 2020-12 as our one form. The validator's library loads and compiles at the first use. Defaults of the
- * schema are filled in; the value given is not changed. `format` and remote references are not checked.
+ * JSON Schema 2020-12 as our one form. Defaults of the schema are filled in; the value given is not changed. `format` and remote
+ * references are not checked. The validator's library loads at the first use of a schema that is not plain.
  */
 export function fromJsonSchema(jsonSchema: JsonSchema): Schema {
-  return createSchema(jsonSchema, compileAny);
-}
-
-/** The same for a schema that llm-do itself wrote: it is known to be one, and the schema of schemas need not be compiled to check it. */
-export function fromOwnSchema(jsonSchema: JsonSchema): Schema {
-  return createSchema(jsonSchema, compileOwn);
-}
-
-function createSchema(jsonSchema: JsonSchema, compile: Compile): Schema {
-  let compiled: Promise<ValidateFunction> | undefined;
+  let compiled: Promise<Find> | undefined;
   return {
     jsonSchema,
     async validate(value): Promise<Validation> {
-      compiled ??= remember(jsonSchema, compile);
-      const check = await compiled;
+      compiled ??= compile(jsonSchema);
+      const find = await compiled;
       const copy = structuredClone(value);
-      return check(copy) ? { ok: true, value: copy } : { ok: false, issues: (check.errors ?? []).map(toIssue) };
+      const issues = find(copy);
+      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, issues };
     },
   };
 }
@@ -31,7 +24,7 @@ function createSchema(jsonSchema: JsonSchema, compile: Compile): Schema {
 /** The reason why a JSON Schema cannot be used; undefined where it can. */
 export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string | undefined> {
   try {
-    await remember(jsonSchema, compileAny);
+    await compile(jsonSchema);
     return undefined;
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -40,19 +33,30 @@ export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string 
   }
 }
 
-type Compile = (jsonSchema: JsonSchema) => Promise<ValidateFunction>;
+/** Lists what is wrong with a value, and fills in its defaults. */
+type Find = (value: unknown) => readonly SchemaIssue[];
+
+async function compile({ $id: _, ...anonymous }: JsonSchema): Promise<Find> {
+  const plain = plainCheck(anonymous);
+  if (!plain) return remember(anonymous);
+  return (value) => {
+    const issues: SchemaIssue[] = [];
+    plain(value, [], issues);
+    return issues;
+  };
+}
 
 const mostKept = 500;
 /** By the text of the schema: programs are compiled again and again, with the same schemas. The oldest goes first. */
-const kept = new Map<string, Promise<ValidateFunction>>();
+const kept = new Map<string, Promise<Find>>();
 
-async function remember({ $id: _, ...anonymous }: JsonSchema, compile: Compile): Promise<ValidateFunction> {
-  const text = JSON.stringify(anonymous);
+async function remember(jsonSchema: JsonSchema): Promise<Find> {
+  const text = JSON.stringify(jsonSchema);
   const known = kept.get(text);
   if (known !== undefined) return known;
   const [oldest] = kept.keys();
   if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest);
-  const compiled = compile(anonymous);
+  const compiled = compileByLibrary(jsonSchema);
   kept.set(text, compiled);
   return compiled;
 }
@@ -60,19 +64,21 @@ async function remember({ $id: _, ...anonymous }: JsonSchema, compile: Compile):
 /** The library keeps all that it compiled: an instance of it serves so many schemas, and is dropped. */
 const schemasPerInstance = 100;
 
-function createCompile(options: Options): Compile {
-  let instance: Promise<Ajv2020> | undefined;
-  let compiled = 0;
-  return async (jsonSchema) => {
-    if (compiled++ % schemasPerInstance === 0) instance = undefined;
-    instance ??= import("ajv/dist/2020.js").then((library) => new library.Ajv2020(options));
-    return (await instance).compile(jsonSchema);
-  };
-}
+const options = { allErrors: true, strict: false, useDefaults: true, validateFormats: false, addUsedSchema: false };
 
-const common = { allErrors: true, strict: false, useDefaults: true, validateFormats: false, addUsedSchema: false };
-const compileAny = createCompile(common);
-const compileOwn = createCompile({ ...common, meta: false, validateSchema: false });
+let metaschema: Ajv2020 | undefined;
+let instance: Ajv2020 | undefined;
+let compiled = 0;
+
+async function compileByLibrary(jsonSchema: JsonSchema): Promise<Find> {
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  metaschema ??= new Ajv2020(options);
+  metaschema.validateSchema(jsonSchema, true);
+  if (instance === undefined || compiled++ % schemasPerInstance === 0)
+    instance = new Ajv2020({ ...options, meta: false, validateSchema: false });
+  const check = instance.compile(jsonSchema);
+  return (value) => (check(value) ? [] : (check.errors ?? []).map(toIssue));
+}
 
 function toIssue(error: ErrorObject): SchemaIssue {
   const path = error.instancePath.split("/").slice(1).map(unescapePointer);

@@ -2,7 +2,7 @@ import type { Scopes } from "../host/scopes.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
@@ -132,7 +132,7 @@ export function delegationToolset({ config: given, workers, isOpen, abilitiesBey
       return ["Call a worker and get its output. The workers:", ...(known.length > 0 ? known : ["none"])].join("\n");
     },
     // A created worker is not among the names.
-    input: fromOwnSchema(inputSchema(isOpen ? [] : [...delegates.keys()], given.lock_worker)),
+    input: fromJsonSchema(inputSchema(isOpen ? [] : [...delegates.keys()], given.lock_worker)),
     calls: [],
     settlesOnAbort: true,
     execute: () => {

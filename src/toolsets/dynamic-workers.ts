@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import { createWorkerRecords } from "../host/worker-records.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { isWithin } from "../util/within.ts";
 import { workerTarget } from "./delegation.ts";
 import {
@@ -153,7 +153,7 @@ function toTool(save: (draft: DraftedWorker) => Promise<JsonObject>): Tool {
       "Create a worker: a prompt with tools of its own, run by a model. It can have what you have and no more, and has nothing that you",
       "do not name. Its file is kept. From the next turn on you can call it by its name.",
     ].join(" "),
-    input: fromOwnSchema(inputSchema),
+    input: fromJsonSchema(inputSchema),
     execute: async (_args: JsonObject, _runtime: WorkerRuntime, payload: unknown) => save(payload as DraftedWorker),
   });
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import { needsApproval, type PreparedToolsetCall, type Tool, toolMark, toolsetMark } from "./toolset.ts";
 
@@ -20,7 +20,7 @@ export function entryToolset({ name, model }: AskedEntry) {
     [toolMark]: true,
     name,
     description: `Starts ${name}.`,
-    input: fromOwnSchema({ type: "object" }),
+    input: fromJsonSchema({ type: "object" }),
     sideEffect: false,
     execute: (input: JsonObject) => input,
   };

@@ -1,4 +1,4 @@
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { wholeCharacterAt } from "./filesystem/text.ts";
 import { preApproved, type Tool, toolFailure, toolMark, toolsetMark } from "./toolset.ts";
 
@@ -26,7 +26,7 @@ export function readResultToolset({ most, read }: ReadResultSource) {
     [toolMark]: true,
     name: readResultName,
     description: "Reads on in a tool result that was cut. id and offset are those that the cut result names.",
-    input: fromOwnSchema({
+    input: fromJsonSchema({
       type: "object",
       properties: {
         id: { type: "string", description: "Names the result." },

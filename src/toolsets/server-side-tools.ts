@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/json.ts";
 import type { ServerTool } from "../protocol/tool.ts";
-import { fromOwnSchema } from "../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { needsApproval, type PreparedToolsetCall, type Tool, toolMark, toolsetMark } from "./toolset.ts";
 
 /** Whose tools they are. */
@@ -56,7 +56,7 @@ function enablingTool(tool: ServerTool): Tool {
     [toolMark]: true,
     name: enablingName(tool),
     description: describeServerTool(tool),
-    input: fromOwnSchema({ type: "object" }),
+    input: fromJsonSchema({ type: "object" }),
     sideEffect: false,
     execute: () => null,
   };

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
-import { fromOwnSchema } from "../../schema/from-json-schema.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 
 /**
@@ -40,15 +39,12 @@ const replacements: readonly (readonly [hint: string, names: string])[] = [
   ["write `model_settings.max_output_tokens`", "maxTokens max_tokens maxOutputTokens max_completion_tokens"],
 ];
 
-const schemas = new WeakMap<OptionRules, Schema>();
-
 /** Reports each option that may not be set, and each value that does not fit. */
 export async function checkOptions(options: JsonObject, rules: OptionRules): Promise<readonly OptionRefusal[]> {
   const refusals = Object.keys(options).flatMap((name) => refuseOption(name, rules) ?? []);
-  const allowed = Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)));
-  const schema = schemas.get(rules) ?? fromOwnSchema({ type: "object", properties: rules });
-  schemas.set(rules, schema);
-  const checked = await schema.validate(allowed);
+  const allowed = Object.entries(options).filter(([name]) => Object.hasOwn(rules, name));
+  const properties = Object.fromEntries(allowed.map(([name]) => [name, rules[name] ?? {}]));
+  const checked = await fromJsonSchema({ type: "object", properties }).validate(Object.fromEntries(allowed));
   const hint = "the provider would refuse it, or ignore it";
   return checked.ok ? refusals : [...refusals, ...checked.issues.map(({ path, message }) => ({ path, message, hint }))];
 }

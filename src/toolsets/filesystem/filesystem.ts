@@ -1,5 +1,5 @@
 import { describeScope } from "../../host/scope-refusals.ts";
-import { fromOwnSchema } from "../../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import { unknownScopes } from "../unknown-scopes.ts";
@@ -78,7 +78,7 @@ function toTool(tool: FileTool, config: FilesystemConfig, seen: Pick<ToolsetScop
     [toolMark]: true,
     name,
     description: `${tool.description} ${scopes === "" ? "" : `Paths begin with: ${scopes}.`}`,
-    input: fromOwnSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
+    input: fromJsonSchema({ type: "object", properties, required: [...required], additionalProperties: false }),
     sideEffect: !isReading,
     ...(isReading ? {} : { reconcile: (recorded, access) => reconcileWrite(name, recorded, access) }),
     execute: async (args, runtime, payload) => {

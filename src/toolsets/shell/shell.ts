@@ -1,5 +1,5 @@
 import { describeScope } from "../../host/scope-refusals.ts";
-import { fromOwnSchema } from "../../schema/from-json-schema.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
@@ -68,7 +68,7 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
     [toolMark]: true,
     name: "shell",
     description: `Run a command line and get stdout, stderr and exit_code (-1: out of time). ${describeRules(config)}`,
-    input: fromOwnSchema({ type: "object", properties, required: ["command"], additionalProperties: false }),
+    input: fromJsonSchema({ type: "object", properties, required: ["command"], additionalProperties: false }),
     settlesOnAbort: true,
     // A folder that no scope names is no target.
     ...(isAlone ? { sequential: true } : {}),
