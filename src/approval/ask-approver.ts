@@ -4,6 +4,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { copyJson } from "../util/plain-json.ts";
 import { allowLine } from "./allow-line.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { GateRun } from "./gate-types.ts";
@@ -139,7 +140,8 @@ function checkEdited(call: PendingCall, args: JsonObject): Promise<CheckedArgs> 
   if (JSON.stringify(args).includes("⟦secret:")) {
     throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
   }
-  return checkArgs(call, args);
+  // What an approver passed can be changed afterwards, or have accessors.
+  return checkArgs(call, copyJson(args));
 }
 
 /** Why edited arguments would be refused, for whoever edits them. */

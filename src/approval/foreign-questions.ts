@@ -28,17 +28,17 @@ const maxQuestions = 10;
 
 /**
  * Lets the tool of a call ask the user, one question at a time. Returns a function for the end of the tool's work, which resolves when all
- * questions are settled, so that each lies within the effect.
+ * questions are settled, so that each lies within the effect; it returns undefined where none was asked.
  */
-export function letToolAsk(run: GateRun, call: PendingCall): () => Promise<unknown> {
+export function letToolAsk(run: GateRun, call: PendingCall): () => Promise<unknown> | undefined {
   let count = 0;
   let isOver = false;
-  let previous: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> | undefined;
   allowQuestions(call.request.runtime, async (question) => {
     const number = count + 1;
     if (isOver || number > maxQuestions) return { type: "declined" };
     count = number;
-    const answer = previous.then(() => ask(run, call, { question, key: keyOf(call, number) }));
+    const answer = (previous ?? Promise.resolve()).then(() => ask(run, call, { question, key: keyOf(call, number) }));
     previous = answer.catch(() => undefined);
     return answer;
   });

@@ -120,7 +120,7 @@ async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
   const tool = tools.get(request.name);
   if (!tool) throw unknownTool(request.name);
   const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
-  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, request.args), run.redactor));
+  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, copyJson(request.args)), run.redactor));
 }
 
 function unknownTool(name: string): ToolFailure {
@@ -188,7 +188,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
  */
 async function takeTurn(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<JsonValue> {
   const { request } = call;
-  const given = edited ? edited.args : joinContext(copyJson(request.args), request.extraContext);
+  const given = edited ? edited.args : copyJson(joinContext(request.args, request.extraContext));
   await turnOf(run, call, call.tickets[0] ?? takeTicket(run.order, call, given));
   return given;
 }
@@ -304,7 +304,8 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   if (!isDelegating(tool)) {
     const leaveSlot = await request.takeSlot?.(signal);
     const result = await run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
-    if (result.ok) await call.binding.settled?.(granted.preparation.canonicalArgs, request.runtime);
+    const { settled } = call.binding;
+    if (result.ok && settled) await settled(granted.preparation.canonicalArgs, request.runtime);
     return result;
   }
   releaseTickets(call);
@@ -359,7 +360,8 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
     if (thrown instanceof ToolFailure && isWorkerCall(call, granted)) return toRefusal(thrown);
     return failureOf(run, request, thrown);
   } finally {
-    await settleQuestions();
+    const settling = settleQuestions();
+    if (settling) await settling;
   }
 }
 

@@ -50,12 +50,10 @@ export interface PreparedCall {
   readonly isRestored?: boolean;
 }
 
-/** Throws a `ToolFailure` that says which argument is wrong and why. */
-export async function checkArgs(call: PendingCall, given: JsonValue): Promise<CheckedArgs> {
+/** Throws a `ToolFailure` that says which argument is wrong and why. `args`: a copy that nobody else has. */
+export async function checkArgs(call: PendingCall, args: JsonValue): Promise<CheckedArgs> {
   const { tool, request } = call;
   const { name } = tool;
-  // A copy: what an approver passed can be changed afterwards, or have accessors.
-  const args = copyJson(given);
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
   const { input, texts } = splitContext(call, args);

@@ -40,7 +40,8 @@ const nothing: Amount = { tokens: 0, usd: 0 };
 export class Budget {
   readonly #limits: Limits;
   readonly #owner: CallPath | undefined;
-  readonly #parent: Budget | undefined;
+  /** This one, and all above it. */
+  readonly #chain: readonly Budget[];
   readonly #slots: Semaphore | undefined;
   #toolCalls = 0;
   #spent: Amount;
@@ -50,35 +51,41 @@ export class Budget {
     this.#limits = limits;
     this.#spent = spent;
     this.#owner = owner;
-    this.#parent = parent;
+    this.#chain = parent ? [this, ...parent.#chain] : [this];
     this.#slots = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
   }
 
   /** Counts a tool call, unless it would cross the limit that is returned. */
   spendToolCall(): ReachedLimit | undefined {
-    const chain = [...this.#chain()];
-    const [reached] = chain.flatMap((budget) => budget.#check("tool_calls", budget.#toolCalls + 1));
-    if (!reached) for (const budget of chain) budget.#toolCalls++;
-    return reached;
+    for (const budget of this.#chain) {
+      const reached = budget.#check("tool_calls", budget.#toolCalls + 1);
+      if (reached) return reached;
+    }
+    this.countToolCalls(1);
+    return undefined;
   }
 
   /** Counts tool calls that were made in an earlier attempt of the run. */
   countToolCalls(calls: number): void {
-    for (const budget of this.#chain()) budget.#toolCalls += calls;
+    for (const budget of this.#chain) budget.#toolCalls += calls;
   }
 
   /** The limit that a request would cross. */
   limitFor(estimate: Amount): ReachedLimit | undefined {
-    const wanted = (budget: Budget) =>
-      metered.flatMap((name) => budget.#check(name, budget.#spent[name] + budget.#reserved[name] + estimate[name]));
-    return [...this.#chain()].flatMap(wanted)[0];
+    for (const budget of this.#chain) {
+      for (const name of metered) {
+        const reached = budget.#check(name, budget.#spent[name] + budget.#reserved[name] + estimate[name]);
+        if (reached) return reached;
+      }
+    }
+    return undefined;
   }
 
   reserve(estimate: Amount): Reservation {
     const release = this.#reserve(estimate);
     const commit = (spent: Amount) => {
       release();
-      for (const budget of this.#chain()) budget.#spent = add(budget.#spent, spent);
+      for (const budget of this.#chain) budget.#spent = add(budget.#spent, spent);
     };
     return { commit, release };
   }
@@ -91,30 +98,34 @@ export class Budget {
 
   /** The least that any budget of the chain has left; undefined where none is limited. */
   left(): Partial<Amount> {
-    const [tokens, usd] = metered.map((name) => least([...this.#chain()].map((budget) => budget.#left(name))));
+    const [tokens, usd] = metered.map((name) => least(this.#chain.map((budget) => budget.#left(name))));
     return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };
   }
 
   /** Limit of the budget with the least left; of equal ones, the highest in the chain. */
   strictest(limit: keyof Amount): ReachedLimit | undefined {
     const left = this.left()[limit];
-    const strictest = [...this.#chain()].filter((budget) => left !== undefined && budget.#left(limit) === left);
+    const strictest = this.#chain.filter((budget) => left !== undefined && budget.#left(limit) === left);
     return strictest.map((budget) => ({ limit, allowed: budget.#limits[limit] ?? 0 })).at(-1);
   }
 
   /** The deepest worker call that is allowed below here; the entry is 0. */
   maxDepth(): number {
-    return least([...this.#chain()].map((budget) => budget.#limits.depth)) ?? Number.POSITIVE_INFINITY;
+    return least(this.#chain.map((budget) => budget.#limits.depth)) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Waits for a slot for a model request or a leaf tool, here and in all budgets above. Resolves with what gives it back. */
   async takeSlot(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
     const taken: (() => void)[] = [];
     const leave = () => {
       for (const free of taken.reverse()) free();
     };
     try {
-      for (const budget of this.#chain()) if (budget.#slots) taken.push(await budget.#slots.take(signal));
+      for (const budget of this.#chain) {
+        const slots = budget.#slots;
+        if (slots) taken.push(slots.tryTake() ?? (await slots.take(signal)));
+      }
       return leave;
     } catch (thrown) {
       leave();
@@ -128,23 +139,19 @@ export class Budget {
   }
 
   #reserve(amount: Amount): () => void {
-    for (const budget of this.#chain()) budget.#reserved = add(budget.#reserved, amount);
+    for (const budget of this.#chain) budget.#reserved = add(budget.#reserved, amount);
     let isSet = true;
     return () => {
       if (!isSet) return;
       isSet = false;
-      for (const budget of this.#chain()) budget.#reserved = add(budget.#reserved, { tokens: -amount.tokens, usd: -amount.usd });
+      for (const budget of this.#chain) budget.#reserved = add(budget.#reserved, { tokens: -amount.tokens, usd: -amount.usd });
     };
   }
 
-  *#chain(): Iterable<Budget> {
-    for (let budget: Budget | undefined = this; budget; budget = budget.#parent) yield budget;
-  }
-
-  #check(limit: LimitName, wanted: number): readonly ReachedLimit[] {
+  #check(limit: LimitName, wanted: number): ReachedLimit | undefined {
     const allowed = this.#limits[limit];
-    if (allowed === undefined || wanted <= allowed + rounding) return [];
-    return [{ limit, allowed, ...(this.#owner === undefined ? {} : { owner: this.#owner }) }];
+    if (allowed === undefined || wanted <= allowed + rounding) return undefined;
+    return { limit, allowed, ...(this.#owner === undefined ? {} : { owner: this.#owner }) };
   }
 }
 

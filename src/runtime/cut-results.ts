@@ -58,15 +58,25 @@ export interface CompleteResult extends ToolResultPart {
  * Cuts a result that is longer than the worker's `context.max_result`, and keeps the whole for `read_result`. The cut form is recorded:
  * a replayed run needs no whole one.
  */
-export async function cutResult(
+export function cutResult(
   call: CallConfig,
   frame: CallFrame,
   { callPath, ...part }: CompleteResult,
-): Promise<ToolResultPart> {
+): ToolResultPart | Promise<ToolResultPart> {
+  const text = textOf(part.result);
+  if (text.length <= call.worker.context.maxResult || part.name === readResultName) return part;
+  return cut(call, frame, { callPath, part, text });
+}
+
+interface LongResult {
+  readonly callPath: CallPath;
+  readonly part: ToolResultPart;
+  readonly text: string;
+}
+
+async function cut(call: CallConfig, frame: CallFrame, { callPath, part, text }: LongResult): Promise<ToolResultPart> {
   const { run, worker } = call;
   const { maxResult } = worker.context;
-  const text = textOf(part.result);
-  if (text.length <= maxResult || part.name === readResultName) return part;
   const cuts = frame.cuts ?? createCuts(call);
   frame.cuts = cuts;
   const id = `r${cuts.callPaths.size + 1}`;
@@ -80,9 +90,9 @@ export async function cutResult(
   call.signal.throwIfAborted();
   const shown = recorded?.shown ?? showPart(text, { id, offset: 0, most: maxResult });
   run.effects.record({ type: "cut", ...key, tool: part.name, id, characters: recorded?.characters ?? text.length, shown });
-  const cut = { ...part, result: withText(part.result, shown) };
-  cuts.ids.set(cut, id);
-  return cut;
+  const shortened = { ...part, result: withText(part.result, shown) };
+  cuts.ids.set(shortened, id);
+  return shortened;
 }
 
 function createCuts({ run, worker }: CallConfig): CutResults {

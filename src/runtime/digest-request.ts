@@ -16,7 +16,7 @@ export interface DigestTerms {
  * digested once each, however often they are sent.
  */
 export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
-  const once = (value: object) => digestOnce(value, redactor);
+  const once = (value: object) => measureOnce(value, redactor).digest;
   return sha256(
     [
       redactor.toDigestForm(model),
@@ -28,13 +28,24 @@ export function digestRequest({ messages, tools, ...rest }: ModelRequest, { mode
   );
 }
 
-const digestOf = new WeakMap<object, string>();
+interface Measured {
+  readonly digest: string;
+  /** The length of its JSON, files included. In UTF-16 units. */
+  readonly characters: number;
+}
 
-function digestOnce(value: object, redactor: Redactor): string {
-  let digest = digestOf.get(value);
-  if (digest === undefined) {
-    digest = sha256(canonicalJson(redactor.toDigestForm(withoutFileContent(value))));
-    digestOf.set(value, digest);
-  }
-  return digest;
+const measured = new WeakMap<object, Measured>();
+
+/** Measures a message or the definition of a tool: once, since neither ever changes. */
+export function measureOnce(value: object, redactor: Redactor): Measured {
+  const known = measured.get(value) ?? measure(value, redactor);
+  measured.set(value, known);
+  return known;
+}
+
+function measure(value: object, redactor: Redactor): Measured {
+  const text = canonicalJson(value);
+  const isOwnForm = !text.includes('"type":"file"') && redactor.isPlain(text);
+  const form = isOwnForm ? text : canonicalJson(redactor.toDigestForm(withoutFileContent(value)));
+  return { digest: sha256(form), characters: text.length };
 }

@@ -41,7 +41,10 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
     const whole = await Promise.all(pending);
     goOn();
-    for (const result of whole) results.push(await cutResult(call, frame, result));
+    for (const result of whole) {
+      const cut = cutResult(call, frame, result);
+      results.push(cut instanceof Promise ? await cut : cut);
+    }
     addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
     if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {

@@ -5,7 +5,7 @@ export function orAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal): T 
   return value;
 }
 
-function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (
     ((typeof value === "object" && value !== null) || typeof value === "function") &&
     "then" in value &&

@@ -24,8 +24,10 @@ function sorted(value: unknown): unknown {
   // A date, for instance.
   if (hasOwnForm(value)) return sorted(JSON.parse(JSON.stringify(value) ?? "null"));
   if (Array.isArray(value)) return value.map(sorted);
-  const result: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(value).sort()) result[key] = sorted((value as Record<string, unknown>)[key]);
+  const keys = Object.keys(value).sort();
+  // Objects without a prototype are slow.
+  const result: Record<string, unknown> = keys.includes("__proto__") ? Object.create(null) : {};
+  for (const key of keys) result[key] = sorted((value as Record<string, unknown>)[key]);
   return result;
 }
 

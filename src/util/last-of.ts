@@ -1,5 +1,11 @@
-/** Resolves with the result of a function; of one that streams, with its last value. */
-export async function lastOf(result: unknown, signal: AbortSignal): Promise<unknown> {
+import { isPromiseLike } from "./abortable.ts";
+
+/** Returns the result of a function, or a promise of it; of one that streams, of its last value. */
+export function lastOf(result: unknown, signal: AbortSignal): unknown {
+  return isPromiseLike(result) || isAsyncIterable(result) ? readLast(result, signal) : result;
+}
+
+async function readLast(result: unknown, signal: AbortSignal): Promise<unknown> {
   const value = await result;
   if (!isAsyncIterable(value)) return value;
   let last: unknown;

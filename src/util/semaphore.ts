@@ -10,14 +10,24 @@ export class Semaphore {
   /** Waits for a slot, and resolves with what gives it back: to be called once. Rejects with the signal's reason on abort. */
   async take(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#free > 0) this.#free--;
-    else await this.#wait(signal);
-    return () => {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
-    };
+    const taken = this.tryTake();
+    if (taken) return taken;
+    await this.#wait(signal);
+    return this.#leave;
   }
+
+  /** Takes a slot that is free now, and returns what gives it back; undefined where there is none. */
+  tryTake(): (() => void) | undefined {
+    if (this.#free === 0) return undefined;
+    this.#free--;
+    return this.#leave;
+  }
+
+  readonly #leave = () => {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  };
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {

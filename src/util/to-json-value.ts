@@ -4,6 +4,7 @@ const deepest = 200;
 /** Returns the JSON form of a value from code; undefined becomes null. Throws a `TypeError` for values without one. */
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined) return null;
+  if (typeof value === "string") return value;
   const text: string | undefined = JSON.stringify(value, refuseCollection);
   if (text === undefined) throw new TypeError(`a ${typeof value} is not a JSON value`);
   const copy: unknown = JSON.parse(text);
