@@ -8,6 +8,7 @@ import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
+import type { Wire } from "./wire/create-wire-fetch.ts";
 import type { AnswerRepair } from "./wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
@@ -50,12 +51,11 @@ export interface LoadedModel {
   download?(message: AssistantMessage, signal: AbortSignal): Promise<readonly FilePart[]>;
 }
 
-export interface LibrarySettings {
+export interface LibrarySettings extends Wire {
   /** The model's name, without the provider. */
   readonly name: string;
   readonly baseURL: string;
   readonly apiKey: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
   /** Variables of the environment; an empty value counts as unset. */
   readonly variable: ProviderEnvironment["variable"];
 }
@@ -74,9 +74,9 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
-      const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
-      const fetch = createWireFetch(environment.fetch, await facts.loadRepair?.());
-      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, fetch, variable: environment.variable });
+      const { createWire } = await import("./wire/create-wire-fetch.ts");
+      const wire = createWire(environment.fetch, await facts.loadRepair?.());
+      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, ...wire, variable: environment.variable });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await facts.loadOptionRules();
       return createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });

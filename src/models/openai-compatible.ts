@@ -1,6 +1,7 @@
 import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
+import type { ChatLanguageModel } from "./wire/chat-model.ts";
 
 type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
@@ -15,10 +16,11 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     ...facts,
     optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
-    async load({ name, apiKey, variable: _, ...settings }) {
+    async load({ name, apiKey, variable: _, fetch, ask, ...settings }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { reasoningExtractor } = await import("./chat-reasoning.ts");
-      const provider = createOpenAICompatible({
+      const { createChatModel } = await import("./wire/chat-model.ts");
+      const options = {
         ...settings,
         name: optionsKey,
         includeUsage: true,
@@ -26,8 +28,9 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
         supportsStructuredOutputs: true,
         ...(facts.cacheMark ? { transformRequestBody: moveMarks } : {}),
         ...(apiKey ? { apiKey } : {}),
-      });
-      return { model: provider(name) };
+      };
+      const create = (own: typeof fetch) => createOpenAICompatible({ ...options, fetch: own })(name) as ChatLanguageModel;
+      return { model: createChatModel(create, { fetch, ask }) };
     },
   });
 }

@@ -12,13 +12,19 @@ type AssistantContent = Content<"assistant">[number];
 /** Messages never change, so each is converted once, however often it is sent. `undefined`: nothing in it can be sent. */
 const converted = new WeakMap<Message, LanguageModelV4Message | "nothing">();
 
+/** The same for the system parts of a call, whose list is the same for each of its requests. */
+const systemParts = new WeakMap<readonly string[], readonly LanguageModelV4Message[]>();
+
+const toSystemMessage = (content: string): LanguageModelV4Message => ({ role: "system", content });
+
 /**
  * System parts stay messages of their own, in their order, before the conversation. Empty parts are left out: providers refuse
  * them.
  */
 export function toPrompt(system: readonly string[], messages: readonly Message[]): LanguageModelV4Prompt {
-  const prompt: LanguageModelV4Prompt = [];
-  for (const content of system) if (content !== "") prompt.push({ role: "system", content });
+  const parts = systemParts.get(system) ?? system.filter((part) => part !== "").map(toSystemMessage);
+  systemParts.set(system, parts);
+  const prompt: LanguageModelV4Prompt = [...parts];
   for (const message of messages) {
     const known = converted.get(message) ?? convert(message);
     converted.set(message, known);

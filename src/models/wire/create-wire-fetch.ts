@@ -1,7 +1,7 @@
 import type { Patience } from "../../host/patience.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces } from "./bounds.ts";
-import { type AnswerRepair, repairEvents, repairWhole } from "./repair.ts";
+import { type AnswerRepair, type Body, repairBody, repairEvents, repairWhole } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -16,35 +16,102 @@ export class WholeAnswer extends Error {
   }
 }
 
+/** The JSON of a request's messages, without brackets, where the library is given none: it takes the place of the empty list in the body. */
+export const readyMessages = new WeakMap<AbortSignal, string>();
+
+/** What came before the library asked for it. The next request under the same signal that is not for a stream gets it, without being sent. */
+export const keptAnswers = new WeakMap<AbortSignal, Promise<Response>>();
+
+/** What stands between a provider's library and the network. */
+export interface Wire {
+  /** For the library. Redirects are not followed: one would carry the key to another address. Answers are bounded and repaired. */
+  readonly fetch: Fetch;
+  /** Sends a request for a whole answer. Rejects where there is no response. */
+  ask(input: string, init: RequestInit): Promise<Asked>;
+}
+
+/** The response to a request. */
+export interface Asked {
+  /** The repaired answer. Absent: it is none that could be converted without being looked at by the library's client. */
+  readonly body?: Body;
+  /** The response as the library's client would have got it; called once. */
+  toResponse(): Response;
+}
+
 /**
- * What stands between a provider's library and the network. Redirects are not followed: one would carry the key to another
- * address. Answers are bounded and repaired; the code that reads files of a provider bounds them.
+ * The code that reads files of a provider bounds them.
  *
- * `repair`: that of its wire format. Absent: answers are bounded only.
+ * `repair`: that of the wire format. Absent: answers are bounded only.
  */
-export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
-  const kept = new WeakMap<AbortSignal, Response>();
-  return async (input, init) => {
-    const { signal } = init ?? {};
-    const known = signal && kept.get(signal);
-    if (known && !asksForStream(init)) {
-      kept.delete(signal);
-      return known;
-    }
-    const patience = signal && patienceOf.get(signal);
-    const response = await fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
-    if (isFile(input)) return response;
-    if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
-    if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
-    if (!asksForStream(init)) return takeWhole(response, repair);
-    const type = response.headers.get("content-type") ?? "";
-    if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
-    if (!/\bjson\b/.test(type) || !signal) {
-      return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
-    }
-    kept.set(signal, takeWhole(response, repair));
-    throw new WholeAnswer();
+export function createWire(fetch: Fetch, repair?: AnswerRepair): Wire {
+  const send = (input: Parameters<Fetch>[0], init?: RequestInit) => {
+    const patience = init?.signal && patienceOf.get(init.signal);
+    return fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
   };
+  return {
+    async fetch(input, init) {
+      const { signal } = init ?? {};
+      const stream = asksForStream(init);
+      const known = signal && keptAnswers.get(signal);
+      if (known && !stream) {
+        keptAnswers.delete(signal);
+        return known;
+      }
+      const response = await send(input, withMessages(init));
+      if (isFile(input)) return response;
+      if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
+      if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
+      if (!stream) return takeWhole(response, repair);
+      const type = response.headers.get("content-type") ?? "";
+      if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
+      if (!/\bjson\b/.test(type) || !signal) {
+        return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
+      }
+      keptAnswers.set(signal, Promise.resolve(takeWhole(response, repair)));
+      throw new WholeAnswer();
+    },
+    async ask(input, init) {
+      const response = await send(input, init);
+      if (!response.ok || !repair)
+        return { toResponse: () => convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes)) };
+      const { status, statusText, headers } = response;
+      const create = (body: string | Uint8Array<ArrayBuffer> | ReadableStream) =>
+        new Response(body, { status, statusText, headers: withoutLength(headers) });
+      try {
+        const bytes = await readWhole(response);
+        const { body, isPlain } = repairBody(bytes, repair);
+        return { ...(body && isPlain ? { body } : {}), toResponse: () => create(body ? JSON.stringify(body) : bytes) };
+      } catch (error) {
+        return { toResponse: () => create(new ReadableStream({ start: (controller) => controller.error(error) })) };
+      }
+    },
+  };
+}
+
+/** That of `createWire`. */
+export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
+  return createWire(fetch, repair).fetch;
+}
+
+/** The JSON of a request's body with these messages, as `JSON.stringify` writes it. */
+export function writeBody(body: Readonly<Record<string, unknown>>, messages: string): string {
+  const members = Object.entries(body).flatMap(([name, value]) => {
+    const text = name === "messages" ? `[${messages}]` : JSON.stringify(value);
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  });
+  return `{${members.join()}}`;
+}
+
+function withMessages(init: RequestInit | undefined): RequestInit | undefined {
+  const messages = init?.signal && readyMessages.get(init.signal);
+  if (messages === undefined || messages === null || typeof init?.body !== "string") return init;
+  return { ...init, body: writeBody(JSON.parse(init.body), messages) };
+}
+
+async function readWhole(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const all: Uint8Array[] = [];
+  if (response.body) for await (const piece of boundBytes(read(response.body.getReader()), bounds.bodyBytes)) all.push(piece);
+  return Buffer.concat(all);
 }
 
 function takeWhole(response: Response, repair: AnswerRepair): Response {
@@ -73,10 +140,15 @@ function convert(response: Response, stage: (pieces: Pieces) => Pieces): Respons
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const headers = new Headers(response.headers);
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers: withoutLength(headers) });
+}
+
+function withoutLength(given: Headers): Headers {
+  const headers = new Headers(given);
   headers.delete("content-length");
   headers.delete("content-encoding");
-  return new Response(body, { status: response.status, statusText: response.statusText, headers });
+  return headers;
 }
 
 /** Closes the connection when its reader stops. */

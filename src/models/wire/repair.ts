@@ -35,12 +35,22 @@ export async function* repairWhole(pieces: Pieces, repair: AnswerRepair): Pieces
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   const bytes = Buffer.concat(all);
-  const body = parse(new TextDecoder().decode(bytes));
-  if (body) {
-    repair.body(body);
-    createUsageRepair()(body);
-  }
+  const { body } = repairBody(bytes, repair);
   yield body ? encoder.encode(JSON.stringify(body)) : bytes;
+}
+
+/** Members of these names, however they are escaped: the library's client refuses an answer that sets a prototype. */
+const prototypes = /__proto__|constructor|\\u00/;
+
+/** Returns the repaired body, or none for anything that is not a JSON object. `isPlain`: nothing in it could set a prototype. */
+export function repairBody(bytes: Uint8Array, repair: AnswerRepair): { readonly body?: Body; readonly isPlain: boolean } {
+  const text = new TextDecoder().decode(bytes);
+  const isPlain = !prototypes.test(text);
+  const body = parse(text);
+  if (!body) return { isPlain };
+  repair.body(body);
+  createUsageRepair()(body);
+  return { body, isPlain };
 }
 
 /**

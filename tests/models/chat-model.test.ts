@@ -1,0 +1,148 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { toPrompt } from "../../src/models/to-prompt.ts";
+import { type ChatLanguageModel, createChatModel } from "../../src/models/wire/chat-model.ts";
+import { chatRepair } from "../../src/models/wire/chat-repair.ts";
+import { createWire } from "../../src/models/wire/create-wire-fetch.ts";
+import type { JsonValue } from "../../src/protocol/json.ts";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../src/protocol/message.ts";
+
+const create = (fetch: typeof globalThis.fetch) =>
+  createOpenAICompatible({ name: "openaiCompatible", baseURL: "http://test/v1", apiKey: "k", includeUsage: true, fetch })(
+    "m",
+  ) as ChatLanguageModel;
+
+interface Sent {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+/** A `fetch` that notes what is sent, and answers. */
+function recorder(answer: () => Response): { readonly sent: Sent[]; readonly fetch: typeof globalThis.fetch } {
+  const sent: Sent[] = [];
+  return {
+    sent,
+    fetch: async (url, init = {}) => {
+      sent.push({ url: String(url), init });
+      return answer();
+    },
+  };
+}
+
+const done = { choices: [{ index: 0, message: { role: "assistant", content: "done" }, finish_reason: "stop" }] };
+const whole = (body: object = done) => Response.json(body);
+const stream = () => new Response("data: [DONE]\n\n", { headers: { "content-type": "text/event-stream" } });
+
+const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"messages":[]', "\ud800", "\u2028", "\\", "__proto__"));
+const json = fc.jsonValue({ depthSize: "small", noUnicodeString: false }) as fc.Arbitrary<JsonValue>;
+const id = fc.string({ minLength: 1, maxLength: 4 });
+const reasoning = fc.constantFrom(
+  undefined,
+  { chatReasoning: { name: "reasoning" } },
+  { chatReasoning: { details: [{ 2: "b", 1: "a" }] } },
+);
+const file = { type: "file", name: "a.png", mediaType: "image/png", data: "iVBORw0KGgo=", sha256: "0", bytes: 8 } as const;
+
+const user: fc.Arbitrary<UserMessage> = fc
+  .array(
+    fc.oneof(
+      text.map((one) => ({ type: "text", text: one }) as const),
+      fc.constant(file),
+    ),
+    { maxLength: 3 },
+  )
+  .map((parts) => ({ role: "user", parts }));
+const assistant = fc
+  .array(
+    fc.oneof(
+      text.map((one) => ({ type: "text", text: one }) as const),
+      fc.record({ type: fc.constant("tool-call"), id, name: id, args: json }),
+      fc
+        .record({ text, providerData: reasoning })
+        .map(({ text: said, providerData }) => ({ type: "reasoning", text: said, ...(providerData ? { providerData } : {}) })),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) => ({ role: "assistant", parts }) as AssistantMessage);
+const tool = fc
+  .array(fc.record({ type: fc.constant("tool-result"), id, name: id, result: json.map((value) => ({ ok: true, value })) }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((parts) => ({ role: "tool", parts }) as ToolMessage);
+const conversation = fc.array(fc.oneof(user, assistant, tool), { minLength: 1, maxLength: 8 });
+
+/** Settings that the library writes before and after the messages. */
+const settings: fc.Arbitrary<Omit<LanguageModelV4CallOptions, "prompt">> = fc.constantFrom(
+  {},
+  {
+    temperature: 0.5,
+    maxOutputTokens: 10,
+    providerOptions: { openaiCompatible: { user: "u", messages: 1, 7: "seven", extra: { messages: [] } } },
+  },
+  { responseFormat: { type: "json", schema: { type: "object", default: { messages: [] } } } },
+  { tools: [{ type: "function", name: "t", description: "d", inputSchema: { type: "object" } }], toolChoice: { type: "auto" } },
+);
+
+test("sends what the library would send, byte for byte, in each turn of a conversation that grows", async () => {
+  const property = fc.asyncProperty(conversation, settings, fc.boolean(), async (messages: Message[], given, streams) => {
+    const answer = () => (streams ? stream() : whole());
+    const [plain, ours] = [recorder(answer), recorder(answer)];
+    const library = create(plain.fetch);
+    const model = createChatModel(create, createWire(ours.fetch, chatRepair));
+    const system = ["", "Be kind."];
+    for (let length = 1; length <= messages.length; length++) {
+      const options = {
+        ...given,
+        prompt: toPrompt(system, messages.slice(0, length)),
+        abortSignal: new AbortController().signal,
+      };
+      if (streams) await Promise.all([library.doStream(options), model.doStream(options)]);
+      else await Promise.all([library.doGenerate(options), model.doGenerate(options)]);
+    }
+    expect(ours.sent.map(({ url, init }) => [url, init.method, init.body])).toEqual(
+      plain.sent.map(({ url, init }) => [url, init.method, init.body]),
+    );
+    expect(ours.sent.map(({ init }) => init.headers)).toEqual(plain.sent.map(({ init }) => init.headers));
+  });
+  await fc.assert(property, { seed: 7, numRuns: 25 });
+});
+
+test.each([
+  ["an answer", whole()],
+  ["usage, reasoning and calls", whole({ ...done, usage: { prompt_tokens: 1, completion_tokens: 2 }, model: "m2" })],
+  ["an answer without choices", whole({ choices: [] })],
+  ["an answer of another form", whole({ choices: [{ message: { content: 7 } }] })],
+  ["an answer that sets a prototype", new Response('{"choices":[],"__proto__":{"a":1}}')],
+  ["an answer that sets a prototype in escapes", new Response('{"choices":[],"\\u005f_proto__":{"a":1}}')],
+  ["text", new Response("<html>")],
+  ["nothing", new Response("")],
+  ["a failure", Response.json({ error: { message: "no" } }, { status: 429, headers: { "retry-after": "7" } })],
+  ["a redirect", new Response("", { status: 302, headers: { location: "http://other/" } })],
+])("gives %s as the library does", async (_name, response) => {
+  const options = () => ({ prompt: toPrompt(["s"], []), abortSignal: new AbortController().signal });
+  const reported = (promise: PromiseLike<LanguageModelV4GenerateResult>) =>
+    Promise.resolve(promise).then(
+      ({ content, finishReason, usage, warnings, providerMetadata }) => ({
+        ...{ content, finishReason, usage, warnings, providerMetadata },
+      }),
+      ({ name, message, statusCode, responseBody, isRetryable, responseHeaders }) => ({
+        ...{ name, message, statusCode, responseBody, isRetryable, responseHeaders },
+      }),
+    );
+  const answer = recorder(() => response.clone());
+  const { fetch } = createWire(answer.fetch, chatRepair);
+  const ours = createChatModel(create, createWire(answer.fetch, chatRepair));
+  expect(await reported(ours.doGenerate(options()))).toEqual(await reported(create(fetch).doGenerate(options())));
+  expect(answer.sent).toHaveLength(2);
+});
+
+test("sends nothing but what is asked for where the first requests of a model are made at once", async () => {
+  const { sent, fetch } = recorder(() => whole());
+  const model = createChatModel(create, createWire(fetch, chatRepair));
+  const prompts = ["a", "b", "c"].map((content) => toPrompt([content], []));
+  await Promise.all(prompts.map((prompt) => model.doGenerate({ prompt, abortSignal: new AbortController().signal })));
+  expect(sent.map(({ init }) => JSON.parse(String(init.body)).messages[0].content)).toEqual(["a", "b", "c"]);
+});
