@@ -1,7 +1,6 @@
-import { constants } from "node:fs";
-import { chmod, type FileHandle, open, stat } from "node:fs/promises";
+import { chmodSync, constants, fchmodSync, openSync, statSync } from "node:fs";
 import type { Directory, EntryHandle } from "./directory.ts";
-import { toFacts } from "./node-entry.ts";
+import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { SystemDirectory } from "./system-directory.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 
@@ -14,22 +13,21 @@ const pathFlags = 0o10000000 | constants.O_NOFOLLOW;
  * means the same: the kernel starts at the open directory itself, so no swapped parent can redirect it.
  */
 export class NodeDirectory extends SystemDirectory {
-  readonly #handle: FileHandle;
+  readonly #descriptor: Descriptor;
   readonly #pending = new Set<Promise<unknown>>();
-  #isClosing = false;
 
-  private constructor(handle: FileHandle, identity: string) {
+  private constructor(descriptor: Descriptor, identity: string) {
     super(identity);
-    this.#handle = handle;
+    this.#descriptor = descriptor;
   }
 
   /** `path` is used as it is: no link in its last component. */
-  static async open(path: string): Promise<NodeDirectory> {
-    const handle = await open(path, directoryFlags);
+  static open(path: string): NodeDirectory {
+    const descriptor = new Descriptor(openSync(path, directoryFlags));
     try {
-      return new NodeDirectory(handle, toFacts(await handle.stat({ bigint: true })).identity);
+      return new NodeDirectory(descriptor, descriptor.facts().identity);
     } catch (error) {
-      await handle.close();
+      descriptor.close();
       throw error;
     }
   }
@@ -43,45 +41,45 @@ export class NodeDirectory extends SystemDirectory {
   }
 
   openHandle(name: string): Promise<EntryHandle> {
-    return this.use(name, async (path) => {
-      const handle = await open(path, pathFlags);
-      return { path: `/proc/self/fd/${handle.fd}`, descriptor: handle.fd, close: () => handle.close() };
+    return this.use(name, (path) => {
+      const descriptor = new Descriptor(openSync(path, pathFlags));
+      const { number } = descriptor;
+      return { path: `/proc/self/fd/${number}`, descriptor: number, close: async () => descriptor.close() };
     });
   }
 
   async unlock(name: string): Promise<void> {
-    await this.use(name, async (path) => {
-      // A path through a locked directory leads nowhere, not even to itself; its open handle does.
-      if (name === ".") return this.#handle.chmod(toFacts(await this.#handle.stat({ bigint: true })).mode | 0o700);
-      const handle = await open(path, pathFlags | constants.O_DIRECTORY);
+    await this.use(name, (path) => {
+      // A path through a locked directory leads nowhere, not even to itself; its open descriptor does.
+      if (name === ".") return fchmodSync(this.#descriptor.number, this.#descriptor.facts().mode | 0o700);
+      const descriptor = new Descriptor(openSync(path, pathFlags | constants.O_DIRECTORY));
       try {
         // Through the descriptor: the name could have become a link to another user's file.
-        await chmod(`/proc/self/fd/${handle.fd}`, toFacts(await handle.stat({ bigint: true })).mode | 0o700);
+        chmodSync(`/proc/self/fd/${descriptor.number}`, descriptor.facts().mode | 0o700);
       } finally {
-        await handle.close();
+        descriptor.close();
       }
     });
   }
 
   async sync(): Promise<void> {
-    await this.use(".", () => this.#handle.sync()).catch(() => undefined);
+    await this.use(".", () => sync(this.#descriptor.number)).catch(() => undefined);
   }
 
   /** Waits for running operations: the number of a closed descriptor is reused for another file at once. */
   async close(): Promise<void> {
-    this.#isClosing = true;
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-    await this.#handle.close();
+    this.#descriptor.close();
   }
 
-  protected openPath(path: string): Promise<Directory> {
+  protected openPath(path: string): Directory {
     return NodeDirectory.open(path);
   }
 
-  protected async use<T>(name: string, operation: (path: string) => Promise<T>): Promise<T> {
-    if (this.#isClosing && this.#pending.size === 0) throw new SystemError("EBADF");
+  protected async use<T>(name: string, operation: (path: string) => T | Promise<T>): Promise<T> {
     if (name !== ".") assertComponent(name);
-    const running = operation(`/proc/self/fd/${this.#handle.fd}/${name}`);
+    const running = operation(`/proc/self/fd/${this.#descriptor.number}/${name}`);
+    if (!(running instanceof Promise)) return running;
     this.#pending.add(running);
     try {
       return await running;
@@ -92,16 +90,14 @@ export class NodeDirectory extends SystemDirectory {
 }
 
 /** False without `/proc`, which can be missing in a container, and on other systems than Linux. */
-export async function canOpenByDescriptor(path: string): Promise<boolean> {
+export function canOpenByDescriptor(path: string): boolean {
   if (process.platform !== "linux") return false;
-  const handle = await open(path, directoryFlags);
+  const descriptor = new Descriptor(openSync(path, directoryFlags));
   try {
-    const held = toFacts(await handle.stat({ bigint: true }));
-    const seen = toFacts(await stat(`/proc/self/fd/${handle.fd}/.`, { bigint: true }));
-    return held.identity === seen.identity;
+    return toFacts(statSync(`/proc/self/fd/${descriptor.number}/.`, { bigint: true })).identity === descriptor.facts().identity;
   } catch {
     return false;
   } finally {
-    await handle.close();
+    descriptor.close();
   }
 }

@@ -1,7 +1,34 @@
-import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type BigIntStats, closeSync, fchmod, fchown, fstatSync, fsync, read, readSync, write } from "node:fs";
+import { promisify } from "node:util";
 import type { EntryFacts, EntryType, NewFile, OpenFile } from "./directory.ts";
 import { SystemError } from "./system-error.ts";
+
+/** Puts content or names on disk. The disk takes its time: it is waited for in another thread. */
+export const sync = promisify(fsync);
+
+/** An open file or directory of this process. Once closed it has no number: that can be another file's by then. */
+export class Descriptor {
+  #number: number;
+
+  constructor(opened: number) {
+    this.#number = opened;
+  }
+
+  get number(): number {
+    if (this.#number === -1) throw new SystemError("EBADF");
+    return this.#number;
+  }
+
+  facts(): EntryFacts {
+    return toFacts(fstatSync(this.number, { bigint: true }));
+  }
+
+  close(): void {
+    const opened = this.#number;
+    this.#number = -1;
+    if (opened !== -1) closeSync(opened);
+  }
+}
 
 interface Typed {
   isFile(): boolean;
@@ -42,29 +69,32 @@ function assertRegular({ type }: EntryFacts): void {
   if (type !== "file") throw new SystemError("ENXIO", "this is no regular file");
 }
 
-/** Takes over the handle; closes it where it is not a regular file. */
-export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
+/** Takes over the descriptor; closes it where it is not a regular file. */
+export function toOpenFile(opened: number): OpenFile {
+  const descriptor = new Descriptor(opened);
   try {
-    const facts = toFacts(await handle.stat({ bigint: true }));
+    const facts = descriptor.facts();
     assertRegular(facts);
     return {
       facts,
-      read: (limit, from = 0) => readAtMost(handle, { expected: facts.bytes - from, limit, from }),
-      close: () => handle.close(),
+      read: (limit, from = 0) => readAtMost(descriptor, { expected: facts.bytes - from, limit, from }),
+      close: async () => descriptor.close(),
     };
   } catch (error) {
-    await handle.close();
+    descriptor.close();
     throw error;
   }
 }
 
-export function toNewFile(handle: FileHandle): NewFile {
+/** Takes over the descriptor. */
+export function toNewFile(opened: number): NewFile {
+  const descriptor = new Descriptor(opened);
   return {
-    write: async (bytes) => handle.writeFile(bytes),
-    setMode: (mode) => handle.chmod(mode),
-    setOwner: (user, group) => handle.chown(user, group),
-    sync: () => handle.sync(),
-    close: () => handle.close(),
+    write: (bytes) => writeAll(descriptor, bytes),
+    setMode: (mode) => promisify(fchmod)(descriptor.number, mode),
+    setOwner: (user, group) => promisify(fchown)(descriptor.number, user, group),
+    sync: () => sync(descriptor.number),
+    close: async () => descriptor.close(),
   };
 }
 
@@ -74,18 +104,33 @@ interface Reading {
   readonly from: number;
 }
 
-async function readAtMost(handle: FileHandle, { expected, limit, from }: Reading): Promise<Uint8Array> {
+/** The most bytes that are read while everything else in this process waits. */
+const mostAtOnce = 65_536;
+
+async function readAtMost(descriptor: Descriptor, { expected, limit, from }: Reading): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
-  // One byte more than expected, so that the usual file takes one read and one that finds its end.
+  // One byte more than expected, so that one read finds the end of the usual file.
   let size = Math.min(expected + 1, limit);
   while (total < limit) {
-    const chunk = new Uint8Array(Math.min(Math.max(size, 1), limit - total));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, from + total);
-    if (bytesRead === 0) break;
-    chunks.push(chunk.subarray(0, bytesRead));
+    const chunk = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), limit - total));
+    const bytesRead = await readSome(descriptor, chunk, from + total);
+    if (bytesRead > 0) chunks.push(new Uint8Array(chunk.buffer, 0, bytesRead));
     total += bytesRead;
-    size = 65_536;
+    if (bytesRead === 0 || (total === expected && bytesRead < chunk.length)) break;
+    size = mostAtOnce;
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : new Uint8Array(Buffer.concat(chunks));
+}
+
+async function readSome({ number }: Descriptor, chunk: Uint8Array, position: number): Promise<number> {
+  if (chunk.length <= mostAtOnce) return readSync(number, chunk, 0, chunk.length, position);
+  return (await promisify(read)(number, chunk, 0, chunk.length, position)).bytesRead;
+}
+
+async function writeAll({ number }: Descriptor, bytes: Uint8Array): Promise<void> {
+  // The system can write a part: the loop goes on with the rest.
+  for (let done = 0; done < bytes.length; ) {
+    done += (await promisify(write)(number, bytes.subarray(done))).bytesWritten;
+  }
 }

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { open, readdir, realpath, rm, stat } from "node:fs/promises";
+import { constants, openSync, statSync } from "node:fs";
+import { readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
 import { openAppendFile } from "./append-file.ts";
@@ -59,9 +59,9 @@ function readBytes({ maxBytes = maxReadBytes, ...opening }: Opening & ReadOption
 async function withOpenFile<T>({ system, path, within }: Opening, use: (file: OpenFile) => Promise<T>): Promise<T> {
   const real = within === undefined ? path : await confinedPath(system, path, within);
   // Checked before it is opened as well: opening a device can have effects.
-  assertFile(toFacts(await stat(real, { bigint: true })));
+  assertFile(toFacts(statSync(real, { bigint: true })));
   const noFollow = within === undefined ? 0 : (constants.O_NOFOLLOW ?? 0);
-  const file = await toOpenFile(await open(real, readFlags | noFollow));
+  const file = toOpenFile(openSync(real, readFlags | noFollow));
   try {
     return await use(file);
   } finally {

@@ -22,18 +22,13 @@ export interface NodeSystemOptions {
 }
 
 export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
-  let byDescriptor: Promise<boolean> | undefined;
-  const isByDescriptor = (path: string) => {
-    byDescriptor ??= options.byDescriptor === false ? Promise.resolve(false) : canOpenByDescriptor(path);
-    return byDescriptor;
-  };
+  let byDescriptor = options.byDescriptor === false ? false : undefined;
   const writer = createNodeWriter(options);
   return {
     openRoot: async (path) => {
       const realPath = await realpath(path);
-      const directory = (await isByDescriptor(realPath))
-        ? await NodeDirectory.open(realPath)
-        : await PathDirectory.open(realPath);
+      byDescriptor ??= canOpenByDescriptor(realPath);
+      const directory = byDescriptor ? NodeDirectory.open(realPath) : PathDirectory.open(realPath);
       return Object.assign(directory, {
         realPath,
         isInPlace: async () => (await identityOf(realPath)) === directory.identity,

@@ -1,8 +1,7 @@
-import { constants } from "node:fs";
-import { chmod, lstat, open } from "node:fs/promises";
+import { chmodSync, constants, lstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Directory, EntryHandle, OpenFile } from "./directory.ts";
-import { toFacts } from "./node-entry.ts";
+import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { noFollow } from "./read-flags.ts";
 import { SystemDirectory, type Undo } from "./system-directory.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
@@ -29,8 +28,8 @@ export class PathDirectory extends SystemDirectory {
   }
 
   /** `path` is used as it is: no link in its last component. */
-  static async open(path: string, above: readonly Ancestor[] = []): Promise<PathDirectory> {
-    const facts = toFacts(await lstat(path, { bigint: true }));
+  static open(path: string, above: readonly Ancestor[] = []): PathDirectory {
+    const facts = toFacts(lstatSync(path, { bigint: true }));
     if (facts.type === "link") throw new SystemError("ELOOP");
     if (facts.type !== "directory") throw new SystemError("ENOTDIR");
     return new PathDirectory(path, facts.identity, above);
@@ -46,35 +45,38 @@ export class PathDirectory extends SystemDirectory {
   }
 
   openHandle(name: string): Promise<EntryHandle> {
-    return this.use(name, async (path) => ({ path, descriptor: undefined, close: async () => {} }));
+    return this.use(name, (path) => ({ path, descriptor: undefined, close: async () => {} }));
   }
 
   async unlock(name: string): Promise<void> {
-    await this.use(name, async (path) => {
-      const facts = toFacts(await lstat(path, { bigint: true }));
-      if (facts.type === "directory") await chmod(path, facts.mode | 0o700);
+    await this.use(name, (path) => {
+      const facts = toFacts(lstatSync(path, { bigint: true }));
+      if (facts.type === "directory") chmodSync(path, facts.mode | 0o700);
     });
   }
 
   async sync(): Promise<void> {
-    const handle = await open(this.#path, constants.O_RDONLY | noFollow).catch(() => undefined);
-    await handle?.sync().catch(() => undefined);
-    await handle?.close();
+    try {
+      const descriptor = new Descriptor(openSync(this.#path, constants.O_RDONLY | noFollow));
+      await sync(descriptor.number).finally(() => descriptor.close());
+    } catch {
+      // Not every system can.
+    }
   }
 
   async close(): Promise<void> {}
 
-  protected openPath(path: string): Promise<Directory> {
+  protected openPath(path: string): Directory {
     return PathDirectory.open(path, this.#chain);
   }
 
-  protected async use<T>(name: string, operation: (path: string) => Promise<T>, undo?: Undo<T>): Promise<T> {
+  protected async use<T>(name: string, operation: (path: string) => T | Promise<T>, undo?: Undo<T>): Promise<T> {
     if (name !== ".") assertComponent(name);
     const path = join(this.#path, name);
-    await this.#assertInPlace();
+    this.#assertInPlace();
     const result = await operation(path);
     try {
-      await this.#assertInPlace();
+      this.#assertInPlace();
       return result;
     } catch (error) {
       await undo?.(result, path);
@@ -82,9 +84,9 @@ export class PathDirectory extends SystemDirectory {
     }
   }
 
-  async #assertInPlace(): Promise<void> {
+  #assertInPlace(): void {
     for (const { path, identity } of this.#chain) {
-      const facts = toFacts(await lstat(path, { bigint: true }));
+      const facts = toFacts(lstatSync(path, { bigint: true }));
       if (facts.type !== "directory" || facts.identity !== identity) throw new SystemError("ESTALE");
     }
   }
