@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
-import { type ChunkingContext, rolldown } from "rolldown";
+import { type ChunkingContext, type RolldownPlugin, rolldown } from "rolldown";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -71,10 +71,31 @@ function chunkOf(id: string, context: ChunkingContext): string | null {
   return run.has(id) ? "run" : null;
 }
 
+/**
+ * Takes built-in modules as objects: to import them as modules runs all their getters, and that of `node:http` alone loads Node's whole
+ * client for HTTP, which takes ten times as long as the module. Replaces whole lines, so that source maps stay true.
+ */
+const builtIns: RolldownPlugin = {
+  name: "built-ins",
+  renderChunk: (code) => ({
+    code: code
+      .replace(/^import (?:\* as )?([\w$]+|\{.*\}) from "((?:node:)?[\w/]+)";$/gm, (whole, names: string, id: string) =>
+        isBuiltin(id) ? `const ${names.replaceAll(/(\w+) as /g, "$1: ")} = ${objectOf(id)};` : whole,
+      )
+      .replace(/\bimport\("(node:[\w/]+)"\)/g, (_, id: string) => `Promise.resolve(${objectOf(id)})`),
+    map: null,
+  }),
+};
+
+function objectOf(id: string): string {
+  return `globalThis.process.getBuiltinModule("${id}")`;
+}
+
 rmSync("dist", { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: "node",
+  plugins: [builtIns],
   external: isExternal,
   // Lowers syntax that the oldest Node does not have, such as `await using`.
   transform: { target: "es2024" },
