@@ -1,5 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { entriesOf } from "./look.ts";
 
 /** The variable by which a command's processes are found, wherever they went; a random value for each command. */
 export const markerName = "LLM_DO_COMMAND";
@@ -15,27 +16,27 @@ export async function endMarked(marker: string): Promise<void> {
   if (process.platform !== "linux") return;
   // One that starts others while we look is met again, as is one that has not come to its end yet.
   for (let pause = 1; pause < longestPause; pause *= 2) {
-    const found = await findMarked(marker);
+    const found = findMarked(marker);
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
     await delay(pause);
   }
 }
 
-async function findMarked(marker: string): Promise<readonly number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const marked = await Promise.all(pids.map((pid) => isMarked(pid, marker)));
-  return pids.filter((pid, index) => pid !== process.pid && marked[index]);
+/** Reads synchronously: a file of `/proc` takes ten microseconds so, and five times that through the thread pool. */
+function findMarked(marker: string): readonly number[] {
+  const entry = `${markerName}=${marker}`;
+  return entriesOf("/proc")
+    .map(({ name }) => Number(name))
+    .filter((pid) => pid > 0 && pid !== process.pid && environmentOf(pid).includes(entry));
 }
 
-async function isMarked(pid: number, marker: string): Promise<boolean> {
+/** Empty where it is another user's, or gone. */
+function environmentOf(pid: number): string {
   try {
-    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
-    return environment.split("\0").includes(`${markerName}=${marker}`);
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
   } catch {
-    // Another user's, or gone.
-    return false;
+    return "";
   }
 }
 
