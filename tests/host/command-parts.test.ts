@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toBubblewrapLaunch } from "../../src/host/command/bubblewrap.ts";
+import { knownEntriesOf } from "../../src/host/command/look.ts";
 import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputEnds } from "../../src/host/command/output-ends.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
@@ -90,6 +94,25 @@ describe("the filter of system calls", () => {
   }
 });
 
+/** The options that `bwrap` gets for a view. */
+function optionsFor(mounts: readonly Mount[]): readonly string[] {
+  const { handed } = toBubblewrapLaunch(
+    { file: "bwrap", features: new Set() },
+    {
+      argv: ["true"],
+      environment: {},
+      mounts,
+      cwd: "/",
+      cwdHandle: undefined,
+      network: false,
+      shell: "/bin/bash",
+      gitConfiguration: undefined,
+    },
+  );
+  const last = handed.at(-1);
+  return last?.type === "bytes" ? Buffer.from(last.bytes).toString().split("\0") : [];
+}
+
 describe("mounts", () => {
   test("are ordered from outer to inner paths; the later of two at one path counts", () => {
     const mounts: Mount[] = [
@@ -119,25 +142,38 @@ describe("mounts", () => {
       source: "/etc/small",
       copies: [{ path: "/etc/small/a", mode: 0o444 }],
     };
-    const { handed } = toBubblewrapLaunch(
-      { file: "bwrap", features: new Set() },
-      {
-        argv: ["true"],
-        environment: {},
-        mounts: scope ? [small, scope] : [small],
-        cwd: "/",
-        cwdIdentity: undefined,
-        network: false,
-        shell: "/bin/bash",
-        gitConfiguration: undefined,
-      },
-    );
-    const last = handed.at(-1);
-    const words = last?.type === "bytes" ? Buffer.from(last.bytes).toString().split("\0") : [];
+    const words = optionsFor(scope ? [small, scope] : [small]);
     expect([words.includes("--file"), words.join(" ").includes("--ro-bind /etc/small /etc/small")]).toEqual([
       isCopied,
       !isCopied,
     ]);
+  });
+
+  test("that show what a mount around them shows are left out", () => {
+    const readOnly = (path: string, source = path): Mount => ({ kind: "read-only", path, source });
+    const shown = [
+      readOnly("/a"),
+      readOnly("/a/same"),
+      readOnly("/a/other", "/b"),
+      { ...readOnly("/a/held"), descriptor: 9 } as Mount,
+      { kind: "writable", path: "/a/scope", source: "/a/scope" } as Mount,
+      readOnly("/a/scope/in"),
+      { kind: "hidden-folder", path: "/a/secret" } as Mount,
+      readOnly("/a/secret/bin"),
+    ];
+    const words = optionsFor(shown);
+    const paths = words.filter((_, index) => words[index - 2]?.startsWith("--ro-bind"));
+    expect(paths).toEqual(["/a", "/a/other", "/a/held", "/a/scope/in", "/a/secret/bin"]);
+  });
+
+  test("of private folders in one another, or of /sys where nothing shows it, are plain folders", () => {
+    const inner: Mount = { kind: "empty", path: "/run/in" };
+    const both = optionsFor([{ kind: "empty", path: "/run" }, inner]).join(" ");
+    expect(both).toContain("--tmpfs /run --dir /run/in --proc");
+    expect(both).toContain("--dir /sys");
+    const covered = optionsFor([{ kind: "writable", path: "/", source: "/" }, inner]).join(" ");
+    expect(covered).toContain("--tmpfs /run/in");
+    expect(covered).toContain("--tmpfs /sys --remount-ro /sys");
   });
 
   test("isWithin compares components", () => {
@@ -155,6 +191,20 @@ describe("mounts", () => {
       isWithin("a", "/a"),
     ]).toEqual([true, true, false, true, false, false, true, true, true, true, false]);
   });
+});
+
+test("folders of the machine are listed again when they change", () => {
+  const folder = mkdtempSync(join(tmpdir(), "llm-do-known-"));
+  try {
+    for (const name of ["a", "b", "c"]) {
+      writeFileSync(join(folder, name), "");
+      expect(knownEntriesOf(folder).map((entry) => entry.name)).toContain(name);
+    }
+    expect(knownEntriesOf("/usr")).toBe(knownEntriesOf("/usr"));
+    expect(knownEntriesOf(join(folder, "missing"))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("the profile for macOS has the same mounts, the deepest last", () => {

@@ -1,6 +1,7 @@
 import { isWithin } from "../../util/within.ts";
+import type { EntryHandle } from "../directory.ts";
 import type { Handed, Launch } from "./launch.ts";
-import { type Mount, orderMounts } from "./mount.ts";
+import { enclosing, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
@@ -16,8 +17,8 @@ export interface WalledCommand {
   readonly mounts: readonly Mount[];
   /** In the wall's view. */
   readonly cwd: string;
-  /** `device:inode` of the folder that it must start in; undefined where only our own mount can be at that path. */
-  readonly cwdIdentity: string | undefined;
+  /** The folder that it must start in; undefined where only our own mount can be at that path. */
+  readonly cwdHandle: EntryHandle | undefined;
   readonly network: boolean;
   readonly shell: string;
   /** Content of `.gitconfig` in the command's home; undefined where it has none. */
@@ -37,22 +38,28 @@ const temporaryBytes = 1024 ** 3;
 export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
-  const mounts = orderMounts(command.mounts);
+  const mounts = leaveOutShown(orderMounts(command.mounts));
   const copied = findCopied(mounts);
+  const around = enclosing(mounts);
+  const isSystemCovered = around("/sys") !== undefined;
   const args = [
     ...separation(bubblewrap, command.network),
-    ...mounts.flatMap((mount) => (copied.has(mount) ? printCopies(mount, hand) : printMount(mount, { hand, bubblewrap }))),
+    ...mounts.flatMap((mount) =>
+      copied.has(mount) ? printCopies(mount, hand) : printMount(mount, { hand, bubblewrap, around }),
+    ),
     // After the scopes, whose mounts could cover them.
-    ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm", "--tmpfs", "/sys"],
+    ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm"],
+    ...(isSystemCovered ? ["--tmpfs", "/sys", "--remount-ro", "/sys"] : ["--dir", "/sys"]),
     // At the end: until then mount points are made in them.
     ...mounts.flatMap((mount) => (mount.kind === "hidden-folder" ? ["--remount-ro", mount.path] : [])),
     // Settings of the kernel belong to root, whose rights to files a command has that runs as root.
-    ...["/proc", "/sys", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
+    ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     ...["--chdir", command.cwd],
     ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
     ...["--json-status-fd", hand({ type: "status" })],
   ];
   const gate = hand({ type: "gate" });
+  const start = command.cwdHandle === undefined ? "" : hand(toHanded(command.cwdHandle));
   const options = hand({ type: "bytes", bytes: Buffer.from(args.map((arg) => `${arg}\0`).join("")) });
   const started = [
     command.shell,
@@ -62,7 +69,7 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
     starter,
     "llm-do",
     gate,
-    command.cwdIdentity ?? "",
+    start,
     command.gitConfiguration ?? "",
     ...command.argv,
   ];
@@ -75,19 +82,24 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   };
 }
 
+/** Without a descriptor, the path is all that is known of the folder. */
+function toHanded({ descriptor, path }: EntryHandle): Handed {
+  return descriptor === undefined ? { type: "file", path } : { type: "descriptor", descriptor };
+}
+
 /**
- * The first script in the wall, which the command replaces: closes descriptors that our own parent left open, writes `.gitconfig`,
- * forbids core dumps, bounds the number of processes (the kernel does not bound root's), checks that it is in the requested folder,
- * and waits at the gate.
+ * The first script in the wall, which the command replaces: checks that it is in the requested folder, closes its descriptor and those
+ * that our own parent left open, writes `.gitconfig`, forbids core dumps, bounds the number of processes (the kernel does not bound
+ * root's), and waits at the gate.
  */
-const starter = `for fd in /proc/self/fd/*; do
+const starter = `if [ -n "$2" ] && ! [ . -ef "/proc/self/fd/$2" ]; then
+  echo "the working directory was replaced by another one" >&2; exit 1
+fi
+for fd in /proc/self/fd/*; do
   fd=\${fd##*/}; [ "$fd" -le 2 ] || [ "$fd" = "$1" ] || eval "exec $fd>&-"
 done
 [ -z "$3" ] || printf '%s' "$3" > ~/.gitconfig
 ulimit -c 0; ulimit -u 4096 2>/dev/null
-if [ -n "$2" ] && [ "$(stat -c %d:%i .)" != "$2" ]; then
-  echo "the working directory was replaced by another one" >&2; exit 1
-fi
 echo ready >&"$1"; read -r go <&"$1"; [ "$go" = go ] || exit 1
 eval "exec $1>&-"; shift 3; exec -- "$@"`;
 
@@ -102,6 +114,14 @@ function separation({ features }: Bubblewrap, network: boolean): readonly string
 
 function sized({ features }: Bubblewrap): readonly string[] {
   return features.has("--size") ? ["--size", String(temporaryBytes)] : [];
+}
+
+/** Leaves out what a mount around it shows already: bwrap reads the table of mounts again for each. */
+function leaveOutShown(mounts: readonly Mount[]): readonly Mount[] {
+  const around = enclosing(mounts);
+  const isItself = (mount: Mount | undefined) =>
+    mount?.kind === "read-only" && mount.descriptor === undefined && mount.source === mount.path;
+  return mounts.filter((mount) => !(isItself(mount) && isItself(around(mount.path))));
 }
 
 /**
@@ -123,13 +143,15 @@ function printCopies(mount: Mount, hand: (one: Handed) => string): readonly stri
 interface Printing {
   readonly hand: (one: Handed) => string;
   readonly bubblewrap: Bubblewrap;
+  readonly around: ReturnType<typeof enclosing>;
 }
 
-function printMount(mount: Mount, { hand, bubblewrap }: Printing): readonly string[] {
+function printMount(mount: Mount, { hand, bubblewrap, around }: Printing): readonly string[] {
   switch (mount.kind) {
     case "link":
       return ["--symlink", mount.target, mount.path];
     case "empty":
+      if (around(mount.path)?.kind === "empty") return ["--dir", mount.path];
       return [...sized(bubblewrap), "--tmpfs", mount.path];
     case "hidden-folder":
       return ["--perms", "0555", "--tmpfs", mount.path];

@@ -46,7 +46,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<str
     environment: { PATH: "/usr/bin:/bin" },
     mounts: [...findSystemView(), ...privateFolders],
     cwd: "/",
-    cwdIdentity: undefined,
+    cwdHandle: undefined,
     network: false,
     shell,
     gitConfiguration: undefined,

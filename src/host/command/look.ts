@@ -23,6 +23,32 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
+interface Listing {
+  readonly version: string;
+  readonly entries: readonly Dirent[];
+}
+
+/** Of folders of the machine: some dozens, looked at for each command. */
+const listings = new Map<string, Listing>();
+const mostListings = 200;
+
+/** A folder that changed this short a time ago, in milliseconds, can change again without another time stamp. */
+const settled = 2000;
+
+/** The entries of a folder that changes seldom: it is listed again when its time stamps change. */
+export function knownEntriesOf(folder: string): readonly Dirent[] {
+  const stats = statOf(folder);
+  if (stats === undefined) return [];
+  const { dev, ino, mtimeMs, ctimeMs } = stats;
+  const version = `${dev}:${ino}:${mtimeMs}:${ctimeMs}`;
+  const known = listings.get(folder);
+  if (known?.version === version) return known.entries;
+  const entries = entriesOf(folder);
+  if (listings.size >= mostListings) listings.clear();
+  if (Date.now() - Math.max(mtimeMs, ctimeMs) > settled) listings.set(folder, { version, entries });
+  return entries;
+}
+
 export function isReadable(path: string): boolean {
   return hasAccess(path, constants.R_OK);
 }

@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { dirname, sep } from "node:path";
 
 /** One piece of a command's view of the machine; the rest does not exist there. Paths are absolute host paths. */
 export type Mount =
@@ -28,6 +28,18 @@ export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
   const byPath = new Map<string, Mount>();
   for (const mount of mounts) byPath.set(mount.path, mount);
   return [...byPath.values()].sort((a, b) => depthOf(a.path) - depthOf(b.path));
+}
+
+/** Returns the function that finds the deepest mount around a path, other than one at the path itself. */
+export function enclosing(mounts: readonly Mount[]): (path: string) => Mount | undefined {
+  const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
+  return (path) => {
+    for (let at = path, above = dirname(at); above !== at; at = above, above = dirname(at)) {
+      const mount = byPath.get(above);
+      if (mount !== undefined) return mount;
+    }
+    return undefined;
+  };
 }
 
 function depthOf(path: string): number {

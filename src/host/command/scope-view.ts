@@ -30,13 +30,10 @@ function toMount(kind: "read-only" | "writable", path: string, handle: EntryHand
   return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
 }
 
-/**
- * Finds the folder in which a command starts in the wall. `identity` lets it check that; it is undefined for a root that lies in no
- * other, since nothing else can be at its path.
- */
-export function findStart(table: ScopeTable, folder: OpenFolder): { path: string; identity: string | undefined } {
+/** Finds the folder in which a command starts in the wall. `isFixed`: a root that lies in no other; nothing else can be at its path. */
+export function findStart(table: ScopeTable, folder: OpenFolder): { readonly path: string; readonly isFixed: boolean } {
   const root = table.root(folder.scope).directory.realPath;
   const isNested = table.roots.some(({ directory: { realPath } }) => realPath !== root && isWithin(root, realPath));
   const isFixed = folder.components.length === 0 && !isNested;
-  return { path: join(root, ...folder.components), identity: isFixed ? undefined : folder.directory.identity };
+  return { path: join(root, ...folder.components), isFixed };
 }

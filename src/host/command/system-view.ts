@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
-import { entriesOf, isReadable, statOf } from "./look.ts";
+import { isReadable, knownEntriesOf, statOf } from "./look.ts";
 import type { Copy, Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 
@@ -30,7 +30,7 @@ const configurationOf = /^(?:ImageMagick-\d|ghostscript$|groff$|java-?\d|perl$|p
 
 /** Finds the parts of the system that programs need: not its users, its state or its secrets. */
 export function findSystemView(): readonly Mount[] {
-  const names = entriesOf("/etc").map(({ name }) => name);
+  const names = knownEntriesOf("/etc").map(({ name }) => name);
   const nested = [...configuration].filter((name) => name.includes("/"));
   const shown = names.filter((name) => configuration.has(name) || configurationOf.test(name));
   const files = [...shown, ...nested].flatMap((name) => toFileMount(join("/etc", name)));
@@ -66,7 +66,7 @@ function toCopies(path: string, depth = 0): readonly Copy[] | undefined {
   const stats = statOf(path);
   if (stats?.isFile())
     return stats.size <= mostCopied.bytes && isReadable(path) ? [{ path, mode: stats.mode & 0o555 }] : undefined;
-  const entries = entriesOf(path);
+  const entries = knownEntriesOf(path);
   // A copy of an empty folder would be none, as would one that cannot be listed.
   if (entries.length === 0 || entries.length > mostCopied.entries || depth > 2) return undefined;
   if (!entries.every((entry) => entry.isFile() || entry.isDirectory())) return undefined;

@@ -4,7 +4,7 @@ import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
 import { protectionOfName } from "../protected-names.ts";
 import { toolchainVariables } from "./command-environment.ts";
-import { entriesOf, realPathOf } from "./look.ts";
+import { knownEntriesOf, realPathOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
 export interface ToolchainFacts {
@@ -61,7 +61,7 @@ function isInProgramHome(folder: string, { homes }: ToolchainFacts): boolean {
 
 /** A folder whose `bin` is on PATH, as `direnv` puts it there, holds its sources and keys beside it. */
 function isProject(folder: string): boolean {
-  return entriesOf(folder).some(({ name }) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
+  return knownEntriesOf(folder).some(({ name }) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
 }
 
 function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {

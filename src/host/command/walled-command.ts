@@ -34,20 +34,22 @@ export async function runWalled(
   setting: CommandSetting,
   folder: OpenFolder,
 ): Promise<Ended> {
+  const cwd = await folder.directory.openHandle(".");
   const handles: EntryHandle[] = [];
   try {
     for (const root of setting.table.roots) handles.push(await root.directory.openHandle("."));
-    const described = { ...setting, folder, handles };
+    const described = { ...setting, folder, cwd, handles };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)
       : await runInSeatbelt(wall.file, described);
   } finally {
-    await Promise.all(handles.map((one) => one.close()));
+    await Promise.all([cwd, ...handles].map((one) => one.close()));
   }
 }
 
 interface WalledSetting extends CommandSetting {
   readonly folder: OpenFolder;
+  readonly cwd: EntryHandle;
   /** The scopes' roots. */
   readonly handles: readonly EntryHandle[];
 }
@@ -85,7 +87,7 @@ function describeCommand(setting: WalledSetting, folders: PrivateFolders): Walle
     environment: createCommandEnvironment(setting, folders),
     mounts: findMounts(setting, folders.mounts),
     cwd: start.path,
-    cwdIdentity: start.identity,
+    cwdHandle: start.isFixed ? undefined : setting.cwd,
     network: request.network,
     shell,
     gitConfiguration,
