@@ -55,6 +55,8 @@ export interface OpenScopesOptions {
   readonly programFolder?: string;
   /** Receives each file before it is replaced. Default: nothing does. */
   readonly beforeReplacing?: ReplacementListener;
+  /** Scopes that are opened for one owner, such as a run, look once for the real paths of the program and of private folders. */
+  readonly owner?: object;
   /** Missing writable roots are made (the default), or taken for empty folders that cannot be written. */
   readonly missingRoots?: "make" | "pretend";
 }

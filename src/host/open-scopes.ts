@@ -8,7 +8,7 @@ import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } fr
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { searchFiles } from "./scope-search.ts";
-import { type ScopeRoot, ScopeTable } from "./scope-table.ts";
+import { createSurroundings, type ScopeRoot, ScopeTable, type Surroundings } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepLater } from "./sweep-scopes.ts";
@@ -67,16 +67,27 @@ async function openCommandScopes(system: ScopeSystem, isPretended: boolean): Pro
 }
 
 async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], options: OpenScopesOptions): Promise<ScopeTable> {
+  const { writer, strictNames } = system;
+  const surroundings = await surroundingsOf(system, options);
+  return new ScopeTable({ roots, surroundings, writer, strictNames, beforeReplacing: options.beforeReplacing });
+}
+
+const known = new WeakMap<object, Promise<Surroundings>>();
+
+function surroundingsOf(system: ScopeSystem, options: OpenScopesOptions): Promise<Surroundings> {
+  const { owner } = options;
+  const found = (owner && known.get(owner)) ?? lookAround(system, options);
+  if (owner) known.set(owner, found);
+  return found;
+}
+
+async function lookAround(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<Surroundings> {
   const real = (path: string) => system.realPath(path).catch(() => path);
-  return new ScopeTable({
-    roots,
+  return createSurroundings({
     // Both spellings: the path as written, and its real path.
-    programFiles: await bothSpellings(system, options.programFiles ?? []),
-    programFolder: options.programFolder === undefined ? undefined : await real(options.programFolder),
-    writer: system.writer,
-    strictNames: system.strictNames,
+    programFiles: await bothSpellings(system, programFiles),
+    programFolder: programFolder === undefined ? undefined : await real(programFolder),
     privateFolders: await realPrivateFolders(system),
-    beforeReplacing: options.beforeReplacing,
   });
 }
 

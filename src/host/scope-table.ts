@@ -17,14 +17,37 @@ export interface ScopeRoot {
 
 export interface ScopeTableOptions {
   readonly roots: readonly ScopeRoot[];
+  readonly surroundings: Surroundings;
+  readonly writer: Writer;
+  readonly strictNames: boolean;
+  readonly beforeReplacing: ReplacementListener | undefined;
+}
+
+interface Places {
   /** Real host paths of what is part of the program, existing or not, with all that is below them. */
   readonly programFiles: readonly string[];
   readonly programFolder: string | undefined;
-  readonly writer: Writer;
-  readonly strictNames: boolean;
   /** Real host paths. */
   readonly privateFolders: readonly string[];
-  readonly beforeReplacing: ReplacementListener | undefined;
+}
+
+/** The program and the private folders, whatever scopes are opened beside them. */
+export interface Surroundings extends Omit<Places, "programFiles"> {
+  readonly programFiles: ReadonlySet<string>;
+  /** The folders on the way to them. */
+  readonly programParents: ReadonlySet<string>;
+  readonly privateNames: ReadonlySet<string>;
+}
+
+export function createSurroundings({ programFiles, programFolder, privateFolders }: Places): Surroundings {
+  const folded = new Set(programFiles.map(foldPath));
+  return {
+    programFolder,
+    privateFolders,
+    programFiles: folded,
+    programParents: new Set([...folded].flatMap((path) => [...above(path)].slice(1))),
+    privateNames: new Set(privateFolders.map((path) => foldName(basename(path)))),
+  };
 }
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
@@ -37,11 +60,8 @@ export class ScopeTable {
   readonly #byName: ReadonlyMap<string, ScopeRoot>;
   readonly #byIdentity = new Map<string, ScopeRoot>();
   readonly #byHostPath = new Map<string, ScopeRoot>();
-  readonly #programFiles: ReadonlySet<string>;
-  /** The folders on the way to them. */
-  readonly #programParents: ReadonlySet<string>;
   readonly #options: ScopeTableOptions;
-  readonly #privateNames: ReadonlySet<string>;
+  readonly #surroundings: Surroundings;
   readonly #written = new Set<string>();
 
   constructor(options: ScopeTableOptions) {
@@ -49,7 +69,7 @@ export class ScopeTable {
     this.roots = options.roots;
     this.writer = options.writer;
     this.beforeReplacing = options.beforeReplacing;
-    this.#privateNames = new Set(options.privateFolders.map((path) => foldName(basename(path))));
+    this.#surroundings = options.surroundings;
     const declarations = options.roots.map((root) => root.declaration);
     this.allowed = {
       readable: declarations.map((declaration) => declaration.name),
@@ -57,8 +77,6 @@ export class ScopeTable {
     };
     this.#declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
     this.#byName = new Map(options.roots.map((root) => [root.declaration.name, root]));
-    this.#programFiles = new Set(options.programFiles.map(foldPath));
-    this.#programParents = new Set([...this.#programFiles].flatMap((path) => [...above(path)].slice(1)));
     for (const root of options.roots) this.#add(root);
   }
 
@@ -102,7 +120,7 @@ export class ScopeTable {
 
   /** The names between the program's folder and a root in it: a root in `.git` stays protected, unless the user chose it. */
   #namesAbove(scope: ScopeDeclaration): readonly string[] {
-    const { programFolder } = this.#options;
+    const { programFolder } = this.#surroundings;
     const { realPath } = this.root(scope).directory;
     if (programFolder === undefined || scope.isChosen === true || !isBelow(realPath, programFolder)) return [];
     return relative(programFolder, realPath).split(sep);
@@ -112,8 +130,8 @@ export class ScopeTable {
   isPrivate(scope: ScopeDeclaration, components: readonly string[]): boolean {
     // A walk asks this for each folder: most are ruled out by their name.
     return (
-      this.#privateNames.has(foldName(components.at(-1) ?? "")) &&
-      isPrivatePath(this.#hostPath(scope, components), this.#options.privateFolders)
+      this.#surroundings.privateNames.has(foldName(components.at(-1) ?? "")) &&
+      isPrivatePath(this.#hostPath(scope, components), this.#surroundings.privateFolders)
     );
   }
 
@@ -124,7 +142,7 @@ export class ScopeTable {
 
   /** Returns whether a link of this name would redirect the paths of program files. Pure. */
   leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
-    return this.#programParents.has(foldPath(this.#hostPath(scope, components)));
+    return this.#surroundings.programParents.has(foldPath(this.#hostPath(scope, components)));
   }
 
   /** Returns true once for each directory: a search for left-over temporaries reads all its names. */
@@ -137,8 +155,8 @@ export class ScopeTable {
   #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
     const hostPath = this.#hostPath(scope, components);
     const folded = foldPath(hostPath);
-    for (const path of above(folded)) if (this.#programFiles.has(path)) return true;
-    const folder = this.#options.programFolder;
+    for (const path of above(folded)) if (this.#surroundings.programFiles.has(path)) return true;
+    const folder = this.#surroundings.programFolder;
     if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);
     return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
@@ -150,7 +168,7 @@ export class ScopeTable {
   }
 
   #add(root: ScopeRoot): void {
-    if (isPrivatePath(root.directory.realPath, this.#options.privateFolders)) throw privateFolder(root.declaration.name);
+    if (isPrivatePath(root.directory.realPath, this.#surroundings.privateFolders)) throw privateFolder(root.declaration.name);
     const twin = this.#byIdentity.get(root.directory.identity);
     if (twin !== undefined) {
       const names = [twin, root].map((one) => describeScope(one.declaration.name)).join(" and ");

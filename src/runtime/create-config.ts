@@ -45,6 +45,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     timeUp,
     openScopes: (declarations, callPath) =>
       host.openScopes(declarations, {
+        owner: config,
         programFiles: program.protectedPaths,
         programFolder: program.root,
         ...(setup.writes && callPath !== undefined ? { beforeReplacing: setup.writes.listenerOf(callPath) } : {}),

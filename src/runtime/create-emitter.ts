@@ -3,6 +3,7 @@ import type { Clock } from "../host/host.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { EventSink, RunEvent, RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import { isPromiseLike } from "../util/abortable.ts";
 import { PartialJson } from "../util/partial-json.ts";
 import { RedactedStream } from "../util/redacted-stream.ts";
 import type { Redactor } from "../util/redactor.ts";
@@ -40,7 +41,8 @@ export function createEmitter({ runId, clock, redactor, effects, onEvent }: Emit
     const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : {};
     const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...replayed, ...body };
     try {
-      Promise.resolve(onEvent(event) as unknown).catch(() => undefined);
+      const heard: unknown = onEvent(event);
+      if (isPromiseLike(heard)) heard.then(undefined, () => undefined);
     } catch {}
   };
   const sendPiece = (call: CallAddress, { type, output }: Pieces, text: string) => {
