@@ -3,10 +3,12 @@ import { createSocket } from "node:dgram";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmdirSync,
   statSync,
   symlinkSync,
@@ -81,6 +83,13 @@ describe.skipIf(noWall !== "")("the wall", () => {
         await expect(writing).rejects.toMatchObject({ type: "path_outside_scope" });
       }
       expect(bench.read("outside/file")).toBe(canary);
+    });
+
+    test("shows a folder of the system that is a scope, its links as they are", async () => {
+      const scopes = await bench.open([{ root: "/etc", mode: "ro" }]);
+      const { stdout } = await bench.bash("readlink localtime || cat hostname; cat /etc/passwd > /dev/null; echo $?", { scopes });
+      const isLink = lstatSync("/etc/localtime", { throwIfNoEntry: false })?.isSymbolicLink();
+      expect(stdout).toBe(`${isLink ? `${readlinkSync("/etc/localtime")}\n` : readFileSync("/etc/hostname", "utf8")}0\n`);
     });
 
     test("lets the deepest of nested scopes decide", async () => {

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
+import { isWithin } from "../../util/within.ts";
 import { isReadable, knownEntriesOf, statOf } from "./look.ts";
 import type { Copy, Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
@@ -28,13 +29,21 @@ const configuration = nameSet(
 /** Versions and packages are part of these names. */
 const configurationOf = /^(?:ImageMagick-\d|ghostscript$|groff$|java-?\d|perl$|php$|python\d|ruby$|R$|texmf$)/;
 
-/** Finds the parts of the system that programs need: not its users, its state or its secrets. */
-export function findSystemView(): readonly Mount[] {
+/**
+ * Finds the parts of the system that programs need: not its users, its state or its secrets. A scope below which one of them lies shows
+ * its links as they are: nothing can be mounted over a link.
+ */
+export function findSystemView(scopes: readonly Mount[] = []): readonly Mount[] {
   const names = knownEntriesOf("/etc").map(({ name }) => name);
   const nested = [...configuration].filter((name) => name.includes("/"));
   const shown = names.filter((name) => configuration.has(name) || configurationOf.test(name));
   const files = [...shown, ...nested].flatMap((name) => toFileMount(join("/etc", name)));
-  return [...programFolders.flatMap(toProgramMount), ...files];
+  const system = [...programFolders.flatMap(toProgramMount), ...files];
+  return system.filter(({ path }) => !scopes.some((scope) => isWithin(path, scope.path)) || !isLink(path));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** Writable folders that are gone afterwards. */

@@ -97,10 +97,10 @@ function describeCommand(setting: WalledSetting, folders: PrivateFolders): Walle
 function findMounts(setting: WalledSetting, privately: readonly Mount[]): readonly Mount[] {
   const { request, machine, table, path, environment, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
-  const system = findSystemView();
+  const roots = toRootMounts(table, setting.handles);
+  const system = findSystemView(roots);
   const secrets = findSecrets(homes, machine);
   const program = findProgram(name, path);
-  const roots = toRootMounts(table, setting.handles);
   const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
