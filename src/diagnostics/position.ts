@@ -2,6 +2,9 @@ import type { Position, Source, Span } from "./source.ts";
 
 const lineStartsOf = new WeakMap<Source, readonly number[]>();
 
+/** As YAML and editors have it: a carriage return alone is one, too. */
+const lineBreak = /\r\n?|\n/g;
+
 /** Line and column of an offset. The lines of a source are found once, then each position costs a binary search. */
 export function positionAt(source: Source, offset: number): Position {
   const starts = lineStarts(source);
@@ -22,8 +25,7 @@ export function lineSpan(source: Source, line: number): Span {
 function lineStarts(source: Source): readonly number[] {
   const known = lineStartsOf.get(source);
   if (known !== undefined) return known;
-  const starts = [0];
-  for (let at = source.text.indexOf("\n"); at !== -1; at = source.text.indexOf("\n", at + 1)) starts.push(at + 1);
+  const starts = [0, ...Array.from(source.text.matchAll(lineBreak), ({ index, 0: { length } }) => index + length)];
   lineStartsOf.set(source, starts);
   return starts;
 }
