@@ -3,6 +3,7 @@ import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
 import { runsDirectories } from "../journal/journal-directory.ts";
 import { indexedRunsFolders, indexRunsFolder, type RunsFolder } from "../journal/run-index.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** The folder of a run's record. */
@@ -53,6 +54,22 @@ export async function findFoundRun(run: string, target?: string): Promise<FoundR
   const which = run === "last" ? "no run" : `no run \`${run}\``;
   const list = target === undefined ? "llm-do runs list" : `llm-do runs list ${target}`;
   throw new UsageError(`there is ${which}${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`);
+}
+
+/**
+ * Reads of a run what says whether `last` means it. Returns undefined where nothing is recorded of it. Rejects with a `UsageError` where it
+ * cannot be read: an older run is not the one that was meant.
+ */
+export async function readLast<T>(
+  { runId, root, directory }: FoundRun,
+  read: (host: Host) => Promise<T>,
+): Promise<T | undefined> {
+  const host = createNodeHost();
+  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return undefined;
+  return read(host).catch((cause: unknown) => {
+    const other = `name the run that you mean, or remove this one: \`llm-do runs remove ${runId}\``;
+    throw new UsageError(`the run ${runId} of ${root} cannot be read: ${errorMessage(cause)}; ${other}`);
+  });
 }
 
 /** Helpers lie in `workers/` below the program's folder. */

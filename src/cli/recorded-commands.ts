@@ -136,6 +136,7 @@ export function addApprovals(program: Command, exit: Exit): void {
       .command(type)
       .description(`${type} calls that wait in a suspended run; \`llm-do resume\` then goes on with it${how}`)
       .argument("<run>", "its id, or `last`: the newest in which something waits")
+      .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
       .argument("[question...]", "numbers as `llm-do approvals` lists them, ranges such as 3-5, or ids")
       .option("--note <text>", type === "approve" ? "kept in the record" : "returned to the model")
       .option("--all", `${type} all that have no answer yet`)
@@ -144,7 +145,8 @@ export function addApprovals(program: Command, exit: Exit): void {
       .action(
         act(exit, async () => {
           const { answerCommand } = await import("./commands/approvals.ts");
-          return (run: string, words: readonly string[], flags: AnswerFlags) => answerCommand({ run, words, type }, flags);
+          return (run: string, target: string | undefined, words: readonly string[], flags: AnswerFlags) =>
+            answerCommand({ run, target, words, type }, flags);
         }),
       );
   }

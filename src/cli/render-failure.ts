@@ -8,21 +8,31 @@ import { escapeText } from "../util/escape-text.ts";
 /** Renders diagnostics, or a message of one line; with `--debug` also the stacks of the error and of its causes. */
 export async function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): Promise<string> {
   if (thrown instanceof CompileError) return `${await renderForTerminal(thrown.diagnostics)}\n`;
-  const hint = isOfJournal(thrown) ? `; ${hintOfJournal(thrown)}` : "";
+  const todo = hintOfJournal(thrown);
+  const hint = todo === undefined ? "" : `; ${todo}`;
   const message = `llm-do: ${escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;
 }
 
-/** `JournalError` is known by its name: its file is not worth loading for `--help`. */
-function isOfJournal(thrown: unknown): boolean {
-  return thrown instanceof RunError ? thrown.code === "journal" : thrown instanceof Error && thrown.name === "JournalError";
+/** Returns what to do about a journal. Its errors are known by their names: their files are not worth loading for `--help`. */
+function hintOfJournal(thrown: unknown): string | undefined {
+  const failed = [thrown, thrown instanceof RunError ? thrown.cause : undefined].find(
+    (one) => one instanceof Error && hints[one.name],
+  );
+  const runId = thrown instanceof RunError ? thrown.run?.runId : undefined;
+  return failed instanceof Error ? hints[failed.name]?.(failed, runId) : undefined;
 }
 
-/** A run that had begun can go on. */
-function hintOfJournal(thrown: unknown): string {
-  const runId = thrown instanceof RunError ? thrown.run?.runId : undefined;
-  return runId === undefined ? "--no-journal runs without one" : `\`llm-do resume ${runId}\` goes on when it can be`;
-}
+const hints: Readonly<
+  Record<string, (error: Error & { readonly isNew?: boolean }, runId: string | undefined) => string | undefined>
+> = {
+  JournalError: ({ isNew }, runId) => {
+    if (runId !== undefined) return `\`llm-do resume ${runId}\` goes on when it can be`;
+    return isNew ? "--no-journal runs without one" : "make it writable, and try again";
+  },
+  UnreadableJournal: ({ message }) =>
+    message.includes("has version") ? undefined : "restore the run's folder from a copy, or begin the run anew",
+};
 
 /** Returns the stacks of an error; of a run, without its secrets. */
 function stacks(thrown: unknown): string {

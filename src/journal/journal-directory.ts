@@ -20,7 +20,7 @@ export async function openRunsDirectory(host: Host, root: string): Promise<RunsD
     await indexRunsFolder(host, { path: directory.path, root });
     return directory;
   } catch (cause) {
-    throw new JournalError(cause);
+    throw new JournalError(cause, true);
   }
 }
 

@@ -21,9 +21,13 @@ export interface Journal {
 
 /** The journal cannot be written: the run stops, because what it did from here on would be forgotten. */
 export class JournalError extends Error {
-  constructor(cause: unknown) {
+  /** True where it was to be made: there is no run yet. */
+  readonly isNew: boolean;
+
+  constructor(cause: unknown, isNew = false) {
     super(`the journal cannot be written: ${errorMessage(cause)}`, { cause });
     this.name = "JournalError";
+    this.isNew = isNew;
   }
 }
 
@@ -46,7 +50,7 @@ export async function createJournal(options: JournalOptions): Promise<Journal> {
     openJournals.add(`${host.processes.self}\n${directory}`);
     return journal;
   } catch (cause) {
-    throw new JournalError(cause);
+    throw new JournalError(cause, options.entries === undefined);
   }
 }
 

@@ -49,6 +49,8 @@ export type ToolErrorType =
   | "provider"
   | "timeout"
   | "aborted"
+  /** In events alone: the call waits for an answer, and is made when the run goes on. */
+  | "suspended"
   | "output_invalid"
   | "tool_failed"
   /** A toolset of the worker cannot be connected. */

@@ -1,4 +1,5 @@
 import { thrownBy } from "../approval/refusal.ts";
+import { Suspended } from "../effects/activity.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -31,7 +32,8 @@ export function reportCall(run: RuntimeConfig, call: ReportedCall) {
       return result;
     },
     fail: (thrown: unknown): never => {
-      emitEnd({ ok: false, error: { type: "aborted", error: errorMessage(thrown) } });
+      const type = thrown instanceof Suspended ? "suspended" : "aborted";
+      emitEnd({ ok: false, error: { type, error: errorMessage(thrown) } });
       throw thrown;
     },
   };

@@ -1,11 +1,12 @@
 import { styleText } from "node:util";
+import { readJournalEnds } from "../../journal/read-journal.ts";
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
 import { answerQuestions, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
-import { type FoundRun, findFoundRun, findRuns } from "../find-runs.ts";
+import { type FoundRun, findFoundRun, findRuns, readLast } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
@@ -24,6 +25,8 @@ export interface AnswerFlags extends ApprovalsFlags {
 /** The questions that a command names, and what it says to them. */
 export interface AnswerCommand {
   readonly run: string;
+  /** The first question where it is written like one: a folder of such a name is written `./3`. */
+  readonly target: string | undefined;
   /** Numbers, ranges, and ids. */
   readonly words: readonly string[];
   readonly type: "approve" | "deny";
@@ -36,9 +39,13 @@ export async function approvalsCommand(run: string, target: string | undefined, 
   return exitCodes.done;
 }
 
-/** `llm-do approve RUN [QUESTION...]`, and `deny`: records answers for when the run goes on. */
-export async function answerCommand({ run, words, type }: AnswerCommand, flags: AnswerFlags): Promise<number> {
-  const { directory, root, runId, questions } = await findWaiting(run, undefined);
+/** `llm-do approve RUN [TARGET] [QUESTION...]`, and `deny`: records answers for when the run goes on. */
+export async function answerCommand(command: AnswerCommand, flags: AnswerFlags): Promise<number> {
+  const { run, type } = command;
+  const isQuestion = command.target !== undefined && (rangeForm.test(command.target) || idForm.test(command.target));
+  const target = isQuestion ? undefined : command.target;
+  const words = isQuestion ? [command.target, ...command.words] : command.words;
+  const { directory, root, runId, questions } = await findWaiting(run, target);
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
   if (flags.note !== undefined && !flags.all && words.length === 0)
@@ -67,29 +74,34 @@ export async function answerCommand({ run, words, type }: AnswerCommand, flags: 
 
 type FoundWaiting = WaitingRun & FoundRun;
 
-/** `last`: the newest run of which something waits. */
+/** `last`: the newest run of which something waits. Rejects where one that is newer cannot be read. */
 async function findWaiting(run: string, target: string | undefined): Promise<FoundWaiting> {
   if (run !== "last") {
     const found = await findFoundRun(run, target);
     return { ...found, ...(await listQuestions({ directory: found.directory })) };
   }
   for (const found of (await findRuns(target)).toReversed()) {
-    const waiting = await listQuestions({ directory: found.directory }).catch(() => undefined);
+    const waiting = await readLast(found, async (host) => {
+      const { version } = await readJournalEnds(host, found.directory);
+      return version === 1 ? undefined : listQuestions({ directory: found.directory });
+    });
     if (waiting && waiting.questions.length > 0) return { ...found, ...waiting };
   }
   throw new UsageError("there is no run in which something waits for an answer");
 }
+
+const rangeForm = /^(\d{1,9})(?:-(\d{1,9}))?$/;
+const idForm = /^[0-9a-f]{12}$/;
 
 /** Selects by number (`3`), range (`3-5`) or id, each once. Throws a `UsageError` for words that name no question. */
 function selectQuestions(words: readonly string[], questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
   const selected = words.flatMap((word) => {
     const named = questions.filter(({ id }) => id === word);
     if (named.length > 0) return named;
-    const [, first, last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(word) ?? [];
+    const [, first, last = first] = rangeForm.exec(word) ?? [];
     const [from, to] = [Number(first), Number(last)];
     if (from >= 1 && from <= to && to <= questions.length) return questions.slice(from - 1, to);
-    const isId = /^[0-9a-f]{12}$/.test(word);
-    const what = isId
+    const what = idForm.test(word)
       ? `the question \`${word}\` was settled, or what it asked about has changed`
       : `\`${word}\` names no question: it is a number, a range such as 3-5, or an id`;
     throw new UsageError(`${what}; \`llm-do approvals\` lists ${counted(questions.length, "question")}`);

@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import type { Host } from "../../host/host.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { readJournalEnds } from "../../journal/read-journal.ts";
 import { resume } from "../../llm-do.ts";
 import { UsageError } from "../exit-codes.ts";
-import { findRuns } from "../find-runs.ts";
+import { type FoundRun, findRuns, readLast } from "../find-runs.ts";
 import { writeStderr } from "../output.ts";
 import { playRecorded, type RecordedProgram } from "../play-recorded.ts";
 import type { RunFlags } from "../run-flags.ts";
@@ -27,28 +28,27 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
   });
 }
 
-/** `last`: the newest one that did not end. */
+/** `last`: the newest one that did not end. Rejects where one that is newer cannot be read. */
 async function findResumable(run: string, target: string | undefined): Promise<RecordedProgram> {
-  const host = createNodeHost();
+  const isLast = run === "last";
   const runs = await findRuns(target);
-  const named = runs.find(({ runId }) => runId === run);
-  let unreadable: unknown;
-  for (const found of run === "last" ? runs.toReversed() : named ? [named] : []) {
-    if ((await host.files.kind(join(found.directory, "journal.jsonl"))) === undefined) {
-      unreadable ??= run === "last" ? undefined : new UsageError(`nothing is recorded of \`${run}\`: it was killed as it began`);
-      continue;
-    }
-    try {
-      const { first, last } = await readJournalEnds(host, found.directory);
-      const hasEnded = last?.type === "run-end" && last.stopReason === "done";
-      if (run === "last" && (first === undefined || hasEnded)) continue;
-      const start = first?.type === "run-start" ? first : undefined;
-      return { found, compiled: start?.compiled, isHeld: start?.onUnanswered === "hold" };
-    } catch (thrown) {
-      unreadable ??= thrown;
-    }
+  const named = runs.filter(({ runId }) => runId === run);
+  for (const found of isLast ? runs.toReversed() : named) {
+    const read = (host: Host) => readJournalEnds(host, found.directory);
+    const ends = await (isLast ? readLast(found, read) : readNamed(found, read));
+    const { first, last } = ends ?? {};
+    const hasEnded = last?.type === "run-end" && last.stopReason === "done";
+    if (isLast && (first === undefined || hasEnded)) continue;
+    const start = first?.type === "run-start" ? first : undefined;
+    return { found, compiled: start?.compiled, isHeld: start?.onUnanswered === "hold" };
   }
-  if (unreadable !== undefined) throw unreadable;
-  const which = run === "last" ? "no run that did not end" : `no run \`${run}\``;
+  const which = isLast ? "no run that did not end" : `no run \`${run}\``;
   throw new UsageError(`there is ${which}; \`llm-do runs list${target === undefined ? "" : ` ${target}`}\` names what there is`);
+}
+
+async function readNamed<T>({ runId, directory }: FoundRun, read: (host: Host) => Promise<T>): Promise<T> {
+  const host = createNodeHost();
+  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined)
+    throw new UsageError(`nothing is recorded of \`${runId}\`: it was killed as it began`);
+  return read(host);
 }

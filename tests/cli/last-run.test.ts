@@ -1,0 +1,32 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { listQuestions } from "../../src/index.ts";
+import { runCli, writeProgram } from "./run-cli.ts";
+
+it("takes no older run for the last one where the newest cannot be read", async () => {
+  const write = { tool: "write_file", args: { path: "out/a.txt", content: "a" } };
+  const cwd = await writeProgram({
+    "main.worker":
+      "---\nmodel: scripted:model.mjs\ntoolsets: { filesystem: {} }\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\n---\nWrite.\n",
+    "model.mjs": `export default ({ turn }) => (turn === 1 ? { calls: [${JSON.stringify(write)}] } : "done");\n`,
+  });
+  const held = await runCli([".", "go", "--hold", "--trust", "-v"], { cwd });
+  expect(held).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("write_file#0 waits until the run goes on") });
+  expect(held.stderr).not.toContain("failed");
+  const runs = join(cwd, ".llm-do/runs");
+  const [runId = ""] = readdirSync(runs);
+  mkdirSync(join(runs, "29990101-000000-damage"));
+  writeFileSync(join(runs, "29990101-000000-damage/journal.jsonl"), "{}\n{\n");
+  for (const command of [
+    ["approve", "last", ".", "1"],
+    ["approvals", "last", "."],
+    ["resume", "last", "."],
+  ]) {
+    const { exitCode, stderr } = await runCli(command, { cwd });
+    expect({ command, exitCode }).toEqual({ command, exitCode: 2 });
+    expect(stderr).toMatch(/the run 29990101-000000-damage of .* cannot be read: .*:1: .*; name the run that you mean/);
+  }
+  expect((await runCli(["approve", runId, ".", "1"], { cwd })).exitCode).toBe(0);
+  expect((await listQuestions({ directory: join(runs, runId) })).questions).toMatchObject([{ answer: { type: "approve" } }]);
+});
