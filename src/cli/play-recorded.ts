@@ -44,6 +44,8 @@ export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay
   const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
   const release = guardProcess((failure) => controller.abort(failure), flags);
   const watchdog = createWatchdog({ hasTerminal: !flags.headless });
+  // A reader of stderr who stops reading keeps the main thread.
+  if (flags.events === "-") watchdog.start();
   reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal({ onInterrupt, ignoreInterrupts });

@@ -39,6 +39,8 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
   const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
   const release = guardProcess((failure) => controller.abort(failure), flags);
   const watchdog = createWatchdog({ hasTerminal: !flags.headless });
+  // A reader of stderr who stops reading keeps the main thread.
+  if (flags.events === "-") watchdog.start();
   reserveStdout();
   let program: Program | undefined;
   try {
