@@ -45,8 +45,9 @@ export function externalize(fact: Fact, options: RecordOptions): RecordedFact {
  */
 export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
   if ((fact.type === "run-start" || fact.type === "call-start") && fact.input.files.length > 0) return undefined;
+  if (holdsLongText(fact)) return undefined;
   const text = JSON.stringify(fact);
-  if (reference.test(text) || (text.length > longestInline && holdsLongText(fact))) return undefined;
+  if (reference.test(text)) return undefined;
   return redactor.isPlain(text) ? text : undefined;
 }
 
@@ -55,7 +56,9 @@ const reference = /\$(?<="\$)|"file"(?<="type":"file")/;
 
 function holdsLongText(value: unknown): boolean {
   if (typeof value === "string") return value.length > longestInline;
-  return typeof value === "object" && value !== null && Object.values(value).some(holdsLongText);
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (holdsLongText((value as Record<string, unknown>)[key])) return true;
+  return false;
 }
 
 class FactWriter {
