@@ -1,5 +1,5 @@
 import { constants, openSync, statSync } from "node:fs";
-import { readdir, realpath, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
 import { openAppendFile } from "./append-file.ts";
@@ -28,7 +28,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
       }),
     kind,
     names,
-    realPath: (path) => realpath(path),
+    realPath: system.realPath,
     makeDirectory: (path, mode) => makeFolders(system, path, mode),
     makeOwnDirectory: (root, names, mode) => makeOwnDirectory(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
@@ -91,9 +91,9 @@ export function assertSize(bytes: number, most: number): void {
 
 async function kind(path: string): Promise<"file" | "directory" | "other" | undefined> {
   try {
-    const stats = await stat(path);
-    if (stats.isFile()) return "file";
-    return stats.isDirectory() ? "directory" : "other";
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile()) return "file";
+    return stats && (stats.isDirectory() ? "directory" : "other");
   } catch {
     return undefined;
   }

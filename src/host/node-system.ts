@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { createCommandFolders } from "./command-folder.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
@@ -26,15 +25,15 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
   const writer = createNodeWriter(options);
   return {
     openRoot: async (path) => {
-      const realPath = await realpath(path);
+      const realPath = realpathSync.native(path);
       byDescriptor ??= canOpenByDescriptor(realPath);
       const directory = byDescriptor ? NodeDirectory.open(realPath) : PathDirectory.open(realPath);
       return Object.assign(directory, {
         realPath,
-        isInPlace: async () => (await identityOf(realPath)) === directory.identity,
+        isInPlace: async () => identityOf(realPath) === directory.identity,
       });
     },
-    realPath: (path) => realpath(path),
+    realPath: async (path) => realpathSync.native(path),
     writer,
     makeCommandFolder: createCommandFolders(createNodeProcesses(writer)),
     strictNames: process.platform === "win32",
@@ -42,9 +41,9 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
   };
 }
 
-async function identityOf(path: string): Promise<string | undefined> {
+function identityOf(path: string): string | undefined {
   try {
-    return toFacts(await lstat(path, { bigint: true })).identity;
+    return toFacts(lstatSync(path, { bigint: true })).identity;
   } catch {
     return undefined;
   }

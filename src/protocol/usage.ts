@@ -50,6 +50,7 @@ function sum(a: number | undefined, b: number | undefined): number | undefined {
 
 /** Rounded, so that a sum does not depend on the order in which requests ended. */
 function addDollars(a = 0, b = 0): number {
+  if (a === 0 && b === 0) return 0;
   return Number((a + b).toFixed(12));
 }
 

@@ -93,6 +93,9 @@ interface OpenCall {
   readonly close: (opened: OpenToolsets | undefined) => Promise<void>;
 }
 
+/** Made once: the stack of an error costs more than the rest of the end of a call. */
+const callEnded = Object.freeze(new Error("the call has ended"));
+
 async function openCall(
   request: CallRequest,
   worker: Worker,
@@ -121,7 +124,7 @@ async function openCall(
   const close = async (opened: OpenToolsets | undefined) => {
     frame.releaseLastTurn();
     stopTimer();
-    controller.abort(new Error("the call has ended"));
+    controller.abort(callEnded);
     await opened?.close();
     await scopes.close();
   };

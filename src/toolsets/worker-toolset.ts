@@ -139,6 +139,7 @@ interface WorkerPayload {
 
 /** A worker as a toolset of one tool: its name, its input schema, its description. Attachments come from the caller's scopes. */
 export function workerToolset({ name, worker, abilitiesBeyond, digest, policies = [] }: WorkerSource) {
+  let offered: Schema | undefined;
   const tool: Tool = Object.freeze({
     [toolMark]: true as const,
     name,
@@ -147,7 +148,8 @@ export function workerToolset({ name, worker, abilitiesBeyond, digest, policies 
     },
     get input() {
       const { input } = worker();
-      return { ...input, jsonSchema: toToolSchema(input.jsonSchema) };
+      offered ??= { ...input, jsonSchema: toToolSchema(input.jsonSchema) };
+      return offered;
     },
     calls: [],
     settlesOnAbort: true,
