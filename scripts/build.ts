@@ -43,7 +43,9 @@ const startOf = {
   /** A program from its files to its first request. */
   core: [
     ..."llm-do host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(" "),
-    ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),
+    ..."models/wire/create-wire-fetch models/wire/chat-model models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(
+      " ",
+    ),
   ],
   /** A run of the command line without a terminal. */
   run: ["cli/commands/run", "cli/open-trust-store", "cli/require-trust"],

@@ -41,7 +41,7 @@ export function createPatientFetch(usual: Partial<Patience> = {}): typeof global
     if (dispatcher || globalThis.fetch !== nodesFetch) return fetchThrough(dispatcher, input, { ...standard, patience });
     const first = await toOutgoing(input, { ...standard, patience });
     if (!/^https?:$/.test(first.url.protocol)) return globalThis.fetch(input, standard);
-    const redirect = init?.redirect ?? (input instanceof Request ? input.redirect : "follow");
+    const redirect = init?.redirect ?? (isAddress(input) ? "follow" : input.redirect);
     let outgoing = first;
     for (let redirects = 0; ; redirects++) {
       const message = await send(outgoing);
@@ -59,7 +59,7 @@ export function createPatientFetch(usual: Partial<Patience> = {}): typeof global
 async function toOutgoing(input: Parameters<typeof fetch>[0], init: RequestInit & Pick<Outgoing, "patience">): Promise<Outgoing> {
   const { patience, ...standard } = init;
   const { body } = init;
-  const isPlain = !(input instanceof Request) && (typeof body === "string" || (body ?? undefined) === undefined);
+  const isPlain = isAddress(input) && (typeof body === "string" || (body ?? undefined) === undefined);
   const request = isPlain
     ? undefined
     : new Request(input as string, { ...standard, ...(body ? { duplex: "half" } : {}) } as RequestInit);
@@ -68,13 +68,24 @@ async function toOutgoing(input: Parameters<typeof fetch>[0], init: RequestInit 
     throw new TypeError(`the address of a request holds a user or a password: ${url.origin}`);
   const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "node" };
   if (typeof body === "string") headers["content-type"] = "text/plain;charset=UTF-8";
-  for (const [name, value] of request?.headers ?? new Headers(init.headers)) headers[name] = value;
+  for (const [name, value] of request?.headers ?? entriesOf(init.headers)) headers[name.toLowerCase()] = value;
   return {
     ...{ url, headers, patience },
     method: request?.method ?? (init.method ?? "GET").toUpperCase(),
     body: request?.body ? new Uint8Array(await request.arrayBuffer()) : typeof body === "string" ? body : undefined,
     signal: init.signal ?? request?.signal,
   };
+}
+
+/** Does not name `Request`, as most requests need not: Node loads the class with the whole client of its `fetch`. */
+function isAddress(input: Parameters<typeof fetch>[0]): input is string | URL {
+  return typeof input === "string" || input instanceof URL;
+}
+
+/** The same for `Headers`. */
+function entriesOf(headers: RequestInit["headers"] = {}): Iterable<readonly [string, string]> {
+  const isRecord = !(Symbol.iterator in headers);
+  return isRecord ? Object.entries(headers as Readonly<Record<string, string>>) : new Headers(headers);
 }
 
 type Requester = typeof import("node:http").request;
@@ -111,6 +122,8 @@ async function send({ url, method, headers, body, signal, patience }: Outgoing):
       sent.setTimeout(patience.idle);
       resolve(response);
     });
+    // The answer will need it, and loading it takes long: now the server has the request.
+    sent.once("finish", () => void Response);
     boundConnecting(sent, url, patience);
     sent.end(body);
     if (signal?.aborted) abort();

@@ -1,7 +1,6 @@
 import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
-import type { ChatLanguageModel } from "./wire/chat-model.ts";
 
 type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
@@ -16,21 +15,17 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     ...facts,
     optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
-    async load({ name, apiKey, variable: _, fetch, ask, ...settings }) {
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    async load(settings) {
       const { reasoningExtractor } = await import("./chat-reasoning.ts");
-      const { createChatModel } = await import("./wire/chat-model.ts");
-      const options = {
-        ...settings,
-        name: optionsKey,
+      const { openChatModel } = await import("./wire/chat-model.ts");
+      const model = await openChatModel(settings, {
+        provider: optionsKey,
         includeUsage: true,
         metadataExtractor: reasoningExtractor,
         supportsStructuredOutputs: true,
         ...(facts.cacheMark ? { transformRequestBody: moveMarks } : {}),
-        ...(apiKey ? { apiKey } : {}),
-      };
-      const create = (own: typeof fetch) => createOpenAICompatible({ ...options, fetch: own })(name) as ChatLanguageModel;
-      return { model: createChatModel(create, { fetch, ask }) };
+      });
+      return { model };
     },
   });
 }

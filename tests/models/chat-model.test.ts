@@ -3,16 +3,20 @@ import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toPrompt } from "../../src/models/to-prompt.ts";
-import { type ChatLanguageModel, createChatModel } from "../../src/models/wire/chat-model.ts";
+import { openChatModel } from "../../src/models/wire/chat-model.ts";
 import { chatRepair } from "../../src/models/wire/chat-repair.ts";
 import { createWire } from "../../src/models/wire/create-wire-fetch.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../src/protocol/message.ts";
 
 const create = (fetch: typeof globalThis.fetch) =>
-  createOpenAICompatible({ name: "openaiCompatible", baseURL: "http://test/v1", apiKey: "k", includeUsage: true, fetch })(
-    "m",
-  ) as ChatLanguageModel;
+  createOpenAICompatible({ name: "openaiCompatible", baseURL: "http://test/v1", apiKey: "k", includeUsage: true, fetch })("m");
+
+const open = (fetch: typeof globalThis.fetch) =>
+  openChatModel(
+    { name: "m", baseURL: "http://test/v1", apiKey: "k", ...createWire(fetch, chatRepair) },
+    { provider: "openaiCompatible", includeUsage: true },
+  );
 
 interface Sent {
   readonly url: string;
@@ -91,7 +95,7 @@ test("sends what the library would send, byte for byte, in each turn of a conver
     const answer = () => (streams ? stream() : whole());
     const [plain, ours] = [recorder(answer), recorder(answer)];
     const library = create(plain.fetch);
-    const model = createChatModel(create, createWire(ours.fetch, chatRepair));
+    const model = await open(ours.fetch);
     const system = ["", "Be kind."];
     for (let length = 1; length <= messages.length; length++) {
       const options = {
@@ -134,14 +138,14 @@ test.each([
     );
   const answer = recorder(() => response.clone());
   const { fetch } = createWire(answer.fetch, chatRepair);
-  const ours = createChatModel(create, createWire(answer.fetch, chatRepair));
+  const ours = await open(answer.fetch);
   expect(await reported(ours.doGenerate(options()))).toEqual(await reported(create(fetch).doGenerate(options())));
   expect(answer.sent).toHaveLength(2);
 });
 
 test("sends nothing but what is asked for where the first requests of a model are made at once", async () => {
   const { sent, fetch } = recorder(() => whole());
-  const model = createChatModel(create, createWire(fetch, chatRepair));
+  const model = await open(fetch);
   const prompts = ["a", "b", "c"].map((content) => toPrompt([content], []));
   await Promise.all(prompts.map((prompt) => model.doGenerate({ prompt, abortSignal: new AbortController().signal })));
   expect(sent.map(({ init }) => JSON.parse(String(init.body)).messages[0].content)).toEqual(["a", "b", "c"]);

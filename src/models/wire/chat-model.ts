@@ -1,14 +1,30 @@
-import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LibrarySettings } from "../create-library-provider.ts";
 import { keptAnswers, readyMessages, type Wire, writeBody } from "./create-wire-fetch.ts";
 
-/** The library's model: its types do not say that its provider makes this one. */
-export type ChatLanguageModel = LanguageModelV4 & Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;
+type LibraryModel = typeof import("@ai-sdk/openai-compatible").OpenAICompatibleChatLanguageModel;
+export type ChatOptions = Omit<ConstructorParameters<LibraryModel>[1], "provider" | "url" | "headers" | "fetch">;
 
 /** The address and the headers of a model's requests, which are the same for all of them. */
 interface RequestLine {
   readonly url: string;
-  readonly headers: NonNullable<RequestInit["headers"]>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export async function openChatModel(
+  { name, baseURL, apiKey, fetch, ask }: Omit<LibrarySettings, "variable">,
+  { provider, ...options }: ChatOptions & { readonly provider: string },
+): Promise<LanguageModelV4> {
+  const { OpenAICompatibleChatLanguageModel, VERSION } = await import("@ai-sdk/openai-compatible");
+  const { VERSION: utilities, getRuntimeEnvironmentUserAgent } = await import("@ai-sdk/provider-utils");
+  const url = new URL(`${baseURL.replace(/\/$/, "")}/chat/completions`).href;
+  const agent = `ai-sdk-openai-compatible/${VERSION}`;
+  const key = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const own = { url: () => url, headers: { ...key, "user-agent": agent }, fetch, provider: `${provider}.chat` };
+  const model = new OpenAICompatibleChatLanguageModel(name, { ...own, ...options });
+  // As the library's client writes them.
+  const agents = `${agent} ai-sdk-provider-utils/${utilities} ${getRuntimeEnvironmentUserAgent()}`;
+  return createChatModel(model, { url, headers: { ...key, "content-type": "application/json", "user-agent": agents } }, ask);
 }
 
 /**
@@ -16,19 +32,7 @@ interface RequestLine {
  * the message is sent. A whole answer is not read by the library's client, but converted by the library. For anything else that came,
  * the client gets what came, and reports it.
  */
-export function createChatModel(create: (fetch: Wire["fetch"]) => ChatLanguageModel, { fetch, ask }: Wire): LanguageModelV4 {
-  let line: RequestLine | undefined;
-  const model = create(async (input, init) => {
-    if (line) return fetch(input, init);
-    line = { url: String(input), headers: init?.headers ?? {} };
-    throw new Error("only the request line was asked for");
-  });
-  let finding: Promise<unknown> | undefined;
-  /** Lets the library make a request that is not sent, once. */
-  const findLine = () => {
-    finding ??= Promise.resolve(model.doGenerate({ prompt: [] })).catch(() => undefined);
-    return finding;
-  };
+function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, ask: Wire["ask"]): LanguageModelV4 {
   const texts = new WeakMap<LanguageModelV4Message, string>();
 
   /** The JSON of messages without the brackets of their list. */
@@ -51,7 +55,7 @@ export function createChatModel(create: (fetch: Wire["fetch"]) => ChatLanguageMo
     const messages = await toText(prompt);
     const rest = { ...options, prompt: [] };
     readyMessages.set(signal, messages);
-    if (!line || keptAnswers.has(signal)) return model.doGenerate(rest);
+    if (keptAnswers.has(signal)) return model.doGenerate(rest);
     const { body, warnings } = await model.prepareRequest(rest);
     const answer = ask(line.url, { method: "POST", headers: line.headers, body: writeBody(body, messages), signal });
     try {
@@ -73,12 +77,10 @@ export function createChatModel(create: (fetch: Wire["fetch"]) => ChatLanguageMo
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     async doGenerate(options) {
-      await findLine();
       return options.abortSignal ? generate(options, options.abortSignal) : model.doGenerate(options);
     },
     async doStream({ prompt, ...options }) {
       const { abortSignal: signal } = options;
-      await findLine();
       if (!signal) return model.doStream({ ...options, prompt });
       readyMessages.set(signal, await toText(prompt));
       return model.doStream({ ...options, prompt: [] });
