@@ -1,4 +1,5 @@
 import type { ModelRequest } from "../models/model.ts";
+import { recordsIn } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -44,6 +45,13 @@ export function measureOnce(value: object, redactor: Redactor): Measured {
 }
 
 function measure(value: object, redactor: Redactor): Measured {
+  const files = "parts" in value ? recordsIn(value.parts).filter(({ type }) => type === "file") : [];
+  if (files.length > 0) {
+    const bare = withoutFileContent(value);
+    // JSON has the content of a file, which is base64, as it is.
+    const content = files.reduce((sum, { data }) => sum + String(data).length + ',"data":""'.length, 0);
+    return { digest: sha256(canonicalJson(redactor.toDigestForm(bare))), characters: canonicalJson(bare).length + content };
+  }
   const text = canonicalJson(value);
   const isOwnForm = !text.includes('"type":"file"') && redactor.isPlain(text);
   const form = isOwnForm ? text : canonicalJson(redactor.toDigestForm(withoutFileContent(value)));
