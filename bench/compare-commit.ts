@@ -1,5 +1,6 @@
 // Compares this commit with an older one: `node bench/compare-commit.ts COMMIT [ROUNDS [BENCH…]]`. Checks both out into a temporary folder, installs and
-// builds them, and runs the older commit's benches on both, in turns. Prints the least of each figure before and after, with their ratio.
+// builds them, and runs the older commit's benches on both, in turns, with this commit's clock. Prints the least of each figure before and
+// after, with their ratio.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +10,8 @@ import { printRow } from "./timing.ts";
 const [commit = "HEAD~1", rounds = "3", ...wanted] = process.argv.slice(2);
 const root = dirname(import.meta.dirname);
 const folder = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
+/** Milliseconds after which a bench is ended: what it has printed by then counts. */
+const mostOfOne = 90_000;
 const environment = { ...process.env, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) };
 
 /** Checks a commit out, installed and built. */
@@ -43,12 +46,25 @@ function figuresOf(output: string): ReadonlyMap<string, number> {
   return figures;
 }
 
-/** Runs a bench of the older commit in a tree, and keeps the least of each figure. */
-function runBench(tree: string, name: string, least: Map<string, number>): void {
-  const script = join(tree, "bench-before", name);
-  const { stdout, status, stderr } = spawnSync(process.execPath, [script], { cwd: tree, env: environment, encoding: "utf8" });
-  if (status !== 0) console.error(`${name} in ${basename(tree)} ended with ${status}: ${stderr.slice(-500)}`);
+/** Runs a bench of the older commit in a tree, and keeps the least of each figure. Returns false where it did not come to its end. */
+function runBench(tree: string, name: string, least: Map<string, number>): boolean {
+  const options = { cwd: tree, env: environment, encoding: "utf8", timeout: mostOfOne } as const;
+  const { stdout, status, stderr } = spawnSync(process.execPath, [join(tree, "bench-before", name)], options);
   for (const [what, value] of figuresOf(stdout)) least.set(what, Math.min(value, least.get(what) ?? Number.POSITIVE_INFINITY));
+  if (status === 0) return true;
+  const end = status === null ? `takes more than ${mostOfOne / 1000} s` : `ended with ${status}`;
+  console.error(`${name} in ${basename(tree)} ${end}: ${stderr.slice(-500)}`);
+  return false;
+}
+
+/** Runs a bench in both trees in turns, and no more once one of them does not come to its end. Returns the figures of each. */
+function runRounds(trees: readonly string[], name: string): readonly ReadonlyMap<string, number>[] {
+  const found = trees.map((tree) => ({ tree, least: new Map<string, number>() }));
+  for (let round = 0; round < Number(rounds); round++) {
+    const ends = (round % 2 === 0 ? found : found.toReversed()).map(({ tree, least }) => runBench(tree, name, least));
+    if (ends.includes(false)) break;
+  }
+  return found.map(({ least }) => least);
 }
 
 try {
@@ -57,16 +73,16 @@ try {
     (name) => !/^(timing|compare-commit)/.test(name) && (wanted.length === 0 || wanted.includes(basename(name, ".ts"))),
   );
   // Depth counts: the benches import `../src`.
-  for (const tree of trees) cpSync(join(trees[0], "bench"), join(tree, "bench-before"), { recursive: true });
+  for (const tree of trees) {
+    cpSync(join(trees[0], "bench"), join(tree, "bench-before"), { recursive: true });
+    cpSync(join(import.meta.dirname, "timing.ts"), join(tree, "bench-before/timing.ts"));
+  }
   printRow("figure", "before, ms", "after, ms", "after / before");
   printRow("---", "---", "---", "---");
   for (const name of benches.sort()) {
-    const found = trees.map(() => new Map<string, number>());
-    for (let round = 0; round < Number(rounds); round++)
-      for (const index of round % 2 === 0 ? [0, 1] : [1, 0])
-        runBench(trees[index] as string, name, found[index] as Map<string, number>);
-    for (const [what, before] of found[0] ?? []) {
-      const after = found[1]?.get(what) ?? Number.NaN;
+    const [earlier, later] = runRounds(trees, name);
+    for (const [what, before] of earlier ?? []) {
+      const after = later?.get(what) ?? Number.NaN;
       printRow(`${basename(name, ".ts")}, ${what.replace(/, ms$/, "")}`, before, after, after / before);
     }
   }

@@ -8,7 +8,7 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Arm, type Case, modelOf, parseCase } from "./arm.ts";
-import { enterCommand, enterScript, measureMemory, writeScripts } from "./fresh.ts";
+import { createPlace, enterCommand, enterScript, measureMemory } from "./fresh.ts";
 import { type Entrant, enter, measure } from "./measure.ts";
 import { plot } from "./plot.ts";
 import { type Measured, type Memory, type Parts, reportOf, summaryOf } from "./report.ts";
@@ -43,15 +43,16 @@ const server = fork(join(here, "server.ts"));
 const [origin] = await once(server, "message");
 // Warnings of a library take time, which counts; they are not printed.
 console.warn = () => undefined;
-writeScripts();
+const place = createPlace("main");
+Object.assign(process.env, place.variables);
 
 const arms = new Map<string, Arm>();
-for (const file of files) arms.set(file, (await import(`./arms/${file}.ts`)).arm);
+for (const file of files) arms.set(file, (await import(join(place.folder, `arms/${file}.js`))).arm);
 const entrants: Entrant[] = [];
 for (const arm of arms.values()) entrants.push(await enter(arm, `${origin}/v1`));
-entrants.push(await enter((await import("./arms/llm-do.ts")).withoutJournal, `${origin}/v1`));
-const scripts = [...arms].map(([file, arm]) => enterScript(arm, file, server, `${origin}/timed/v1`));
-const starters = [...scripts, enterCommand(server, `${origin}/timed/v1`)];
+entrants.push(await enter((await import(join(place.folder, "arms/llm-do.js"))).withoutJournal, `${origin}/v1`));
+const start = { place: createPlace("start"), server, baseUrl: `${origin}/timed/v1` };
+const starters = [...[...arms].map(([file, arm]) => enterScript(arm, file, start)), enterCommand(start)];
 
 const measured: Measured[] = [];
 for (const one of wanted) {
@@ -61,6 +62,7 @@ for (const one of wanted) {
   console.error(`${modelOf(one)}: ${rows[0]?.walls.length} rounds`);
 }
 const memory: Memory[] = [];
+const alone = { place: createPlace("memory"), baseUrl: `${origin}/v1` };
 for (const one of wanted.filter((each) => ofMemory.includes(modelOf(each)))) memory.push({ one, megabytes: await memoryOf(one) });
 
 async function memoryOf(one: Case): Promise<ReadonlyMap<Arm, number>> {
@@ -68,7 +70,7 @@ async function memoryOf(one: Case): Promise<ReadonlyMap<Arm, number>> {
   for (const [file, arm] of arms) {
     if (measured.some((each) => each.one === one && each.rows.some((row) => row.arm === arm && row.failure !== undefined)))
       continue;
-    const megabytes = measureMemory(file, one, `${origin}/v1`).catch(({ message }) => console.error(message));
+    const megabytes = measureMemory(file, one, alone).catch(({ message }) => console.error(message));
     found.set(arm, (await megabytes) ?? Number.NaN);
   }
   return found;

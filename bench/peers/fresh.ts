@@ -9,10 +9,18 @@ import { type Arm, type Case, modelOf, question } from "./arm.ts";
 import type { Entrant } from "./measure.ts";
 
 const here = import.meta.dirname;
-const folder = join(here, "results/js");
 
-/** Writes the scripts as JavaScript, as a package holds them: no process strips types. */
-export function writeScripts(): void {
+/** Programs and a state folder that no other processes use: the records of many runs take time. */
+export interface Place {
+  /** Below `results/`. Holds the scripts as JavaScript, as a package does, so that no process strips types. */
+  readonly folder: string;
+  /** Variables of the processes. */
+  readonly variables: { readonly LLM_DO_STATE_DIR: string };
+}
+
+/** Creates a place, or empties it. */
+export function createPlace(name: string): Place {
+  const folder = join(here, "results", name);
   rmSync(folder, { recursive: true, force: true });
   for (const path of ["alone.ts", "arm.ts", ...globSync(["arms/*", "program/*.*"], { cwd: here })]) {
     const text = readFileSync(join(here, path), "utf8");
@@ -21,35 +29,56 @@ export function writeScripts(): void {
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, code.replaceAll(/\.ts(?=["`:])/g, ".js"));
   }
+  return { folder, variables: { LLM_DO_STATE_DIR: join(folder, "state") } };
+}
+
+/** Removes the records of runs. Compiled code is kept, as between two starts of a user. */
+function removeRecords({ folder, variables: { LLM_DO_STATE_DIR: state } }: Place): void {
+  const recorded = globSync("*", { cwd: state, exclude: ["compile-cache"] }).map((name) => join(state, name));
+  for (const path of [join(folder, "program/.llm-do"), ...recorded]) rmSync(path, { recursive: true, force: true });
 }
 
 const execute = promisify(execFile);
 
 /** Largest memory of a process that does the case once, in MB. Rejects after 30 s. `file` is the arm's in `arms/`. */
-export async function measureMemory(file: string, one: Case, baseUrl: string): Promise<number> {
-  const { stdout } = await execute(process.execPath, [join(folder, "alone.js"), file, modelOf(one), baseUrl], {
+export async function measureMemory(
+  file: string,
+  one: Case,
+  { place, baseUrl }: Pick<Start, "place" | "baseUrl">,
+): Promise<number> {
+  removeRecords(place);
+  const { stdout } = await execute(process.execPath, [join(place.folder, "alone.js"), file, modelOf(one), baseUrl], {
     timeout: 30_000,
+    env: { ...process.env, ...place.variables },
   });
   return Number(stdout.trim().split("\n").at(-1));
 }
 
+/** Where processes are started, and the server that tells when it got a request. */
+export interface Start {
+  readonly place: Place;
+  readonly server: ChildProcess;
+  readonly baseUrl: string;
+}
+
 /** A script with a library, started anew in each round; its time is that from the start of the process to the first request. */
-export function enterScript(arm: Arm, file: string, server: ChildProcess, baseUrl: string): Entrant {
-  return { arm, time: (one) => start(server, [join(folder, "alone.js"), file, modelOf(one), baseUrl], baseUrl) };
+export function enterScript(arm: Arm, file: string, from: Start): Entrant {
+  return { arm, time: (one) => start([join(from.place.folder, "alone.js"), file, modelOf(one), from.baseUrl], from) };
 }
 
 /** The command of llm-do in place of a script. */
-export function enterCommand(server: ChildProcess, baseUrl: string): Entrant {
+export function enterCommand(from: Start): Entrant {
   const bin = join(here, "node_modules/llm-do/bin/llm-do.js");
   const argsOf = (one: Case) => {
-    const worker = join(folder, `program/${one.count === 0 ? "plain" : "lookup"}.worker`);
+    const worker = join(from.place.folder, `program/${one.count === 0 ? "plain" : "lookup"}.worker`);
     return [bin, worker, question, "--model", `bench:${modelOf(one)}`, "--trust", "--reject-all"];
   };
   const arm: Arm = { name: "llm-do, command", prepare: () => Promise.reject(new Error("it is no library")) };
-  return { arm, time: (one) => start(server, argsOf(one), baseUrl) };
+  return { arm, time: (one) => start(argsOf(one), from) };
 }
 
-async function start(server: ChildProcess, args: readonly string[], baseUrl: string): Promise<{ wall: number; cpu: number }> {
+async function start(args: readonly string[], { place, server, baseUrl }: Start): Promise<{ wall: number; cpu: number }> {
+  removeRecords(place);
   const began = performance.timeOrigin + performance.now();
   const requested = new Promise<number>((resolve) => {
     const listen = ({ at }: { at: number }) => {
@@ -59,7 +88,7 @@ async function start(server: ChildProcess, args: readonly string[], baseUrl: str
     };
     server.on("message", listen);
   });
-  const env = { ...process.env, BENCH_URL: baseUrl };
+  const env = { ...process.env, ...place.variables, BENCH_URL: baseUrl };
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], env });
   let errors = "";
   child.stderr.on("data", (part: Buffer) => {

@@ -24,8 +24,8 @@ export interface Times {
 const mostOfOne = 20_000;
 
 /**
- * Each library does the case once in a round, in an order that changes, until the seconds are over: three times at least, or as often as begins
- * within four times the seconds. A round before these does not count; there is none where counts are large, since smaller cases have
+ * Each library does the case once in a round, in an order that changes, until the seconds are over: nine times at least, or as often as begins
+ * within fifteen times the seconds. A round before these does not count; there is none where counts are large, since smaller cases have
  * warmed up. A library that fails is left out from there on, with the reason.
  */
 export async function measure(entrants: readonly Entrant[], one: Case, seconds: number): Promise<readonly Times[]> {
@@ -33,7 +33,7 @@ export async function measure(entrants: readonly Entrant[], one: Case, seconds: 
   const first = one.count >= 400 && one.kind !== "text" ? 0 : -1;
   let began = performance.now();
   const passed = () => (performance.now() - began) / 1000 / seconds;
-  for (let round = first; round < 1 || passed() < (round < 3 ? 4 : 1); round++) {
+  for (let round = first; round < 1 || passed() < (round < 9 ? 15 : 1); round++) {
     for (let place = 0; place < entrants.length; place++) {
       const index = (place + round + 1) % entrants.length;
       await measureOnce(entrants[index] as Entrant, one, rows[index] as Times, round >= 0);

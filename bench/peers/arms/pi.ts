@@ -1,20 +1,9 @@
 import { Agent } from "@earendil-works/pi-agent-core";
 import { Type } from "@earendil-works/pi-ai";
 import { stream } from "@earendil-works/pi-ai/api/openai-completions";
-import {
-  type Arm,
-  type Case,
-  childCase,
-  childDescription,
-  instructions,
-  lookup,
-  lookupDescription,
-  modelOf,
-  question,
-  toolsOf,
-} from "../arm.ts";
+import * as bench from "../arm.ts";
 
-export const arm: Arm = {
+export const arm: bench.Arm = {
   name: "pi",
   without: { pdf: "takes no PDF" },
   prepare: async (baseUrl) => {
@@ -22,22 +11,22 @@ export const arm: Arm = {
     const createTool = (name: "lookup" | "child") => ({
       name,
       label: name,
-      description: name === "child" ? childDescription : lookupDescription,
+      description: name === "child" ? bench.childDescription : bench.lookupDescription,
       parameters: Type.Object({ key: Type.String() }),
       execute: async (_id: string, { key }: { key: string }) => ({
-        content: [{ type: "text" as const, text: name === "child" ? await ask(childCase) : lookup(key) }],
+        content: [{ type: "text" as const, text: name === "child" ? await ask(bench.childCase) : bench.lookup(key) }],
         details: {},
       }),
     });
-    const ask = async (one: Case): Promise<string> => {
-      const id = modelOf(one);
+    const ask = async (one: bench.Case): Promise<string> => {
+      const id = bench.modelOf(one);
       const about = { id, name: id, api: "openai-completions" as const, provider: "bench", baseUrl, reasoning: false };
       const model = { ...about, input: ["text" as const], cost, contextWindow: 1_000_000, maxTokens: 100_000 };
       const agent = new Agent({
-        initialState: { systemPrompt: instructions, model, tools: toolsOf(one).map(createTool) as never },
+        initialState: { systemPrompt: bench.instructions, model, tools: bench.toolsOf(one).map(createTool) as never },
         streamFn: ((m: never, context: never, options: object) => stream(m, context, { ...options, apiKey: "none" })) as never,
       });
-      await agent.prompt(question);
+      await agent.prompt(bench.question);
       const last = agent.state.messages.at(-1) as { content: readonly { type: string; text?: string }[]; errorMessage?: string };
       if (last.errorMessage) throw new Error(last.errorMessage);
       return last.content.map((part) => part.text ?? "").join("");

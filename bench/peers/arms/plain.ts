@@ -1,17 +1,5 @@
 // The loop that the floors have in common: messages as the wire has them, and no library.
-import {
-  type Case,
-  childCase,
-  childDescription,
-  instructions,
-  lookup,
-  lookupDescription,
-  modelOf,
-  pdfName,
-  pdfOf,
-  question,
-  toolsOf,
-} from "../arm.ts";
+import * as bench from "../arm.ts";
 
 export const parameters = {
   type: "object",
@@ -22,23 +10,23 @@ export const parameters = {
 
 export type Post = (body: string) => Promise<string>;
 
-export async function loop(post: Post, one: Case): Promise<string> {
-  const tools = toolsOf(one).map((name) => ({
+export async function loop(post: Post, one: bench.Case): Promise<string> {
+  const tools = bench.toolsOf(one).map((name) => ({
     type: "function",
-    function: { name, description: name === "child" ? childDescription : lookupDescription, parameters },
+    function: { name, description: name === "child" ? bench.childDescription : bench.lookupDescription, parameters },
   }));
   const messages: object[] = [
-    { role: "system", content: instructions },
-    { role: "user", content: one.kind === "pdf" ? [{ type: "text", text: question }, pdfPart()] : question },
+    { role: "system", content: bench.instructions },
+    { role: "user", content: one.kind === "pdf" ? [{ type: "text", text: bench.question }, pdfPart()] : bench.question },
   ];
   for (;;) {
-    const body = JSON.stringify({ model: modelOf(one), messages, ...(tools.length > 0 ? { tools } : {}) });
+    const body = JSON.stringify({ model: bench.modelOf(one), messages, ...(tools.length > 0 ? { tools } : {}) });
     const [{ message }] = JSON.parse(await post(body)).choices;
     if (!message.tool_calls) return message.content;
     messages.push(message);
     const results = message.tool_calls.map(async (call: { id: string; function: { name: string; arguments: string } }) => {
       const { key } = JSON.parse(call.function.arguments);
-      const content = call.function.name === "child" ? await loop(post, childCase) : lookup(key);
+      const content = call.function.name === "child" ? await loop(post, bench.childCase) : bench.lookup(key);
       return { role: "tool", tool_call_id: call.id, content };
     });
     messages.push(...(await Promise.all(results)));
@@ -46,7 +34,10 @@ export async function loop(post: Post, one: Case): Promise<string> {
 }
 
 function pdfPart(): object {
-  return { type: "file", file: { filename: pdfName, file_data: `data:application/pdf;base64,${pdfOf().toString("base64")}` } };
+  return {
+    type: "file",
+    file: { filename: bench.pdfName, file_data: `data:application/pdf;base64,${bench.pdfOf().toString("base64")}` },
+  };
 }
 
 export const headers = { "content-type": "application/json", authorization: "Bearer none" };

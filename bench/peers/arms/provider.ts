@@ -1,29 +1,31 @@
 // A loop over the provider library that llm-do and the AI SDK have in common.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { type Arm, instructions, lookup, lookupDescription, modelOf, pdfName, pdfOf, question, toolsOf } from "../arm.ts";
+import * as bench from "../arm.ts";
 import { parameters } from "./plain.ts";
 
-export const arm: Arm = {
+export const arm: bench.Arm = {
   name: "provider library, own loop",
   floor: true,
   without: { children: "not written", text: "not written" },
   prepare: async (baseURL) => {
     const provider = createOpenAICompatible({ name: "bench", baseURL, apiKey: "none" });
     return async (one) => {
-      const model = provider(modelOf(one));
+      const model = provider(bench.modelOf(one));
       const pdf = {
         type: "file",
         mediaType: "application/pdf",
-        filename: pdfName,
-        data: { type: "data", data: pdfOf() },
+        filename: bench.pdfName,
+        data: { type: "data", data: bench.pdfOf() },
       } as const;
       const prompt: Parameters<typeof model.doGenerate>[0]["prompt"] = [
-        { role: "system", content: instructions },
-        { role: "user", content: [{ type: "text", text: question }, ...(one.kind === "pdf" ? [pdf] : [])] },
+        { role: "system", content: bench.instructions },
+        { role: "user", content: [{ type: "text", text: bench.question }, ...(one.kind === "pdf" ? [pdf] : [])] },
       ];
-      const tools = toolsOf(one).map(
-        (name) => ({ type: "function", name, description: lookupDescription, inputSchema: parameters as never }) as const,
-      );
+      const tools = bench
+        .toolsOf(one)
+        .map(
+          (name) => ({ type: "function", name, description: bench.lookupDescription, inputSchema: parameters as never }) as const,
+        );
       for (;;) {
         const { content } = await model.doGenerate({ prompt, ...(tools.length > 0 ? { tools } : {}) });
         const calls = content.filter((part) => part.type === "tool-call");
@@ -32,7 +34,7 @@ export const arm: Arm = {
         prompt.push({
           role: "tool",
           content: calls.map(({ toolCallId, toolName, input }) => {
-            const output = { type: "text" as const, value: lookup(JSON.parse(input).key) };
+            const output = { type: "text" as const, value: bench.lookup(JSON.parse(input).key) };
             return { type: "tool-result" as const, toolCallId, toolName, output };
           }),
         });
