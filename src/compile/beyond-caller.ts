@@ -1,5 +1,6 @@
-import { fileUseOf, takesAttachments } from "../protocol/file-use.ts";
+import { type FileUse, fileUseOf, takesAttachments } from "../protocol/file-use.ts";
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { type Graph, namesCalledBy, reachedFrom } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
 
@@ -10,16 +11,68 @@ interface Ability {
   readonly group?: string;
 }
 
+/** A use of a scope that a worker's tools can make. */
+interface ScopeUse {
+  readonly use: Exclude<FileUse, "none">;
+  readonly scope: OutlinedScope;
+}
+
+/** What one worker, or several together, could do: each ability and each use once, by what it says. */
+interface Abilities {
+  readonly abilities: ReadonlyMap<string, Ability>;
+  readonly scopes: ReadonlyMap<string, ScopeUse>;
+}
+
+interface OwnAbilities extends Abilities {
+  readonly use: FileUse;
+  readonly declared: readonly OutlinedScope[];
+}
+
+/** The abilities in a graph by the ids of workers: of each by itself, and of all that it reaches. Found once, since a graph never changes. */
+interface Found {
+  readonly own: Map<string, OwnAbilities>;
+  readonly reached: Map<string, Abilities>;
+}
+
+const found = new WeakMap<Graph, Found>();
+
 /**
  * Lists what a worker could do, itself or through what it calls, that its caller cannot do by itself: a text each, what weighs most
  * first. Without a caller (code that starts a run), all that it could do. `explain`, and the question for a call of a worker, say it.
  */
 export function abilitiesBeyond(graph: Graph, caller: string | undefined, callee: string): readonly string[] {
-  const own = caller === undefined ? undefined : graph.workers.get(caller);
-  const known = new Set(own ? abilitiesOf(own, graph).map(keyOf) : []);
-  const reached = [...reachedFrom(graph, callee)].flatMap((id) => graph.workers.get(id) ?? []);
-  const abilities = reached.flatMap((worker) => [...abilitiesOf(worker, graph), ...scopeAbilities(worker, own, graph)]);
-  return grouped(abilities.filter((ability) => !known.has(keyOf(ability))));
+  const known = caller === undefined ? undefined : ownAbilities(graph, caller);
+  const { abilities, scopes } = reachedAbilities(graph, callee);
+  return grouped([
+    ...[...abilities].flatMap(([key, ability]) => (known?.abilities.has(key) ? [] : [ability])),
+    ...[...scopes.values()].flatMap((use) => scopeAbility(use, known) ?? []),
+  ]);
+}
+
+function foundIn(graph: Graph): Found {
+  return getOrMake(found, graph, () => ({ own: new Map(), reached: new Map() }));
+}
+
+function ownAbilities(graph: Graph, id: string): OwnAbilities | undefined {
+  const worker = graph.workers.get(id);
+  return worker && getOrMake(foundIn(graph).own, id, () => describeWorker(worker, graph));
+}
+
+function describeWorker(worker: OutlinedWorker, graph: Graph): OwnAbilities {
+  const use = fileUseOf(worker, graph.workers);
+  const used = use === "none" ? [] : worker.scopes.map((scope) => [`${use} ${JSON.stringify(scope)}`, { use, scope }] as const);
+  const abilities = abilitiesOf(worker, graph).map((ability) => [keyOf(ability), ability] as const);
+  return { use, declared: worker.scopes, abilities: new Map(abilities), scopes: new Map(used) };
+}
+
+function reachedAbilities(graph: Graph, callee: string): Abilities {
+  return getOrMake(foundIn(graph).reached, callee, () => {
+    const all = [...reachedFrom(graph, callee)].flatMap((id) => ownAbilities(graph, id) ?? []);
+    return {
+      abilities: new Map(all.flatMap(({ abilities }) => [...abilities])),
+      scopes: new Map(all.flatMap(({ scopes }) => [...scopes])),
+    };
+  });
 }
 
 function keyOf({ group = "", text }: Ability): string {
@@ -105,17 +158,12 @@ function attachmentAbilities(worker: OutlinedWorker): Ability[] {
   return [{ text: `take ${maxAttachments} attachments at most, ${maxTotalBytes.toLocaleString("en-US")} bytes in all` }];
 }
 
-function scopeAbilities(worker: OutlinedWorker, caller: OutlinedWorker | undefined, graph: Graph): Ability[] {
-  const use = fileUseOf(worker, graph.workers);
-  if (use === "none") return [];
-  const own = caller && fileUseOf(caller, graph.workers) === "all" ? caller.scopes : [];
-  const handed = caller ? caller.scopes : [];
-  return worker.scopes.flatMap((scope): Ability[] => {
-    if (use === "hand-on") return covers(handed, scope, false) ? [] : [{ text: `hand on files of ${scope.root}` }];
-    const writes = scope.mode === "rw";
-    if (covers(own, scope, writes)) return [];
-    return [{ text: `${writes ? "write" : "read"} ${scope.root}${boundsOf(scope, writes)}` }];
-  });
+function scopeAbility({ use, scope }: ScopeUse, caller: OwnAbilities | undefined): Ability | undefined {
+  const { declared = [] } = caller ?? {};
+  if (use === "hand-on") return covers(declared, scope, false) ? undefined : { text: `hand on files of ${scope.root}` };
+  const writes = scope.mode === "rw";
+  if (covers(caller?.use === "all" ? declared : [], scope, writes)) return undefined;
+  return { text: `${writes ? "write" : "read"} ${scope.root}${boundsOf(scope, writes)}` };
 }
 
 function boundsOf({ suffixes, writeApproval }: OutlinedScope, writes: boolean): string {

@@ -225,7 +225,7 @@ function describe(compilation: Compilation, linked: Linked): Description | undef
   checkRules(rules, { outline, callables: [...callables.keys()], toolArguments }, diagnostics);
   return {
     outline,
-    reach: describeReach(compilation, parts),
+    reach: describeReach(compilation, parts, outline),
     graph,
   };
 }
@@ -234,10 +234,11 @@ function describe(compilation: Compilation, linked: Linked): Description | undef
  * Leaves out the rules of the caller: they are no part of what the program asks to be trusted with. Rules about arguments are
  * compared as texts: in an outline they turn `asks` into `depends`, which would read as growth.
  */
-function describeReach(compilation: Compilation, parts: OutlineParts): Reach {
+function describeReach(compilation: Compilation, parts: OutlineParts, outline: Outline): Reach {
   const own = compilation.rules.filter(({ written }) => !isFlag(written.span));
   const rules = own.filter(({ pattern }) => pattern.args.length === 0);
-  return reachOf(buildOutline({ ...compilation, rules }, parts), { rules: own, addresses: addressesOf(parts.servers) });
+  const described = rules.length === compilation.rules.length ? outline : buildOutline({ ...compilation, rules }, parts);
+  return reachOf(described, { rules: own, addresses: addressesOf(parts.servers) });
 }
 
 async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {

@@ -18,7 +18,8 @@ export function reachOf(outline: Outline, { rules, addresses }: ManifestWords): 
   const { entry, workers, ceiling, root, limits, approval } = outline;
   const { network = [] } = ceiling;
   const describe = (worker: OutlinedWorker) => workerReach(worker, { root, network: network.includes(worker.id) });
-  const reached = workers.filter(({ id }) => ceiling.workers.includes(id));
+  const ids = new Set(ceiling.workers);
+  const reached = workers.filter(({ id }) => ids.has(id));
   return {
     code: ceiling.code,
     packages: ceiling.packages ?? [],
