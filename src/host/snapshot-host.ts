@@ -35,7 +35,8 @@ function once<Args extends readonly unknown[], Value>(
 ): (...args: Args) => Promise<Value> {
   const found = new Map<string, Promise<Value>>();
   return (...args) => {
-    const key = JSON.stringify(args);
+    const [only] = args;
+    const key = args.length === 1 && typeof only === "string" ? only : JSON.stringify(args);
     const value = found.get(key) ?? look(...args);
     found.set(key, value);
     return value;

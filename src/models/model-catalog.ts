@@ -1,3 +1,4 @@
+import { getOrMake } from "../util/get-or-make.ts";
 import { editDistance } from "../util/nearest-names.ts";
 import { matchesModel } from "./compatible-models.ts";
 import { findPriceTable, isPriced, type ListedPrice, listPrices } from "./prices.ts";
@@ -26,11 +27,20 @@ export async function listModels(pattern: string, providers: readonly Provider[]
   return found.map((model) => ({ ...model, price: prices.get(model.id) })).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+const mostKept = 100;
+const nearModels = new Map<string, Promise<string | undefined>>();
+
 /**
  * Returns the listed model that a name is probably a misspelling of. Undefined where the name is listed, or differs from a listed one
- * in digits alone: a version that is newer than the list.
+ * in digits alone: a version that is newer than the list. Remembers what it found: the list stays as it is, and workers share models.
  */
-export async function findNearModel(name: string, priceTable: string): Promise<string | undefined> {
+export function findNearModel(name: string, priceTable: string): Promise<string | undefined> {
+  const key = `${priceTable}:${name}`;
+  if (nearModels.size >= mostKept && !nearModels.has(key)) nearModels.clear();
+  return getOrMake(nearModels, key, () => lookForNear(name, priceTable));
+}
+
+async function lookForNear(name: string, priceTable: string): Promise<string | undefined> {
   if (await isPriced(priceTable, name)) return undefined;
   const letters = lettersOf(name);
   const listed = (await findPriceTable(priceTable)).map(({ id }) => ({ id, distance: editDistance(lettersOf(id), letters) }));
