@@ -4,6 +4,7 @@ import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { OutputFacts } from "./answer-tool.ts";
 import type { CacheMark } from "./cache-marks.ts";
+import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
@@ -39,6 +40,8 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   /** Imports what puts the answers of this wire format right. Absent: answers are bounded only. */
   loadRepair?(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
+  /** True if a model holds nothing but the settings that it was loaded with: it serves all runs that have the same. */
+  readonly isShared?: boolean;
   /** True where `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
   /** Advice for the user if the connection is refused. */
@@ -60,7 +63,18 @@ export interface LibrarySettings extends Wire {
   readonly variable: ProviderEnvironment["variable"];
 }
 
+/** A model that is kept for later runs. */
+interface SharedModel {
+  readonly endpoint: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly model: Model;
+}
+
+/** Shared models of one provider that are kept; the oldest is dropped first. */
+const mostShared = 8;
+
 export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
+  const shared = new Map<string, SharedModel>();
   return {
     name: facts.name,
     description: facts.description,
@@ -74,12 +88,21 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
+      const { fetch, login } = environment;
+      const endpoint = JSON.stringify([baseURL, key]);
+      const known = shared.get(name);
+      if (!login && known?.endpoint === endpoint && known.fetch === fetch) return known.model;
       const { createWire } = await import("./wire/create-wire-fetch.ts");
-      const wire = createWire(environment.fetch, await facts.loadRepair?.());
+      const wire = createWire(fetch, await facts.loadRepair?.());
       const loaded = await facts.load({ name, baseURL, apiKey: key?.value, ...wire, variable: environment.variable });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await facts.loadOptionRules();
-      return createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });
+      const model = createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });
+      if (!facts.isShared || login) return model;
+      const [oldest = name] = shared.keys();
+      if (shared.size >= mostShared) shared.delete(oldest);
+      shared.set(name, { endpoint, fetch, model });
+      return model;
     },
   };
 }

@@ -26,9 +26,15 @@ export interface NamedPackage extends Pick<NamedServer, "name" | "key"> {
 
 export type DeclaredProvider = NamedServer | NamedPackage;
 
-/** A provider that a program declares. */
+const providers = new WeakMap<DeclaredProvider, Provider>();
+
+/** Returns the provider that a program declares, the same for all of its runs. */
 export function createDeclaredProvider(declared: DeclaredProvider): Provider {
-  return "package" in declared ? createFromPackage(declared) : createNamedProvider(declared);
+  const known = providers.get(declared);
+  if (known) return known;
+  const provider = "package" in declared ? createFromPackage(declared) : createNamedProvider(declared);
+  providers.set(declared, provider);
+  return provider;
 }
 
 /**

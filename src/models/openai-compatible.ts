@@ -2,7 +2,7 @@ import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
 
-type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
+type Filled = "load" | "isShared" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
 
 /** The name that the library itself is known by: it takes options, and members of messages, under this one from every server. */
@@ -14,6 +14,7 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     loadOptionRules: async () => (await import("./options/provider-options.ts")).chatOptions,
     ...facts,
     optionsKey,
+    isShared: true,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
     async load(settings) {
       const { reasoningExtractor } = await import("./chat-reasoning.ts");

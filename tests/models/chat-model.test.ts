@@ -2,12 +2,14 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { openaiCompatibleProvider } from "../../src/models/openai-compatible.ts";
 import { toPrompt } from "../../src/models/to-prompt.ts";
 import { openChatModel } from "../../src/models/wire/chat-model.ts";
 import { chatRepair } from "../../src/models/wire/chat-repair.ts";
 import { createWire } from "../../src/models/wire/create-wire-fetch.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../../src/protocol/message.ts";
+import { testEnvironment } from "./local-server.ts";
 
 const create = (fetch: typeof globalThis.fetch) =>
   createOpenAICompatible({ name: "openaiCompatible", baseURL: "http://test/v1", apiKey: "k", includeUsage: true, fetch })("m");
@@ -149,4 +151,24 @@ test("sends nothing but what is asked for where the first requests of a model ar
   const prompts = ["a", "b", "c"].map((content) => toPrompt([content], []));
   await Promise.all(prompts.map((prompt) => model.doGenerate({ prompt, abortSignal: new AbortController().signal })));
   expect(sent.map(({ init }) => JSON.parse(String(init.body)).messages[0].content)).toEqual(["a", "b", "c"]);
+});
+
+test("makes a model once for all runs with the same address, key and `fetch`, and of each name", async () => {
+  const { fetch } = recorder(() => whole());
+  const environment = (variables: Record<string, string>, own = fetch) => ({ ...testEnvironment(variables), fetch: own });
+  const given = { OPENAI_COMPATIBLE_BASE_URL: "http://a/v1", OPENAI_COMPATIBLE_BASE_URL_KEY: "one" };
+  const create = (name: string, variables = given, own = fetch) =>
+    openaiCompatibleProvider.create(name, environment(variables, own));
+  const first = await create("m");
+  expect(await create("m")).toBe(first);
+  const others = [
+    await create("n"),
+    await create("m", { ...given, OPENAI_COMPATIBLE_BASE_URL_KEY: "two" }),
+    await create("m", { ...given, OPENAI_COMPATIBLE_BASE_URL: "http://b/v1" }),
+    await create("m", given, recorder(() => whole()).fetch),
+    await create("m"),
+  ];
+  expect(new Set([first, ...others]).size).toBe(6);
+  for (let count = 0; count < 8; count++) await create(`other ${count}`);
+  expect(others).not.toContain(await create("m"));
 });
