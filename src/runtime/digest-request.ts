@@ -1,6 +1,10 @@
+import { createHash, type Hash } from "node:crypto";
 import type { ModelRequest } from "../models/model.ts";
 import { recordsIn } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import type { ToolDefinition } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { createGrowingFold } from "../util/growing-fold.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { withoutFileContent } from "../util/without-file-content.ts";
@@ -17,17 +21,47 @@ export interface DigestTerms {
  * digested once each, however often they are sent.
  */
 export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
-  const once = (value: object) => measureOnce(value, redactor).digest;
-  return sha256(
-    [
-      redactor.toDigestForm(model),
-      canonicalJson(redactor.toDigestForm(rest)),
-      ...tools.map(once),
-      "",
-      ...messages.map(once),
-    ].join("\n"),
-  );
+  const own = [redactor.toDigestForm(model), canonicalJson(redactor.toDigestForm(rest))];
+  const start = [...own, ...tools.map((tool) => measureOnce(tool, redactor).digest), ""].join("\n");
+  return foldsOf(redactor).hash(messages, start).copy().digest("hex");
 }
+
+/** Folds over the messages of conversations, by the redactor of the run. */
+const folds = new WeakMap<Redactor, ReturnType<typeof createFolds>>();
+
+function foldsOf(redactor: Redactor): ReturnType<typeof createFolds> {
+  const known = folds.get(redactor) ?? createFolds(redactor);
+  folds.set(redactor, known);
+  return known;
+}
+
+function createFolds(redactor: Redactor) {
+  const measured = (message: Message) => measureOnce(message, redactor);
+  return {
+    hash: createGrowingFold<Message, Hash>(
+      (start) => createHash("sha256").update(start),
+      (hash, message) => hash.update(`\n${measured(message).digest}`),
+    ),
+    tokens: createGrowingFold<Message, { sum: number }>(
+      () => ({ sum: 0 }),
+      (tokens, message) => {
+        tokens.sum += tokensIn(measured(message).characters);
+      },
+    ),
+  };
+}
+
+/** Tokens that messages come to: four characters for each, as in English text; files are counted by their size. */
+export function estimateMessages(messages: readonly Message[], redactor: Redactor): number {
+  return foldsOf(redactor).tokens(messages).sum;
+}
+
+/** Tokens that the definition of a tool comes to. */
+export function estimateTool(tool: ToolDefinition, redactor: Redactor): number {
+  return tokensIn(measureOnce(tool, redactor).characters);
+}
+
+const tokensIn = (characters: number) => Math.ceil(characters / 4);
 
 interface Measured {
   readonly digest: string;
@@ -38,7 +72,7 @@ interface Measured {
 const measured = new WeakMap<object, Measured>();
 
 /** Measures a message or the definition of a tool: once, since neither ever changes. */
-export function measureOnce(value: object, redactor: Redactor): Measured {
+function measureOnce(value: object, redactor: Redactor): Measured {
   const known = measured.get(value) ?? measure(value, redactor);
   measured.set(value, known);
   return known;

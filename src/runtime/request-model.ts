@@ -118,6 +118,7 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
 
 /** Providers count the uses of one request; what a worker declares is for its whole call. */
 function serverToolsLeft({ serverTools }: CallConfig, { messages, earlier }: CallFrame): Pick<ModelRequest, "serverTools"> {
+  if (serverTools.every((tool) => tool.max_uses === undefined)) return serverTools.length > 0 ? { serverTools } : {};
   const calls = messages.slice(earlier).flatMap((message) => (message.role === "assistant" ? message.parts : []));
   const left = serverTools.flatMap((tool) => {
     if (tool.max_uses === undefined) return [tool];
