@@ -3,10 +3,13 @@ import type { Fact } from "../protocol/fact.ts";
 import { idOf } from "./standing.ts";
 
 /**
- * A replay in which nothing has happened for so long is one that its record does not fit: it goes on without the order. Slots of the
- * run can bring that about, too: what holds one may wait for a fact of what waits for one.
+ * A replay in which nothing has happened for so many turns of the event loop is one that its record does not fit: it goes on without the
+ * order. Slots of the run can bring that about, too: what holds one may wait for a fact of what waits for one.
  */
-const patienceMilliseconds = 1000;
+const patientTurns = 100;
+
+/** Least time of such a turn. A busy machine makes turns longer, and not fewer: what can go on goes on in each. */
+const turnMilliseconds = 10;
 
 /**
  * The order of a recorded run's facts, kept by its replay: what comes of an effect is held back until every fact before it has
@@ -19,7 +22,10 @@ export class FactOrder {
   readonly #length: number;
   readonly #waiting = new Map<number, () => void>();
   #next = 0;
-  #happened = 0;
+  /** Those who wait until nothing has happened for so many turns. */
+  readonly #patient = new Set<{ readonly turns: number; readonly resolve: () => void }>();
+  /** Turns since anything has happened. */
+  #quiet = 0;
   #isWatched = false;
 
   constructor(facts: readonly Fact[], clock: Clock) {
@@ -37,10 +43,11 @@ export class FactOrder {
 
   /** Notes that a fact has happened again. */
   happened(fact: Fact): void {
-    this.#happened++;
+    this.#quiet = 0;
     const index = this.#places.get(idOf(fact))?.shift();
     if (index !== undefined) this.#open.delete(index);
     this.#release();
+    if (fact.type === "run-end") this.#endPatience(Number.POSITIVE_INFINITY);
   }
 
   /** Resolves when all that came before the fact has happened again. */
@@ -59,12 +66,13 @@ export class FactOrder {
     await turn;
   }
 
-  /** Resolves when nothing has happened for some time: what was to end a wait does not come. */
-  async stalled(milliseconds = patienceMilliseconds): Promise<void> {
-    for (let seen = -1; seen !== this.#happened; ) {
-      seen = this.#happened;
-      await this.#clock.sleep(milliseconds);
-    }
+  /** Resolves when nothing has happened for so many turns, or the run has ended: what was to end a wait does not come. */
+  stalled(turns = patientTurns): Promise<void> {
+    return new Promise((resolve) => {
+      this.#patient.add({ turns, resolve });
+      this.#quiet = 0;
+      this.#watch();
+    });
   }
 
   #release(): void {
@@ -72,21 +80,33 @@ export class FactOrder {
     for (const [index, resolve] of this.#waiting) if (index <= this.#next) this.#resolve(index, resolve);
   }
 
+  #releaseFirst(): void {
+    const first = Math.min(...this.#waiting.keys());
+    const resolve = this.#waiting.get(first);
+    if (resolve) this.#resolve(first, resolve);
+  }
+
   #resolve(index: number, resolve: () => void): void {
     this.#waiting.delete(index);
     resolve();
   }
 
+  #endPatience(turns: number): void {
+    for (const one of this.#patient) {
+      if (one.turns > turns) continue;
+      this.#patient.delete(one);
+      one.resolve();
+    }
+  }
+
   async #watch(): Promise<void> {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    for (let seen = -1; this.#waiting.size > 0; ) {
-      if (seen === this.#happened) {
-        const first = Math.min(...this.#waiting.keys());
-        this.#resolve(first, this.#waiting.get(first) as () => void);
-      }
-      seen = this.#happened;
-      await this.#clock.sleep(patienceMilliseconds);
+    while (this.#waiting.size + this.#patient.size > 0) {
+      await this.#clock.sleep(turnMilliseconds);
+      this.#quiet++;
+      this.#endPatience(this.#quiet);
+      if (this.#quiet % patientTurns === 0) this.#releaseFirst();
     }
     this.#isWatched = false;
   }

@@ -39,8 +39,8 @@ export interface Drift {
   readonly instruction?: InstructionLine;
 }
 
-/** In milliseconds: an effect that something is known to have interrupted waits longer for it. */
-const interruptedPatience = 10_000;
+/** In turns, as `FactOrder` counts them: an effect that something is known to have interrupted waits longer for it. */
+const interruptedPatience = 1000;
 
 export interface ReplayedEffects extends Effects {
   /** The facts that the replay recorded, in its own order. */
