@@ -1,7 +1,6 @@
-import { isWithin } from "../../util/within.ts";
 import type { EntryHandle } from "../directory.ts";
 import type { Handed, Launch } from "./launch.ts";
-import { enclosing, type Mount, orderMounts } from "./mount.ts";
+import { enclosing, foldersAbove, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
@@ -131,7 +130,9 @@ function leaveOutShown(mounts: readonly Mount[]): readonly Mount[] {
 function findCopied(mounts: readonly Mount[]): ReadonlySet<Mount> {
   const isCopy = (mount: Mount) => mount.kind === "read-only" && mount.copies !== undefined;
   const others = mounts.filter((mount) => !isCopy(mount));
-  const isApart = ({ path }: Mount) => !others.some((other) => isWithin(path, other.path) || isWithin(other.path, path));
+  const around = enclosing(others);
+  const withOthers = new Set(others.flatMap(({ path }) => foldersAbove(path)));
+  const isApart = ({ path }: Mount) => around(path) === undefined && !withOthers.has(path);
   return new Set(mounts.filter((mount) => isCopy(mount) && isApart(mount)));
 }
 

@@ -1,4 +1,4 @@
-import { dirname, sep } from "node:path";
+import { dirname } from "node:path";
 
 /** One piece of a command's view of the machine; the rest does not exist there. Paths are absolute host paths. */
 export type Mount =
@@ -27,21 +27,22 @@ export interface Copy {
 export function orderMounts(mounts: readonly Mount[]): readonly Mount[] {
   const byPath = new Map<string, Mount>();
   for (const mount of mounts) byPath.set(mount.path, mount);
-  return [...byPath.values()].sort((a, b) => depthOf(a.path) - depthOf(b.path));
+  const depths = [...byPath.values()].map((mount) => ({ mount, depth: foldersAbove(mount.path).length }));
+  return depths.sort((a, b) => a.depth - b.depth).map(({ mount }) => mount);
 }
 
 /** Returns the function that finds the deepest mount around a path, other than one at the path itself. */
 export function enclosing(mounts: readonly Mount[]): (path: string) => Mount | undefined {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
   return (path) => {
-    for (let at = path, above = dirname(at); above !== at; at = above, above = dirname(at)) {
-      const mount = byPath.get(above);
-      if (mount !== undefined) return mount;
-    }
-    return undefined;
+    const folder = foldersAbove(path).find((above) => byPath.has(above));
+    return folder === undefined ? undefined : byPath.get(folder);
   };
 }
 
-function depthOf(path: string): number {
-  return path.split(sep).filter((component) => component !== "").length;
+/** The folders that a path lies in, the deepest first. */
+export function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = path, above = dirname(at); above !== at; at = above, above = dirname(at)) folders.push(above);
+  return folders;
 }
