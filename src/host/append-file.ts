@@ -16,6 +16,9 @@ export function openAppendFile(path: string, mode: number): AppendFile {
   }
 }
 
+const closeFile = promisify(close);
+const syncData = promisify(fdatasync);
+
 class NodeAppendFile implements AppendFile {
   readonly #descriptor: number;
   #appended = 0;
@@ -59,7 +62,7 @@ class NodeAppendFile implements AppendFile {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await Promise.allSettled([this.#running, this.#next]);
-    await promisify(close)(this.#descriptor);
+    await closeFile(this.#descriptor);
   }
 
   /** Removes a half-written line, which would spoil the next one. No other process appends to this file. */
@@ -74,7 +77,7 @@ class NodeAppendFile implements AppendFile {
 
   #start(): Promise<void> {
     const appended = this.#appended;
-    this.#running = promisify(fdatasync)(this.#descriptor)
+    this.#running = syncData(this.#descriptor)
       .then(() => {
         this.#synced = appended;
       })

@@ -30,14 +30,28 @@ async function fanOut(children: number, status: number) {
     fetch: globalThis.fetch,
     files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`/program/${name}`, text])),
   });
-  const base = { target: "/program", input: "Begin.", model: chat.model, approval: { mode: "reject_all" as const }, host };
+  const waits: number[] = [];
+  const sleep: typeof host.clock.sleep = (milliseconds, signal) => {
+    waits.push(milliseconds);
+    return host.clock.sleep(milliseconds, signal);
+  };
+  const base = {
+    ...{ target: "/program", input: "Begin.", model: chat.model, approval: { mode: "reject_all" as const } },
+    host: { ...host, clock: { ...host.clock, sleep } },
+  };
   const outcome = await run(base).then(
     (result) => ({ result, error: undefined }),
     (error: RunError) => ({ result: undefined, error }),
   );
   const last = server.requests.at(-1);
-  return { ...outcome, requests: server.requests.length, results: last ? chat.results(last) : [] };
+  return { ...outcome, waits, requests: server.requests.length, results: last ? chat.results(last) : [] };
 }
+
+test("the end of a call that has nothing to close waits for nothing", async () => {
+  const { result, waits } = await fanOut(3, 400);
+  expect(result?.output).toBe("end");
+  expect(waits).toEqual([]);
+});
 
 describe("a provider's failure of one child", () => {
   test("is its caller's result, and the others go on", async () => {
