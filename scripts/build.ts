@@ -39,7 +39,7 @@ function isExternal(id: string): boolean {
 /** What a file of each of these chunks is for. A module that two need is in the one that both load. */
 const startOf = {
   /** Parses a command line, and shows its help. */
-  line: ["cli/main"],
+  line: ["cli/command-line", "host/state-directory"],
   /** A program from its files to its first request. */
   core: [
     ..."llm-do host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(" "),
@@ -105,6 +105,7 @@ const bundle = await rolldown({
 const { output } = await bundle.write({
   dir: "dist",
   sourcemap: true,
+  comments: { jsdoc: false },
   entryFileNames: "[name].js",
   // All in one folder below dist/: src/host/module-hooks.ts finds dist/ from its own place.
   chunkFileNames: "chunks/[name]-[hash].js",

@@ -1,58 +1,13 @@
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { findStateDirectory } from "../host/state-directory.ts";
-import { completeCommandName } from "./completion/scripts.ts";
-import { isDebugging } from "./debugging.ts";
-import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
-import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
-import { createProgram } from "./program.ts";
 
 /** The command line. Ends the process with the command's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  process.stdout.on("error", () => undefined);
-  process.stderr.on("error", () => undefined);
-  failUnlessEnded();
-  await endProcess(await runCommandLine(argv));
-}
-
-/** Runs a command line; resolves with its exit code. */
-export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  const dashes = argv.indexOf("--");
-  const words = dashes < 0 ? argv : argv.slice(0, dashes);
-  const line = { exitCode: 0, afterDashes: dashes < 0 ? undefined : argv.slice(dashes + 1) };
-  const program = createProgram(line);
-  if (argv.length === 0) {
-    program.outputHelp({ error: true });
-    return exitCodes.usage;
-  }
-  if (argv[0] === completeCommandName) return answerShell(program, argv.slice(1));
-  const helpTarget = findHelpTarget(words, program);
-  try {
-    keepCompiledCode();
-    if (helpTarget !== undefined) {
-      const { programHelpCommand } = await import("./commands/program-help.ts");
-      return await programHelpCommand(helpTarget);
-    }
-    if (words[0] === "help") await refuseUnknownCommand(words[1], program);
-    await program.parseAsync(words, { from: "user" });
-    return line.exitCode;
-  } catch (thrown) {
-    // The library ends `help COMMAND` with the exit code that the process has so far, which is a failure until it ends.
-    if (isCommanderEnd(thrown) && thrown.code === "commander.help" && words[0] === "help") return exitCodes.done;
-    if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    const { renderFailure } = await import("./render-failure.ts");
-    writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
-    return exitCodeOfFailure(thrown);
-  }
-}
-
-/** A shell gets candidates or nothing, and no message. */
-async function answerShell(program: Command, words: readonly string[]): Promise<number> {
   keepCompiledCode();
-  const { completeCommand } = await import("./commands/completion.ts");
-  return completeCommand(program, words).catch(() => exitCodes.failed);
+  const { runAndEnd } = await import("./command-line.ts");
+  await runAndEnd(argv);
 }
 
 /** Keeps the compiled form of what is imported from here on, our modules and a program's, for the next start: a third of it is saved. */
@@ -60,24 +15,4 @@ function keepCompiledCode(): void {
   const { env: environment, platform } = process;
   const facts = { environment, platform, homeDirectory: homedir(), workingDirectory: process.cwd() };
   enableCompileCache(join(findStateDirectory(facts), "compile-cache"));
-}
-
-/** Returns the program of `[run] TARGET --help`, whose own help is shown; undefined for the help of a command. */
-function findHelpTarget(words: readonly string[], program: Command): string | undefined {
-  const [target, flag, ...more] = words[0] === "run" ? words.slice(1) : words;
-  if (target === undefined || target.startsWith("-") || more.length > 0) return undefined;
-  const isCommand = words[0] !== "run" && program.commands.some((command) => command.name() === target);
-  return (flag === "--help" || flag === "-h") && !isCommand && target !== "help" ? target : undefined;
-}
-
-/** The library shows its general help for a command that it does not have, and ends with 0. */
-async function refuseUnknownCommand(name: string | undefined, { commands }: Command): Promise<void> {
-  const names = ["help", ...commands.map((command) => command.name())];
-  if (name === undefined || name.startsWith("-") || names.includes(name)) return;
-  const { didYouMean } = await import("../util/did-you-mean.ts");
-  throw new UsageError(`there is no command \`${name}\`; ${didYouMean(name, names) ?? "llm-do --help lists them"}`);
-}
-
-function isCommanderEnd(thrown: unknown): thrown is { readonly code: string; readonly exitCode: number } {
-  return thrown instanceof Error && "exitCode" in thrown && String((thrown as { code?: unknown }).code).startsWith("commander.");
 }

@@ -123,7 +123,7 @@ async function send({ url, method, headers, body, signal, patience }: Outgoing):
       resolve(response);
     });
     // The answer will need it, and loading it takes long: now the server has the request.
-    sent.once("finish", () => void Response);
+    sent.once("finish", () => Reflect.get(globalThis, "Response"));
     boundConnecting(sent, url, patience);
     sent.end(body);
     if (signal?.aborted) abort();

@@ -1,10 +1,24 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { copyExample, runCli, scripted, writeProgram } from "./run-cli.ts";
 
 const recorder = pathToFileURL(join(import.meta.dirname, "fixtures/record-modules.mjs")).href;
+
+/** A server that gives each request the same answer. */
+async function startServer(answer: object) {
+  const served = { requests: 0, url: "", [Symbol.asyncDispose]: async () => void server.close() };
+  const server = createServer((request, response) => {
+    served.requests++;
+    request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return served;
+}
 
 let records = 0;
 
@@ -53,6 +67,20 @@ describe("start-up pays for nothing that is not used", () => {
     expect(
       packages.filter((name) => name.startsWith("@ai-sdk") || ["zod", "ajv", "liquidjs", "diff", "ink", "react"].includes(name)),
     ).toEqual([]);
+  });
+
+  it("sends a request from few files, with the readers of settings and the library of the provider alone", async () => {
+    const answer = { choices: [{ message: { role: "assistant", content: "done" }, finish_reason: "stop" }] };
+    await using server = await startServer(answer);
+    const cwd = await writeProgram({
+      "llm-do.yaml": `providers:\n  local: { type: openai-compatible, base_url: "${server.url}" }\n`,
+      "main.worker": "---\nmodel: local:m\ninput: { input: string }\n---\nGo.\n",
+    });
+    const { packages, own } = await loadedBy([".", "hello", "--trust", "--reject-all", "-q"], cwd);
+    expect(server.requests).toBe(1);
+    const library = ["@ai-sdk/openai-compatible", "@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "zod"];
+    expect(packages).toEqual([...library, "commander", "eventsource-parser", "yaml"].sort());
+    expect(own).toBeLessThan(12);
   });
 
   it("keeps the compiled code in the state folder, and goes without it where that cannot be written", async () => {
