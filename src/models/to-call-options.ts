@@ -63,7 +63,7 @@ function withMarks(
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "providerOptions"> {
   const { option, value, models = /^/, onParts } = cacheMark ?? {};
   if (option === undefined || !models.test(id.slice(id.indexOf(":") + 1)))
-    return { ...whole, providerOptions: { [optionsKey]: options } };
+    return { ...whole, ...(Object.keys(options).length > 0 ? { providerOptions: { [optionsKey]: options } } : {}) };
   const { [option]: own, ...others } = options;
   const mark = { [optionsKey]: { [option]: own ?? (value as never) } };
   const always = own !== undefined;

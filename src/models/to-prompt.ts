@@ -26,16 +26,17 @@ export function toPrompt(system: readonly string[], messages: readonly Message[]
   systemParts.set(system, parts);
   const prompt: LanguageModelV4Prompt = [...parts];
   for (const message of messages) {
-    const known = converted.get(message) ?? convert(message);
-    converted.set(message, known);
+    const known = converted.get(message) ?? convertOnce(message);
     if (known !== "nothing") prompt.push(known);
   }
   return prompt;
 }
 
-function convert(message: Message): LanguageModelV4Message | "nothing" {
-  const result = convertByRole(message);
-  return result.content.length > 0 ? result : "nothing";
+function convertOnce(message: Message): LanguageModelV4Message | "nothing" {
+  const found = convertByRole(message);
+  const result = found.content.length > 0 ? found : "nothing";
+  converted.set(message, result);
+  return result;
 }
 
 function convertByRole(message: Message): LanguageModelV4Message {

@@ -167,7 +167,7 @@ function createFrame(
     serverCalls: new Map(),
     recorded: history.length,
     cuts: undefined,
-    repeats: new Map(),
+    repeats: { seen: new Set(), times: new Map() },
     measured: undefined,
     refusedTokens: undefined,
     partialOutput: "",

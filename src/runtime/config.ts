@@ -122,8 +122,8 @@ export interface CallFrame {
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */
   recorded: number;
-  /** In how many turns each call gave the same result, since a turn brought something new. By the digest of both. */
-  readonly repeats: Map<string, number>;
+  /** By the digest of a call and its result: those of all turns, and in how many turns each came since one brought something new. */
+  readonly repeats: { readonly seen: Set<string>; readonly times: Map<string, number> };
   /** The last request that was answered: its input as the provider counted it, and as it was estimated. In tokens. */
   measured: { readonly tokens: number; readonly estimate: number } | undefined;
   /** The length of the last request that was refused as too long for the model. In tokens. */

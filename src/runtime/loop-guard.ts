@@ -19,10 +19,12 @@ export function guardAgainstLoop(
   { calls, results }: { readonly calls: readonly ToolCallPart[]; readonly results: readonly ToolResultPart[] },
 ): void {
   const names = new Map(results.map(({ name, result }, index) => [digestOf(calls[index], result), name]));
-  if ([...names.keys()].some((id) => !frame.repeats.has(id))) for (const id of frame.repeats.keys()) frame.repeats.set(id, 0);
+  const { seen, times: counts } = frame.repeats;
+  if ([...names.keys()].some((id) => !seen.has(id))) counts.clear();
   for (const [id, name] of names) {
-    const times = (frame.repeats.get(id) ?? 0) + 1;
-    frame.repeats.set(id, times);
+    const times = (counts.get(id) ?? 0) + 1;
+    seen.add(id);
+    counts.set(id, times);
     if (times >= failAt) {
       const error = `\`${call.worker.name}\` is in a loop: \`${name}\` was called ${times} times with the same arguments, and gave the same result`;
       throw toolFailure("loop", error, "call it with another input, or go on without it");

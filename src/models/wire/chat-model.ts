@@ -40,7 +40,6 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
     const all: string[] = [];
     for (const message of prompt) {
       const text = texts.get(message) ?? (await convert(message));
-      texts.set(message, text);
       if (text !== "") all.push(text);
     }
     return all.join();
@@ -48,7 +47,9 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
 
   async function convert(message: LanguageModelV4Message): Promise<string> {
     const { body } = await model.prepareRequest({ prompt: [message] });
-    return JSON.stringify(body["messages"]).slice(1, -1);
+    const text = JSON.stringify(body["messages"]).slice(1, -1);
+    texts.set(message, text);
+    return text;
   }
 
   async function generate({ prompt, ...options }: LanguageModelV4CallOptions, signal: AbortSignal) {
