@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { closing, type OpenFolder } from "../scope-walk.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
@@ -13,7 +13,7 @@ import { runProcess } from "./run-process.ts";
 export function runBare(setting: CommandSetting, folder: OpenFolder): Promise<Ended> {
   const { request, shell = "" } = setting;
   return inPrivateHome(setting, async (home) => {
-    const temporary = await realpath(tmpdir());
+    const temporary = realpathSync.native(tmpdir());
     const marker = { [markerName]: randomBytes(12).toString("hex") };
     const environment = { ...createCommandEnvironment(setting, { home, temporary }), ...marker };
     const [file = "", ...args] = toArgv(request.command, shell);

@@ -1,4 +1,5 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
@@ -7,12 +8,13 @@ import type { CommandSetting } from "./command-setting.ts";
 
 /** Runs a function with a private folder for HOME, which is removed afterwards. */
 export async function inPrivateHome<T>(setting: CommandSetting, use: (home: string) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(await realpath(tmpdir()), "llm-do-home-"));
+  const home = mkdtempSync(join(realpathSync.native(tmpdir()), "llm-do-home-"));
   try {
-    if (setting.gitConfiguration !== undefined) await writeFile(join(home, ".gitconfig"), setting.gitConfiguration);
+    if (setting.gitConfiguration !== undefined) writeFileSync(join(home, ".gitconfig"), setting.gitConfiguration);
     setting.request.signal.throwIfAborted();
     return await use(home);
   } finally {
+    // A command can leave much in it.
     await rm(home, { recursive: true, force: true }).catch(() => undefined);
   }
 }
