@@ -1,5 +1,6 @@
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
+import { holdsLongText } from "../util/plain-json.ts";
 import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type Fields, factFields } from "./fact-fields.ts";
@@ -45,7 +46,7 @@ export function externalize(fact: Fact, options: RecordOptions): RecordedFact {
  */
 export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
   if ((fact.type === "run-start" || fact.type === "call-start") && fact.input.files.length > 0) return undefined;
-  if (holdsLongText(fact)) return undefined;
+  if (holdsLongText(fact, longestInline)) return undefined;
   const text = JSON.stringify(fact);
   if (reference.test(text)) return undefined;
   return redactor.isPlain(text) ? text : undefined;
@@ -53,13 +54,6 @@ export function toPlainText(fact: Fact, redactor: Redactor): string | undefined 
 
 /** Matches the beginning of a reference, and a file. Looks for their rarest character first, which is faster than for the quote. */
 const reference = /\$(?<="\$)|"file"(?<="type":"file")/;
-
-function holdsLongText(value: unknown): boolean {
-  if (typeof value === "string") return value.length > longestInline;
-  if (typeof value !== "object" || value === null) return false;
-  for (const key in value) if (holdsLongText((value as Record<string, unknown>)[key])) return true;
-  return false;
-}
 
 class FactWriter {
   readonly kept = { blobs: [] as Blob[], secrets: [] as RecordedSecret[], privateBlobs: [] as PrivateBlob[] };

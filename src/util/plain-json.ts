@@ -68,3 +68,11 @@ function copyMembers(value: object, isFrozen: boolean, depth: number): unknown {
   }
   return copied;
 }
+
+/** Returns whether a text in a value has more than so many UTF-16 units. */
+export function holdsLongText(value: unknown, most: number): boolean {
+  if (typeof value === "string") return value.length > most;
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (holdsLongText((value as Record<string, unknown>)[key], most)) return true;
+  return false;
+}

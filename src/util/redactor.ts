@@ -1,4 +1,5 @@
 import { canonicalJson } from "./canonical-json.ts";
+import { holdsLongText } from "./plain-json.ts";
 import { findShapes, openShapeAt } from "./secret-shapes.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -179,10 +180,21 @@ export class Redactor {
   }
 
   #json<T>(value: T, replacing: Replacing): T {
+    // To make a long text JSON, and to scan that, takes longer than to scan the text.
+    if (holdsLongText(value, longText) && this.#isKept(value, replacing)) return value;
     const text = JSON.stringify(value);
     if (text === undefined || !(this.#isEscaped || this.holdsSecret(text) || (replacing.literal && text.includes("⟦"))))
       return value;
     return JSON.parse(text, (_key, member: unknown) => this.#member(member, replacing)) as T;
+  }
+
+  /** Returns whether nothing in a value is to be replaced. */
+  #isKept(value: unknown, replacing: Replacing): boolean {
+    if (typeof value === "string") return !(this.holdsSecret(value) || (replacing.literal && value.includes("⟦")));
+    if (typeof value !== "object" || value === null) return true;
+    if ("toJSON" in value) return false;
+    if (Array.isArray(value)) return value.every((item) => this.#isKept(item, replacing));
+    return Object.entries(value).every(([key, member]) => this.#isKept(key, replacing) && this.#isKept(member, replacing));
   }
 
   /** Returns whether a text holds a known value or a credential. */
@@ -213,6 +225,9 @@ export class Redactor {
       : Object.fromEntries(entries.map(([key, value]) => [key, value]));
   }
 }
+
+/** Longer texts are scanned one by one. In UTF-16 units. */
+const longText = 8192;
 
 interface Replacing {
   readonly from: number;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { toRecorded } from "./reconcile-write.ts";
-import { assertWellFormed, decodeText, encodeText, formatCount, lineEndOf, withLineEnds } from "./text.ts";
+import { assertWellFormed, decodeText, encodeText, formatCount, lineEndOf, wholeText, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 import { assertFits } from "./write-file.ts";
 
@@ -44,7 +44,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
     ...(isPlanned
       ? {
           content: { now: { scope: scope.name, replaces: plan.before.text } },
-          recorded: toRecorded(access, plan.bytes, encodeText(plan.after)),
+          recorded: toRecorded(access, { bytes: plan.bytes, text: wholeText(plan.before) }, plan.written),
         }
       : {}),
     description: `Edit ${virtualPath}: replace ${formatCount(edit.oldText.length)} characters by ${formatCount(edit.newText.length)}`,
@@ -53,7 +53,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
       : { type: "text", text: `This edit would fail.\n--- old_text\n${edit.oldText}\n--- new_text\n${edit.newText}` },
     execute: async ({ scopes }) => {
       if (!isPlanned) throw plan.failure;
-      const written = await scopes.write(virtualPath, encodeText(plan.after), { expect: facts?.identity });
+      const written = await scopes.write(virtualPath, plan.written.bytes, { expect: facts?.identity });
       return { path: virtualPath, bytes: written.bytes, replaced: 1 };
     },
   };
@@ -68,8 +68,9 @@ async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit) {
   const start = findOnce(before.text, oldText, target.virtualPath);
   const text = before.text.slice(0, start) + newText + before.text.slice(start + oldText.length);
   const after = { text, hasMark: before.hasMark };
-  assertFits(target, encodeText(after));
-  return { bytes, before, after };
+  const written = { bytes: encodeText(after), text: wholeText(after) };
+  assertFits(target, written.bytes);
+  return { bytes, before, after, written };
 }
 
 function findOnce(text: string, wanted: string, virtualPath: string): number {

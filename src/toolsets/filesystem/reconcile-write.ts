@@ -3,18 +3,29 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { PrepareAccess, Reconciliation, RecordedPreparation } from "../toolset.ts";
 
+/** The bytes of a file, and the text that they are in UTF-8 where it is known. */
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly text: string | undefined;
+}
+
 /**
  * Digests of what a file holds before and after a call that writes it; none of a content with a secret. `before` is null for a new file,
  * and undefined where it is unreadable.
  */
 export function toRecorded(
   { holdsSecret }: Pick<PrepareAccess, "holdsSecret">,
-  before: Uint8Array | null | undefined,
-  after: Uint8Array,
+  before: FileContent | null | undefined,
+  after: FileContent,
 ): JsonObject {
-  const digest = (content: Uint8Array) => (holdsSecret?.(Buffer.from(content).toString("utf8")) ? undefined : sha256(content));
+  const digest = ({ bytes, text }: FileContent) => (holdsSecret?.(text ?? toText(bytes)) ? undefined : sha256(bytes));
   const [was, is] = [before && digest(before), digest(after)];
   return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) };
+}
+
+/** UTF-8; what is none becomes a replacement character. */
+export function toText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 /** Compares what a file holds now with what a call found, and with what it would have left. `tool` names the file tool. */

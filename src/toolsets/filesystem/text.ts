@@ -30,8 +30,13 @@ function decodeOrNothing(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function encodeText({ text, hasMark }: FileText): Uint8Array {
-  return new TextEncoder().encode(hasMark ? byteOrderMark + text : text);
+export function encodeText(file: FileText): Uint8Array {
+  return new TextEncoder().encode(wholeText(file));
+}
+
+/** With its byte order mark. */
+export function wholeText({ text, hasMark }: FileText): string {
+  return hasMark ? byteOrderMark + text : text;
 }
 
 /** Rejects text that cannot be written as it is shown. */
@@ -41,8 +46,7 @@ export function assertWellFormed(field: string, text: string): void {
 
 /** `\r\n` where every line of a file ends so, otherwise undefined. */
 export function lineEndOf(text: string): "\r\n" | undefined {
-  const ends = text.match(/\r?\n/g);
-  return ends?.every((end) => end === "\r\n") ? "\r\n" : undefined;
+  return text.includes("\r\n") && !/(?<!\r)\n/.test(text) ? "\r\n" : undefined;
 }
 
 export function withLineEnds(text: string, lineEnd: "\r\n" | undefined): string {

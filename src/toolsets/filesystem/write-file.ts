@@ -4,7 +4,7 @@ import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
-import { toRecorded } from "./reconcile-write.ts";
+import { type FileContent, toRecorded, toText } from "./reconcile-write.ts";
 import {
   assertWellFormed,
   countCharacters,
@@ -13,6 +13,7 @@ import {
   type FileText,
   formatCount,
   lineEndOf,
+  wholeText,
   withLineEnds,
 } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
@@ -29,11 +30,12 @@ export const writeFile: FileTool = {
     const { content, target, present } = await lookAtTarget(args, access);
     const { virtualPath, facts } = target;
     const lineEnd = present?.text === undefined || content.includes("\r") ? undefined : lineEndOf(present.text.text);
-    const bytes = encodeText({ text: withLineEnds(content, lineEnd), hasMark: false });
+    const text = withLineEnds(content, lineEnd);
+    const bytes = encodeText({ text, hasMark: false });
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
     return {
-      ...toWriting({ content, target, present, access }, bytes, { file: facts?.identity ?? null }),
-      content: { now: replacing(target, present), after: replacing(target, { content: bytes }) },
+      ...toWriting({ content, target, present, access }, { bytes, text }, { file: facts?.identity ?? null }),
+      content: { now: replacing(target, present), after: { scope: target.scope.name, replaces: { text } } },
       description: `Write ${countCharacters(content)} to ${virtualPath} (${state})`,
       execute: async ({ scopes }) => {
         const written = await scopes.write(virtualPath, bytes, { expect: facts?.identity });
@@ -55,9 +57,11 @@ export const appendFile: FileTool = {
     const { virtualPath, scope } = target;
     if (present !== undefined && present.content === undefined) throw present.unreadable;
     const bytes = Buffer.concat([present?.content ?? new Uint8Array(), Buffer.from(content)]);
+    const before = present === undefined ? "" : textOf(present);
+    const after = { bytes, text: before === undefined ? undefined : before + content };
     return {
       // Text that others append meanwhile stays, so that no fact about the file changes anything about this call.
-      ...toWriting({ content, target, present, access }, bytes),
+      ...toWriting({ content, target, present, access }, after),
       // Nothing is replaced: what stands before the new text does not matter.
       content: { now: { scope: scope.name } },
       description: `Append ${countCharacters(content)} to ${virtualPath}${present === undefined ? " (new file)" : ""}`,
@@ -70,13 +74,18 @@ export const appendFile: FileTool = {
 };
 
 /** The content that a write replaces. */
-function replacing({ scope, facts }: InspectedPath, present: Pick<PresentFile, "content"> | undefined): JsonObject {
+function replacing({ scope, facts }: InspectedPath, present: PresentFile | undefined): JsonObject {
   if (present === undefined) return { scope: scope.name, replaces: null };
-  if (present.content === undefined) return { scope: scope.name, replaces: facts?.identity ?? null };
+  const { content } = present;
+  if (content === undefined) return { scope: scope.name, replaces: facts?.identity ?? null };
   // A secret in a text can be recognized before a digest is taken.
-  const text = Buffer.from(present.content).toString("utf8");
-  const isText = Buffer.from(text).equals(present.content);
-  return { scope: scope.name, replaces: isText ? { text } : { sha256: sha256(present.content) } };
+  const text = textOf(present) ?? toText(content);
+  const isText = present.text !== undefined || Buffer.from(text).equals(content);
+  return { scope: scope.name, replaces: isText ? { text } : { sha256: sha256(content) } };
+}
+
+function textOf({ text }: PresentFile): string | undefined {
+  return text && wholeText(text);
 }
 
 /** The present content: bytes where they could be read, text where they are text. */
@@ -110,15 +119,16 @@ async function readPresent({ scopes }: FileAccess, { virtualPath }: InspectedPat
   }
 }
 
-/** `bytes`: the whole file once it is written. */
-function toWriting({ content, target, present, access }: WriteTarget, bytes: Uint8Array, facts?: JsonObject) {
+/** `after`: the whole file once it is written. */
+function toWriting({ content, target, present, access }: WriteTarget, after: FileContent, facts?: JsonObject) {
   const { virtualPath } = target;
-  assertFits(target, bytes);
+  assertFits(target, after.bytes);
+  const before = present?.content && { bytes: present.content, text: textOf(present) };
   return {
     ...aboutFile(target, facts),
     canonicalArgs: { path: virtualPath, content },
-    recorded: toRecorded(access, present === undefined ? null : present.content, bytes),
-    preview: toPreview(virtualPath, present, bytes),
+    recorded: toRecorded(access, present === undefined ? null : before, after),
+    preview: toPreview(virtualPath, present, after),
   } satisfies Partial<FileWork>;
 }
 
@@ -126,10 +136,10 @@ export function assertFits({ scope, virtualPath }: InspectedPath, bytes: Uint8Ar
   if (scope.maxFileBytes !== undefined && bytes.length > scope.maxFileBytes) throw fileTooLarge(virtualPath, scope.maxFileBytes);
 }
 
-function toPreview(path: string, present: PresentFile | undefined, bytes: Uint8Array): Preview {
-  const after = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+function toPreview(path: string, present: PresentFile | undefined, { bytes, text }: FileContent): Preview {
+  const after = text ?? toText(bytes);
   if (present === undefined) return { type: "new-file", path, content: after, bytes: bytes.length };
-  const before = present.text && (present.text.hasMark ? "\ufeff" : "") + present.text.text;
+  const before = textOf(present);
   if (before !== undefined) return { type: "diff", path, before, after };
   const what = `${formatCount(present.bytes)} bytes that ${present.content === undefined ? "cannot be read" : "are not text"}`;
   return { type: "text", text: `Replaces ${what} by:\n${after}`, omits: `the ${what} of ${path}` };
