@@ -9,9 +9,9 @@ import type { Writer } from "./temporary-name.ts";
 const mostFolders = 1000;
 /** Each folder is opened from its root on. */
 const mostLevels = 16;
-/** Killed processes left theirs in the folders of the latest runs. A program that ran often has thousands of them. */
-const mostRuns = 8;
-/** Milliseconds from the opening of scopes: the first request of a run goes first. */
+/** What is entered of the folders of runs where the scopes are closed before that moment: a program that ran often has thousands of them. */
+const latestRuns = 64;
+/** Milliseconds from the opening of scopes: the first request of a run goes first, and short runs wait for no more than they must. */
 const delay = 200;
 
 const sweptBy = new WeakMap<Writer, Set<string>>();
@@ -22,16 +22,16 @@ const sweptBy = new WeakMap<Writer, Set<string>>();
  */
 export function sweepLater(table: ScopeTable): () => Promise<void> {
   let sweeping: Promise<void> | undefined;
-  const sweep = () => {
+  const sweep = (mostRuns: number) => {
     clearTimeout(timer);
-    sweeping ??= sweepScopes(table);
+    sweeping ??= sweepScopes(table, mostRuns);
     return sweeping;
   };
-  const timer = setTimeout(sweep, delay).unref();
-  return sweep;
+  const timer = setTimeout(sweep, delay, mostFolders).unref();
+  return () => sweep(latestRuns);
 }
 
-async function sweepScopes(table: ScopeTable): Promise<void> {
+async function sweepScopes(table: ScopeTable, mostRuns: number): Promise<void> {
   const swept = sweptBy.get(table.writer) ?? new Set();
   sweptBy.set(table.writer, swept);
   const roots = table.roots.filter(({ declaration, directory }) => declaration.mode === "rw" && !swept.has(directory.identity));
@@ -39,12 +39,12 @@ async function sweepScopes(table: ScopeTable): Promise<void> {
   // Paths, not open folders: there are more of them than a process may have open.
   const folders = roots.map(({ declaration }): ResolvedPath => ({ scope: declaration, components: [], virtualPath: "" }));
   for (let index = 0; index < Math.min(folders.length, mostFolders); index++) {
-    folders.push(...(await sweepFolder(table, folders[index] as ResolvedPath).catch(() => [])));
+    folders.push(...(await sweepFolder(table, folders[index] as ResolvedPath, mostRuns).catch(() => [])));
   }
 }
 
 /** Returns the folders in it. */
-function sweepFolder(table: ScopeTable, path: ResolvedPath): Promise<readonly ResolvedPath[]> {
+function sweepFolder(table: ScopeTable, path: ResolvedPath, mostRuns: number): Promise<readonly ResolvedPath[]> {
   return inFolder(table, path, async ({ directory, scope, components }) => {
     if (scope.mode === "rw") await removeLeftOvers(directory, table.writer);
     if (components.length >= mostLevels) return [];
