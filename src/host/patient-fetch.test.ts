@@ -38,3 +38,16 @@ test("an abort ends it", async () => {
     await expect(createPatientFetch()(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });
+
+test("a silence of the server counts after one of its reader", async () => {
+  const server = createServer((_, response) => response.write("x".repeat(1_000_000)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const response = await createPatientFetch({ idle: 50 })(`http://127.0.0.1:${port}`);
+  // Nobody reads meanwhile, which is no silence of the server.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const error = await response.text().catch((thrown: Error) => thrown);
+  expect(error).toMatchObject({ cause: { code: "UND_ERR_BODY_TIMEOUT" } });
+  server.closeAllConnections();
+  server.close();
+});

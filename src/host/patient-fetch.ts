@@ -115,9 +115,14 @@ async function send({ url, method, headers, body, signal, patience }: Outgoing):
     const abort = () => end(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     sent.on("close", () => signal?.removeEventListener("abort", abort));
-    sent.on("timeout", () => {
+    const onSilence = () => {
       // Connecting has a time of its own. Where nobody takes what came, the server is not the one that is silent.
       if (!sent.socket?.connecting && !message?.isPaused()) end(silence(message ? "BODY" : "HEADERS"));
+    };
+    // The request itself would emit the first silence alone, and that may be one that does not count.
+    sent.on("socket", (socket) => {
+      socket.on("timeout", onSilence);
+      sent.on("close", () => socket.off("timeout", onSilence));
     });
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
     sent.on("response", (response) => {
@@ -133,11 +138,14 @@ async function send({ url, method, headers, body, signal, patience }: Outgoing):
   });
 }
 
-function boundConnecting(sent: ClientRequest, { protocol }: URL, { connect }: Patience): void {
+function boundConnecting(sent: ClientRequest, { protocol }: URL, { connect, firstByte }: Patience): void {
   sent.on("socket", (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(() => sent.destroy(silence("CONNECT")), connect);
-    socket.once(protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(timer));
+    socket.once(protocol === "https:" ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      socket.setTimeout(firstByte);
+    });
     sent.once("close", () => clearTimeout(timer));
   });
 }
