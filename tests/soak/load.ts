@@ -29,11 +29,14 @@ export interface Ended {
   readonly changes: number;
 }
 
+/** Seconds for an answer: 200 runs at once on two cores take longer than one for some. */
+const timeout = process.env["LLM_DO_SOAK_SECONDS"] === undefined ? 1 : 10;
+
 const files = {
   "main.worker": `---
 description: Does a bit of everything.
 sandbox: { paths: { out: { root: ./out, mode: rw, write_approval: false } } }
-model_settings: { timeout: 1 }
+model_settings: { timeout: ${timeout} }
 toolsets:
   look: {}
   change: {}
@@ -45,7 +48,7 @@ toolsets:
 ---
 Do it.
 `,
-  "helper.worker": "---\ndescription: Helps.\nmodel_settings: { timeout: 1 }\ntoolsets: { look: {} }\n---\nHelp.\n",
+  "helper.worker": `---\ndescription: Helps.\nmodel_settings: { timeout: ${timeout} }\ntoolsets: { look: {} }\n---\nHelp.\n`,
   "tools.ts": `import { tool } from ${JSON.stringify(join(import.meta.dirname, "../../src/index.ts"))};
 const input = { type: "object", properties: { id: { type: "string" } } };
 export const look = tool({ input, sideEffect: false, approval: "pre-approved", run: ({ id }) => id.repeat(100) });
