@@ -36,7 +36,7 @@ function isExternal(id: string): boolean {
   return isBuiltin(id) || external.has(name);
 }
 
-/** What a file of each of these chunks is for. A module that two need is in the one that both load. */
+/** The purpose of each of these chunks, and the modules that serve it. A module that two need is in the one that both load. */
 const startOf = {
   /** Parses a command line, and shows its help. */
   line: ["cli/command-line", "host/state-directory"],

@@ -54,7 +54,7 @@ export async function measureMemory(
   return Number(stdout.trim().split("\n").at(-1));
 }
 
-/** Where processes are started, and the server that tells when it got a request. */
+/** The folder in which processes are started, and the server that tells when it got a request. */
 export interface Start {
   readonly place: Place;
   readonly server: ChildProcess;

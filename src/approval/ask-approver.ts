@@ -140,7 +140,7 @@ function checkEdited(call: PendingCall, args: JsonObject): Promise<CheckedArgs> 
   if (JSON.stringify(args).includes("⟦secret:")) {
     throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
   }
-  // What an approver passed can be changed afterwards, or have accessors.
+  // An approver's value can be changed afterwards, or have accessors.
   return checkArgs(call, copyJson(args));
 }
 

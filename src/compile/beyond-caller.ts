@@ -17,7 +17,7 @@ interface ScopeUse {
   readonly scope: OutlinedScope;
 }
 
-/** What one worker, or several together, could do: each ability and each use once, by what it says. */
+/** The abilities of one worker, or of several together: each ability and each use once, by what it says. */
 interface Abilities {
   readonly abilities: ReadonlyMap<string, Ability>;
   readonly scopes: ReadonlyMap<string, ScopeUse>;

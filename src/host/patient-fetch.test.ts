@@ -44,7 +44,7 @@ test("a silence of the server counts after one of its reader", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const response = await createPatientFetch({ idle: 50 })(`http://127.0.0.1:${port}`);
-  // Nobody reads meanwhile, which is no silence of the server.
+  // The body is not read meanwhile, which is no silence of the server.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const error = await response.text().catch((thrown: Error) => thrown);
   expect(error).toMatchObject({ cause: { code: "UND_ERR_BODY_TIMEOUT" } });

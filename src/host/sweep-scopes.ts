@@ -9,7 +9,7 @@ import type { Writer } from "./temporary-name.ts";
 const mostFolders = 1000;
 /** Each folder is opened from its root on. */
 const mostLevels = 16;
-/** What is entered of the folders of runs where the scopes are closed before that moment: a program that ran often has thousands of them. */
+/** Folders of runs that are entered where the scopes are closed before that moment: a program that ran often has thousands. */
 const latestRuns = 64;
 /** Milliseconds from the opening of scopes: the first request of a run goes first, and short runs wait for no more than they must. */
 const delay = 200;

@@ -19,7 +19,7 @@ export function frozenJson<T>(value: T): T {
 }
 
 const notPlain = Symbol();
-/** What is nested deeper is copied by way of a JSON text, which finds cycles. */
+/** Values that are nested deeper are copied by way of a JSON text, which finds cycles. */
 const deepest = 100;
 
 function copy<T>(value: T, isFrozen: boolean): T {

@@ -28,7 +28,7 @@ interface Listing {
   readonly entries: readonly Dirent[];
 }
 
-/** Of folders of the machine: some dozens, looked at for each command. */
+/** Listings of folders of the machine: some dozens, looked at for each command. */
 const listings = new Map<string, Listing>();
 const mostListings = 200;
 

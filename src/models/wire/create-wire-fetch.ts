@@ -19,10 +19,10 @@ export class WholeAnswer extends Error {
 /** The JSON of a request's messages, without brackets, where the library is given none: it takes the place of the empty list in the body. */
 export const readyMessages = new WeakMap<AbortSignal, string>();
 
-/** What came before the library asked for it. The next request under the same signal that is not for a stream gets it, without being sent. */
+/** Answers that came before the library asked for them. The next request under the same signal that is not for a stream gets one, without being sent. */
 export const keptAnswers = new WeakMap<AbortSignal, Promise<Response>>();
 
-/** What stands between a provider's library and the network. */
+/** The stage between a provider's library and the network. */
 export interface Wire {
   /** For the library. Redirects are not followed: one would carry the key to another address. Answers are bounded and repaired. */
   readonly fetch: Fetch;
