@@ -19,7 +19,8 @@ stdout gets the result and nothing else: the output of the entry (text as it is,
 object. Everything else goes to stderr: the account of \`-v\`, questions, diagnostics, and why a run failed. Where stdout is a
 terminal, control characters in the output are shown there, as \`\\u{1B}\`, and not obeyed; a pipe or a file gets them as they are.
 
-The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`cut\`, \`denied\`, \`aborted\`, \`failed\`),
+The object of \`--json\` has \`v\` (1), \`runId\`, \`output\`, \`stopReason\` (\`done\`, \`limit\`, \`cut\`, \`denied\`, \`aborted\`, \`failed\`,
+\`suspended\`, which has the \`questions\` that the run waits for),
 \`usage\`, \`artifacts\`, \`denied\` and \`exitCode\`; \`reason\` says which limit, or [what cut the answer off](limits.md#endings), and
 \`error\` (\`code\`, \`message\`, for a program with mistakes also \`diagnostics\`) what failed. \`runId\` and \`usage\` are null where the run
 did not begin. Mistakes on the command line itself are told on stderr alone. \`llm-do schema result\` prints the JSON
