@@ -1,4 +1,4 @@
-import { close, closeSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AppendFile } from "./host.ts";
 
@@ -16,7 +16,6 @@ export function openAppendFile(path: string, mode: number): AppendFile {
   }
 }
 
-const closeFile = promisify(close);
 const syncData = promisify(fdatasync);
 
 class NodeAppendFile implements AppendFile {
@@ -62,7 +61,7 @@ class NodeAppendFile implements AppendFile {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await Promise.allSettled([this.#running, this.#next]);
-    await closeFile(this.#descriptor);
+    closeSync(this.#descriptor);
   }
 
   /** Removes a half-written line, which would spoil the next one. No other process appends to this file. */

@@ -6,6 +6,8 @@ import { indexRunsFolder } from "./run-index.ts";
 
 export interface RunsDirectory {
   readonly path: string;
+  /** True where the path is known to lead through no link. */
+  readonly isReal: boolean;
   /** Set where the program's own folder was not used for a reason that the user should know. */
   readonly warning?: string;
 }
@@ -17,7 +19,7 @@ export interface RunsDirectory {
 export async function openRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
   try {
     const directory = await makeRunsDirectory(host, root);
-    await indexRunsFolder(host, { path: directory.path, root });
+    await indexRunsFolder(host, { ...directory, root });
     return directory;
   } catch (cause) {
     throw new JournalError(cause, true);
@@ -26,18 +28,21 @@ export async function openRunsDirectory(host: Host, root: string): Promise<RunsD
 
 async function makeRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
   const own = join(root, folder);
+  const runs = join(own, "runs");
   try {
-    await host.files.makeOwnDirectory(root, [folder, "runs"], 0o700);
+    // A real path leads through no link.
+    const isReal = (await host.files.realPath(runs).catch(() => undefined)) === runs;
+    if (!isReal) await host.files.makeOwnDirectory(root, [folder, "runs"], 0o700);
     const ignore = join(own, ".gitignore");
     if ((await host.files.kind(ignore)) === undefined) await host.files.writeAtomically(ignore, "*\n");
-    return { path: join(own, "runs") };
+    return { path: runs, isReal };
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code !== "ELOOP" && !isReadOnly.has(code)) throw thrown;
     const path = stateRuns(host, root);
     await host.files.makeDirectory(path, 0o700);
     const warning = `${join(own, "runs")} lies behind a link, so this run is recorded in ${path}`;
-    return { path, ...(code === "ELOOP" ? { warning } : {}) };
+    return { path, isReal: false, ...(code === "ELOOP" ? { warning } : {}) };
   }
 }
 

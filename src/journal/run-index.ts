@@ -15,12 +15,16 @@ export interface RunsFolder {
 
 /**
  * Adds a folder of runs to the index in the user's state folder: a file for each, so that processes do not wait for one another. It
- * holds paths and nothing of the runs. Never rejects: a run does not fail because it cannot be listed.
+ * holds paths and nothing of the runs. `isReal`: the paths lead through no link. Never rejects: a run does not fail because it cannot be
+ * listed.
  */
-export async function indexRunsFolder({ files, stateDirectory }: IndexHost, runs: RunsFolder): Promise<void> {
+export async function indexRunsFolder(
+  { files, stateDirectory }: IndexHost,
+  { isReal, ...runs }: RunsFolder & { readonly isReal?: boolean },
+): Promise<void> {
   const index = join(stateDirectory, folder);
   try {
-    const [path, root] = await Promise.all([files.realPath(runs.path), files.realPath(runs.root)]);
+    const { path, root } = isReal ? runs : { path: await files.realPath(runs.path), root: await files.realPath(runs.root) };
     const file = join(index, `${sha256(path).slice(0, 32)}.json`);
     if ((await files.kind(file)) !== undefined) return;
     await files.makeDirectory(index, 0o700);
