@@ -11,8 +11,10 @@ export const review_all = tool({
   description: "Review all notes of a folder, and give the urgent ones first.",
   input: z.object({ folder: z.string() }),
   calls: ["reviewer"],
+  replayable: true,
   run: async ({ folder }, runtime) => {
-    const { paths } = await runtime.scopes.list(folder, { pattern: "**/*.md", maxEntries: 100 });
+    const list = () => runtime.scopes.list(folder, { pattern: "**/*.md", maxEntries: 100 });
+    const { paths } = await runtime.step("notes", list);
     const reviews = await Promise.all(
       paths.map(async (note) => {
         const review = (await runtime.call("reviewer", { note })) as unknown as Review;

@@ -13,8 +13,9 @@ export const main = tool({
   description: "Evaluate every deck, and write one report for each.",
   input: z.object({ only: z.string().optional() }),
   calls: ["pitch_evaluator", "write_report"],
+  replayable: true,
   run: async ({ only = "*.pdf" }, runtime) => {
-    const { paths } = await runtime.scopes.list("decks", { pattern: only, maxEntries: 200 });
+    const { paths } = await runtime.step("decks", () => runtime.scopes.list("decks", { pattern: only, maxEntries: 200 }));
     return Promise.all(
       paths.map(async (deck) => {
         try {

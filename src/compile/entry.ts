@@ -6,6 +6,7 @@ import { isTool } from "../toolsets/toolset.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { isWithin } from "../util/within.ts";
+import { hintAtReentry } from "./checks/reentry.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 import type { LocatedProgram } from "./locate-target.ts";
@@ -117,6 +118,7 @@ async function linkCode(
   const value = values?.get(name);
   const input = isTool(value) ? value.input : undefined;
   if (isTool(value) || typeof value === "function") {
+    hintAtReentry(compilation, { name, tool: isTool(value) ? value : undefined, span: names.get(name) });
     const execute = (isTool(value) ? value.execute : value) as CodeEntry["execute"];
     return {
       kind: "code",

@@ -5,6 +5,7 @@ import { toolsetOfTools } from "../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
+import { hintAtReentry } from "./checks/reentry.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";
 
@@ -50,10 +51,17 @@ export class CallTable {
       if (target?.kind === "worker") found.push(target);
       if (target?.kind === "tool") {
         const callee = { ...caller, path: target.path, name };
-        found.push(...(await this.add(target.tool.calls ?? [], callee)));
+        found.push(...(await this.addTool(target.tool, callee)));
       }
     }
     return found;
+  }
+
+  /** The same with the names that a tool calls. A hint, where it does not say what happens to it in a run that goes on. */
+  async addTool(tool: Tool, caller: CallingCode): Promise<CalledWorker[]> {
+    const { calls = [] } = tool;
+    if (calls.length > 0) hintAtReentry(this.#compilation, { name: caller.name, tool, span: await this.#spanOf(caller) });
+    return this.add(calls, caller);
   }
 
   /** Everything in the table, linked. */

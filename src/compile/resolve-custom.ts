@@ -3,7 +3,7 @@ import type { Span } from "../diagnostics/source.ts";
 import { spanAt } from "../language/json-shape.ts";
 import type { ApprovalSyntax, ToolsetSyntax } from "../language/worker-file.ts";
 import { isRecord } from "../protocol/json.ts";
-import { toolsetOfTools } from "../toolsets/exported-toolset.ts";
+import { callersAmong, toolsetOfTools } from "../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
@@ -49,8 +49,10 @@ export async function resolveCustom(
   }
   if (tools.length < chosen.length) return undefined;
   const toolset = toolsetOfTools("custom", tools);
-  const calls = [...new Set(tools.flatMap((tool) => tool.calls ?? []))];
-  return { syntax: withApprovals(syntax, chosen), target: { kind: "toolset", toolset, code: { path, home }, calls } };
+  return {
+    syntax: withApprovals(syntax, chosen),
+    target: { kind: "toolset", toolset, code: { path, home }, callers: callersAmong(tools) },
+  };
 }
 
 interface Choice {

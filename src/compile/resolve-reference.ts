@@ -2,7 +2,7 @@ import { basename, relative } from "node:path";
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import { exportedToolset } from "../toolsets/exported-toolset.ts";
-import type { Toolset } from "../toolsets/toolset.ts";
+import type { Tool, Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
@@ -26,12 +26,12 @@ export interface ResolvedReference {
 }
 
 export type ReferenceTarget =
-  /** `code`: where it comes from, if it is not built in. `calls`: the names that its code may call. */
+  /** `code`: where it comes from, if it is not built in. `callers`: tools of it whose code calls by name. */
   | {
       readonly kind: "toolset";
       readonly toolset: Toolset;
       readonly code?: ToolsetCode;
-      readonly calls: readonly string[];
+      readonly callers: readonly Tool[];
       /** Makes the toolset of its configuration, where code takes one: `toolset` says of it what is known before. */
       readonly construct?: (config: unknown) => Promise<Toolset>;
       /** The workers that `delegation` may call. */
@@ -147,7 +147,7 @@ async function resolveModule(
   const name = builtInName(reference.value);
   if (name !== undefined) {
     const toolset = compilation.builtIns.get(name);
-    return toolset ? { kind: "toolset", toolset, calls: [] } : reportNoBuiltIn(compilation, reference);
+    return toolset ? { kind: "toolset", toolset, callers: [] } : reportNoBuiltIn(compilation, reference);
   }
   const found = await findExport(compilation, reference, home);
   if (!found) return undefined;
@@ -198,7 +198,7 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
   const show = (path: string): string => `\`${relative(host.workingDirectory, path)}\``;
   const toolset = builtIns.get(name);
   const builtIn: Candidate[] = toolset
-    ? [{ description: `the built-in toolset \`${name}\``, resolve: async () => ({ kind: "toolset", toolset, calls: [] }) }]
+    ? [{ description: `the built-in toolset \`${name}\``, resolve: async () => ({ kind: "toolset", toolset, callers: [] }) }]
     : [];
   const workers = (await home.names.workerPaths(name)).map((path) => ({
     description: `the worker ${show(path)}`,

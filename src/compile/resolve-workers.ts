@@ -56,10 +56,11 @@ async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Pr
     const from = syntax.reference.span;
     if (target.kind === "worker") reached.push({ ...target, from });
     if (target.kind === "toolset") reached.push(...(target.delegates ?? []).map((delegate) => ({ ...delegate, from })));
-    if (target.kind === "toolset" && target.code) {
-      const called = await calls.add(target.calls, { ...target.code, name: target.toolset.name, from });
-      reached.push(...called.map((one) => ({ ...one, from })));
-    }
+    if (target.kind === "toolset" && target.code)
+      for (const tool of target.callers) {
+        const called = await calls.addTool(tool, { ...target.code, name: tool.name, from });
+        reached.push(...called.map((one) => ({ ...one, from })));
+      }
   }
   return reached;
 }

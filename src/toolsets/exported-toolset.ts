@@ -9,7 +9,8 @@ import { isGated, isTool, isToolset, type Tool, type Toolset, toolsetMark } from
 /** A toolset made of what code exports, and what its code may call. */
 export interface ExportedToolset {
   readonly toolset: Toolset;
-  readonly calls: readonly string[];
+  /** Tools of it whose code calls by name. */
+  readonly callers: readonly Tool[];
   /** Present for a class or a factory that takes the configuration. Throws a `TypeError` where it makes no toolset. */
   readonly construct?: (config: unknown) => Promise<Toolset>;
 }
@@ -21,15 +22,18 @@ export interface ExportedToolset {
  * Undefined for anything else. Runs the program's code.
  */
 export async function exportedToolset(name: string, value: unknown): Promise<ExportedToolset | undefined> {
-  if (isToolset(value)) return { toolset: value, calls: [] };
-  if (isTool(value)) return { toolset: toolsetOfTools(name, [{ ...value, name }]), calls: value.calls ?? [] };
+  if (isToolset(value)) return { toolset: value, callers: [] };
+  if (isTool(value)) {
+    const tools = [{ ...value, name }];
+    return { toolset: toolsetOfTools(name, tools), callers: callersAmong(tools) };
+  }
   if (typeof value === "function" && (value.length > 0 || "config" in value)) return configurable(name, value as Factory);
   const made: unknown = typeof value === "function" ? await make(value as Factory) : value;
-  if (isToolset(made)) return { toolset: made, calls: [] };
+  if (isToolset(made)) return { toolset: made, callers: [] };
   const map = isForeignTool(made) ? { [name]: made } : made;
   if (!isForeign(map)) return undefined;
   refuseGated(map);
-  return { toolset: await foreignToolset(name, map), calls: [] };
+  return { toolset: await foreignToolset(name, map), callers: [] };
 }
 
 function refuseGated(map: Readonly<Record<string, ForeignTool>>): void {
@@ -51,7 +55,7 @@ function configurable(name: string, factory: Factory): ExportedToolset {
     if (isForeign(map)) return foreignToolset(name, map);
     throw new TypeError("it does not make a toolset of its configuration; let it return `toolset({ … })`");
   };
-  return { toolset: Object.freeze(toolset), calls: [], construct };
+  return { toolset: Object.freeze(toolset), callers: [], construct };
 }
 
 function make(factory: Factory, ...config: readonly unknown[]): unknown {
@@ -81,6 +85,11 @@ async function foreignToolset(name: string, map: Readonly<Record<string, Foreign
     name,
     await Promise.all(Object.entries(map).map(([toolName, foreign]) => fromForeign(toolName, foreign))),
   );
+}
+
+/** The tools whose code calls others by name. */
+export function callersAmong(tools: readonly Tool[]): readonly Tool[] {
+  return tools.filter(({ calls = [] }) => calls.length > 0);
 }
 
 /** Tools without a configuration, as a toolset that the gate takes. */

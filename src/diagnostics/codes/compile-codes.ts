@@ -300,6 +300,12 @@ export const compileCodes = {
     explanation:
       "What this refers to is made by code of the program, and the code of a folder that is not trusted is never run. Its name is there; whether it is what it should be shows only after trust (`--trust`).",
   },
+  "reentry-unstated": {
+    severity: "hint",
+    title: "Code that does not say whether it can be entered again",
+    explanation:
+      "Code that calls workers and tools does things between its calls that no journal sees. A run that goes on after it was killed enters it again only if it says `replayable: true`: besides calls it does `runtime.step` and `runtime.now` alone. Without it, a person is asked. Write `replayable: false` if that is what you want.",
+  },
   "toolset-requirement": {
     severity: "error",
     title: "A toolset in a worker that lacks what it needs",

@@ -249,7 +249,7 @@ export const inCode: Mistakes = {
     files: {
       "main.worker": "---\ntoolsets: { w: {} }\n---\nYou help.\n",
       "tools.ts":
-        'import { tool, toolset } from "llm-do";\nexport const w = tool({ calls: ["helpr"], input: { type: "object" }, run: () => 1 });\n',
+        'import { tool, toolset } from "llm-do";\nexport const w = tool({ calls: ["helpr"], replayable: true, input: { type: "object" }, run: () => 1 });\n',
       "helper.worker": "---\ndescription: x\n---\nYou help.\n",
     },
     reports: ["unknown-call tools.ts:2:14 error"],

@@ -4,6 +4,7 @@ import { z } from "zod";
 export const main = tool({
   input: z.object({ companies: z.array(z.string()) }),
   calls: ["pitch_evaluator"],
+  replayable: true,
   run: async ({ companies }, runtime: WorkerRuntime) => {
     const reports = [];
     for (const company of companies)

@@ -1,3 +1,3 @@
 import { tool } from "llm-do";
 
-export const review = tool({ input: { type: "object" }, calls: ["analyzr"], run: () => 1 });
+export const review = tool({ input: { type: "object" }, calls: ["analyzr"], replayable: true, run: () => 1 });
