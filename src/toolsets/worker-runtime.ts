@@ -1,6 +1,6 @@
 import type { Scopes } from "../host/scopes.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { JsonValue } from "../protocol/json.ts";
+import type { AsJson, JsonValue } from "../protocol/json.ts";
 import type { FilePart, ToolResult } from "../protocol/message.ts";
 
 /** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
@@ -27,7 +27,7 @@ export interface WorkerRuntime {
    * Does something once, also where the run is killed and goes on: a recorded result is not computed again. The result has to be JSON;
    * `name` is unique in the call. Where the run was killed while the function was under way it may be called again.
    */
-  step<T extends JsonValue>(name: string, fn: () => T | Promise<T>): Promise<T>;
+  step<T>(name: string, fn: () => (T & AsJson<T>) | Promise<T & AsJson<T>>): Promise<T>;
   /** The time in milliseconds since the epoch, and the same in a run that goes on. */
   now(): Promise<number>;
   /** Tells whoever listens; never fails. */

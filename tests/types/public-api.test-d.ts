@@ -38,6 +38,24 @@ tool({
   run: ({ title }) => title.length,
 });
 
+tool({
+  input: z.object({}),
+  calls: ["reader"],
+  replayable: true,
+  run: async (_args, { step, scopes }) => {
+    const { paths } = await step("list", () => scopes.list("notes", { pattern: "*", maxEntries: 9 }));
+    const count = await step("count", () => paths.length);
+    const one = await step("one", async () => ({ name: "a", tags: ["b"], size: count, ...(count > 1 ? { more: true } : {}) }));
+    // @ts-expect-error a date becomes a text in JSON
+    await step("date", () => new Date());
+    // @ts-expect-error a function is no JSON
+    await step("function", () => ({ run: () => 1 }));
+    // @ts-expect-error neither is a map
+    await step("map", async () => new Map([["a", 1]]));
+    return [one.name.length, count.toFixed(), one.tags];
+  },
+});
+
 toolset({
   name: "market_data",
   config: z.object({ region: z.string() }),
