@@ -1,4 +1,4 @@
-import { constants, mkdirSync, openSync, statSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
@@ -34,7 +34,10 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
     alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
-    remove: (path) => rm(path, { force: true, recursive: true }),
+    // Often there is nothing, and to find that out costs more with `rm`.
+    remove: async (path) => {
+      if (lstatSync(path, { throwIfNoEntry: false })) await rm(path, { force: true, recursive: true });
+    },
   };
 }
 
@@ -59,7 +62,9 @@ function readBytes({ maxBytes = maxReadBytes, ...opening }: Opening & ReadOption
 async function withOpenFile<T>({ system, path, within }: Opening, use: (file: OpenFile) => Promise<T>): Promise<T> {
   const real = within === undefined ? path : await confinedPath(system, path, within);
   // Checked before it is opened as well: opening a device can have effects.
-  assertFile(toFacts(statSync(real, { bigint: true })));
+  const stats = statSync(real, { bigint: true, throwIfNoEntry: false });
+  if (!stats) throw new SystemError("ENOENT", `no such file or directory, stat '${real}'`);
+  assertFile(toFacts(stats));
   const noFollow = within === undefined ? 0 : (constants.O_NOFOLLOW ?? 0);
   const file = toOpenFile(openSync(real, readFlags | noFollow));
   try {

@@ -34,6 +34,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
       });
     },
     realPath: async (path) => realpathSync.native(path),
+    isMissing: (path) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
     writer,
     makeCommandFolder: createCommandFolders(createNodeProcesses(writer)),
     strictNames: process.platform === "win32",

@@ -8,7 +8,14 @@ import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } fr
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { searchFiles } from "./scope-search.ts";
-import { createSurroundings, type ScopeRoot, ScopeTable, type Surroundings } from "./scope-table.ts";
+import {
+  createPrivatePlaces,
+  createProgramPlaces,
+  type ProgramPlaces,
+  type ScopeRoot,
+  ScopeTable,
+  type Surroundings,
+} from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepLater } from "./sweep-scopes.ts";
@@ -20,6 +27,8 @@ export interface ScopeSystem {
   /** Resolves links on the way once. Rejects with `ENOENT`, `ENOTDIR`, … */
   openRoot(path: string): Promise<RootDirectory>;
   realPath(path: string): Promise<string>;
+  /** Returns true where `realPath` would reject with `ENOENT`; an error takes longer. May throw where it would reject with another. Absent: not known. */
+  isMissing?(path: string): boolean;
   readonly writer: Writer;
   /** Names that the system reads as other names are refused (Windows). */
   readonly strictNames: boolean;
@@ -82,13 +91,8 @@ function surroundingsOf(system: ScopeSystem, options: OpenScopesOptions): Promis
 }
 
 async function lookAround(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<Surroundings> {
-  const real = (path: string) => system.realPath(path).catch(() => path);
-  return createSurroundings({
-    // Both spellings: the path as written, and its real path.
-    programFiles: await bothSpellings(system, programFiles),
-    programFolder: programFolder === undefined ? undefined : await real(programFolder),
-    privateFolders: await realPrivateFolders(system),
-  });
+  const program = await placesOf(system, programFiles, programFolder);
+  return { ...program, ...createPrivatePlaces(await realPrivateFolders(system)) };
 }
 
 /** Resolves links on the way to the private folders. */
@@ -96,26 +100,31 @@ export async function realPrivateFolders(system: ScopeSystem): Promise<readonly 
   return Promise.all((system.privateFolders ?? []).map((path) => realPathOf(system, path)));
 }
 
-const spellings = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<readonly string[]>>>();
+const places = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<ProgramPlaces>>>();
 
-/** Returns paths and their real paths, once for each list: a program runs as it was compiled. */
-function bothSpellings(system: ScopeSystem, paths: readonly string[]): Promise<readonly string[]> {
-  const found = spellings.get(system) ?? new WeakMap();
-  spellings.set(system, found);
-  const known =
-    found.get(paths) ?? Promise.all(paths.map((path) => realPathOf(system, path))).then((real) => [...paths, ...real]);
-  found.set(paths, known);
+/** Finds the files of a program and their folder, once for each list of files: a program runs as it was compiled. */
+function placesOf(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
+  const found = places.get(system) ?? new WeakMap<readonly string[], Promise<ProgramPlaces>>();
+  places.set(system, found);
+  const known = found.get(files) ?? findPlaces(system, files, folder);
+  found.set(files, known);
   return known;
+}
+
+async function findPlaces(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
+  const real = await Promise.all(files.map((path) => realPathOf(system, path)));
+  const programFolder = folder === undefined ? undefined : await system.realPath(folder).catch(() => folder);
+  // Both spellings: the path as written, and its real path.
+  return createProgramPlaces([...files, ...real], programFolder);
 }
 
 /** The real path; of a missing file, the real path of the nearest folder with the rest. */
 async function realPathOf(system: ScopeSystem, path: string): Promise<string> {
   try {
-    return await system.realPath(path);
-  } catch {
-    const folder = dirname(path);
-    return folder === path ? path : join(await realPathOf(system, folder), basename(path));
-  }
+    if (!system.isMissing?.(path)) return await system.realPath(path);
+  } catch {}
+  const folder = dirname(path);
+  return folder === path ? path : join(await realPathOf(system, folder), basename(path));
 }
 
 type MissingRoots = OpenScopesOptions["missingRoots"];

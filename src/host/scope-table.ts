@@ -23,31 +23,32 @@ export interface ScopeTableOptions {
   readonly beforeReplacing: ReplacementListener | undefined;
 }
 
-interface Places {
-  /** Real host paths of what is part of the program, existing or not, with all that is below them. */
-  readonly programFiles: readonly string[];
+/** The places of a program. */
+export interface ProgramPlaces {
   readonly programFolder: string | undefined;
-  /** Real host paths. */
-  readonly privateFolders: readonly string[];
-}
-
-/** The program and the private folders, whatever scopes are opened beside them. */
-export interface Surroundings extends Omit<Places, "programFiles"> {
   readonly programFiles: ReadonlySet<string>;
   /** The folders on the way to them. */
   readonly programParents: ReadonlySet<string>;
+}
+
+interface PrivatePlaces {
+  /** Real host paths. */
+  readonly privateFolders: readonly string[];
   readonly privateNames: ReadonlySet<string>;
 }
 
-export function createSurroundings({ programFiles, programFolder, privateFolders }: Places): Surroundings {
-  const folded = new Set(programFiles.map(foldPath));
-  return {
-    programFolder,
-    privateFolders,
-    programFiles: folded,
-    programParents: new Set([...folded].flatMap((path) => [...above(path)].slice(1))),
-    privateNames: new Set(privateFolders.map((path) => foldName(basename(path)))),
-  };
+/** The program and the private folders, whatever scopes are opened beside them. */
+export interface Surroundings extends ProgramPlaces, PrivatePlaces {}
+
+/** `files`: real host paths of what is part of the program, existing or not, with all that is below them. */
+export function createProgramPlaces(files: readonly string[], programFolder: string | undefined): ProgramPlaces {
+  const programFiles = new Set(files.map(foldPath));
+  const programParents = new Set([...programFiles].flatMap((path) => [...above(path)].slice(1)));
+  return { programFolder, programFiles, programParents };
+}
+
+export function createPrivatePlaces(privateFolders: readonly string[]): PrivatePlaces {
+  return { privateFolders, privateNames: new Set(privateFolders.map((path) => foldName(basename(path)))) };
 }
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */

@@ -25,6 +25,7 @@ import { sha256 } from "../util/sha256.ts";
 import { approveChange } from "./approve-change.ts";
 import { checkUnverifiedNames } from "./check-unverified-names.ts";
 import type { RuntimeConfig } from "./config.ts";
+import { runEnded } from "./run-error.ts";
 import { searchToolset } from "./search-tools.ts";
 
 /** A connected toolset: the tools that it offers while the connection lasts. */
@@ -112,7 +113,7 @@ export class Connections {
 
   /** Ends what still connects, and closes the connections of the run. */
   async close(run: RuntimeConfig, place: CallAddress): Promise<void> {
-    this.#end.abort(new Error("the run has ended"));
+    this.#end.abort(runEnded);
     const closings = [...this.#ofRun.values()].map(({ reference, connected }) => ({
       reference,
       closing: (async () => (await connected.catch(() => undefined))?.close())(),

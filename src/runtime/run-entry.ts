@@ -16,7 +16,7 @@ import { gateEntry } from "./gate-entry.ts";
 import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
-import { LimitReached } from "./run-error.ts";
+import { LimitReached, runEnded } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
 /** The input of a run, and the actions around it. */
@@ -105,7 +105,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     await requirePrices(run, name);
     const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
-    await interruptRest(effects, signal, () => controller.abort(new Error("the run has ended")));
+    await interruptRest(effects, signal, () => controller.abort(runEnded));
     const usage = state.usageOf(name);
     const denied = state.denied();
     const { output, ...how } = end;

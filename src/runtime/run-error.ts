@@ -67,6 +67,9 @@ export class RequestFailed extends RunError {
   }
 }
 
+/** The reason of the abort that ends what a run left under way. Made once: the stack of an error costs more than the rest of an end. */
+export const runEnded = Object.freeze(new Error("the run has ended"));
+
 /** `the limit of 10 tool calls`, `the limit of $0.5`. */
 export function describeLimit({ limit, allowed }: { readonly limit: LimitName; readonly allowed: number }): string {
   return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
