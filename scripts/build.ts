@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
-import { type ChunkingContext, type RolldownPlugin, rolldown } from "rolldown";
+import { type ChunkingContext, type CodeSplittingGroup, type RolldownPlugin, rolldown } from "rolldown";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -16,17 +16,12 @@ interface Manifest {
 
 const { dependencies, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
-/** Started by their path; or, of the last four, opened by it where a fault is reproduced with the built package. */
-const inner = [
-  "cli/main",
-  "cli/watchdog-thread",
-  "host/line-search-thread",
-  "cli/open-trust-store",
-  "host/node-host",
-  "llm-do",
-  "ui/render-request",
-];
+/** Started by its path; the others are opened by it where a fault is reproduced with the built package. */
+const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "llm-do", "ui/render-request"];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
+
+/** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
+const threads = ["cli/watchdog-thread", "host/line-search-thread"];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
 const external = new Set(Object.keys(dependencies).filter((name) => name !== "zod" && name !== "@ai-sdk/provider"));
@@ -42,7 +37,9 @@ const startOf = {
   line: ["cli/command-line", "host/state-directory"],
   /** A program from its files to its first request. */
   core: [
-    ..."llm-do host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(" "),
+    ..."llm-do questions host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
+      " ",
+    ),
     ..."models/wire/create-wire-fetch models/wire/chat-model models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(
       " ",
     ),
@@ -93,25 +90,35 @@ function objectOf(id: string): string {
   return `globalThis.process.getBuiltinModule("${id}")`;
 }
 
+/** Writes a bundle into dist/. Returns the ids of its modules. */
+async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplittingGroup[]): Promise<string[]> {
+  const built = await rolldown({
+    input,
+    platform: "node",
+    plugins: [builtIns],
+    external: isExternal,
+    // Lowers syntax that the oldest Node does not have, such as `await using`.
+    transform: { target: "es2024" },
+  });
+  const { output } = await built.write({
+    dir: "dist",
+    sourcemap: true,
+    comments: { jsdoc: false },
+    entryFileNames: "[name].js",
+    // All in one folder below dist/: src/host/module-hooks.ts finds dist/ from its own place.
+    chunkFileNames: "chunks/[name]-[hash].js",
+    codeSplitting: { groups },
+  });
+  await built.close();
+  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+}
+
+const sourceOf = (entry: string) => [entry, `src/${entry}.ts`] as const;
+
 rmSync("dist", { recursive: true, force: true });
-const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
-  platform: "node",
-  plugins: [builtIns],
-  external: isExternal,
-  // Lowers syntax that the oldest Node does not have, such as `await using`.
-  transform: { target: "es2024" },
-});
-const { output } = await bundle.write({
-  dir: "dist",
-  sourcemap: true,
-  comments: { jsdoc: false },
-  entryFileNames: "[name].js",
-  // All in one folder below dist/: src/host/module-hooks.ts finds dist/ from its own place.
-  chunkFileNames: "chunks/[name]-[hash].js",
-  codeSplitting: { groups: [{ name: chunkOf, debugName: "start" }] },
-});
-await bundle.close();
-const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+const modules = await bundle({ ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" }, [
+  { name: chunkOf, debugName: "start" },
+]);
+for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]), []);
 writeFileSync("dist/third-party-notices.txt", renderNotices(modules.map((id) => relative("", id))));
 process.exitCode = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" }).status ?? 1;

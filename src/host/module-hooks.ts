@@ -77,10 +77,13 @@ function resolveHere(specifier: string, context: ResolveHookContext): ResolveFnO
   return url === undefined ? undefined : { url, shortCircuit: true };
 }
 
-/** From the running copy's own place. `require` and `import` can mean different files of one package. */
+/**
+ * From the running copy's own place. `require` and `import` can mean different files of one package. The build has all that `zod`
+ * exports in one file, which loads in a fraction of the time of the package's hundred.
+ */
 function resolveBeside(specifier: string, context: ResolveHookContext): string | undefined {
   try {
-    if (!context.conditions.includes("require")) return import.meta.resolve(specifier);
+    if (!context.conditions.includes("require")) return bundled(specifier) ?? import.meta.resolve(specifier);
     return pathToFileURL(createRequire(import.meta.url).resolve(specifier)).href;
   } catch {
     return undefined;
@@ -89,6 +92,11 @@ function resolveBeside(specifier: string, context: ResolveHookContext): string |
 
 const ownExtension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 const ownFolder = new URL("../", import.meta.url);
+
+function bundled(specifier: string): string | undefined {
+  const isWhole = ownExtension === ".js" && (specifier === "zod" || specifier === "zod/v4");
+  return isWhole ? existing(new URL("zod.js", ownFolder)) : undefined;
+}
 
 /** The package's `exports` decide; where they name built files and we run from sources, the source is meant. */
 function resolveOwn(specifier: string): string | undefined {

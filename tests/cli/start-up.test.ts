@@ -22,8 +22,8 @@ async function startServer(answer: object) {
 
 let records = 0;
 
-/** The packages that a command loads, in their own files or bundled, and how many of our own files. */
-async function loadedBy(args: readonly string[], cwd: string): Promise<{ readonly packages: string[]; readonly own: number }> {
+/** A command's packages, in their own files or bundled, and the number of their own files and of ours. */
+async function loadedBy(args: readonly string[], cwd: string) {
   const record = join(dirname(cwd), `modules-${records++}`);
   const { exitCode, stderr } = await runCli(args, { cwd, env: { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: record } });
   expect(exitCode, stderr).toBe(0);
@@ -32,8 +32,13 @@ async function loadedBy(args: readonly string[], cwd: string): Promise<{ readonl
   // A file that only exports from others has none.
   const maps = await Promise.all(own.map((url) => readFile(new URL(`${url}.map`), "utf8").catch(() => '{ "sources": [] }')));
   const sources = maps.flatMap((map) => (JSON.parse(map) as { readonly sources: readonly string[] }).sources);
-  const packages = [...urls, ...sources].flatMap((path) => /.*\bnode_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
-  return { packages: [...new Set(packages)].sort(), own: own.length };
+  const packages = (paths: readonly string[]) =>
+    paths.flatMap((path) => /.*\bnode_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return {
+    packages: [...new Set(packages([...urls, ...sources]))].sort(),
+    packageFiles: packages(urls).length,
+    own: own.length,
+  };
 }
 
 describe("start-up pays for nothing that is not used", () => {
@@ -42,8 +47,8 @@ describe("start-up pays for nothing that is not used", () => {
     const { packages, own } = await loadedBy(["--help"], cwd);
     expect(packages).toEqual(["commander"]);
     expect(own).toBeLessThan(8);
-    expect(await loadedBy(["--version"], cwd)).toEqual({ packages, own });
-    expect(await loadedBy(["run", "--help"], cwd)).toEqual({ packages, own });
+    expect(await loadedBy(["--version"], cwd)).toMatchObject({ packages, own });
+    expect(await loadedBy(["run", "--help"], cwd)).toMatchObject({ packages, own });
   });
 
   it("loads no provider, no validator, no schema builder and no template engine to check a program", async () => {
@@ -81,6 +86,26 @@ describe("start-up pays for nothing that is not used", () => {
     const library = ["@ai-sdk/openai-compatible", "@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "zod"];
     expect(packages).toEqual([...library, "commander", "eventsource-parser", "yaml"].sort());
     expect(own).toBeLessThan(12);
+  });
+
+  it("loads code of a program with our bundled zod, and no file of a package for it", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.mjs\ninput: { input: string }\ntoolsets: { greet: {} }\n---\nGo.\n",
+      "model.mjs": 'export default () => "done";\n',
+      "tools.ts":
+        'import { tool } from "llm-do";\nimport { z } from "zod";\nimport * as v4 from "zod/v4";\nexport const greet = tool({ input: z.object({ to: v4.string() }), run: () => "hello" });\n',
+    });
+    const { packages, packageFiles, own } = await loadedBy([".", "hello", "--trust", "--reject-all", "-q"], cwd);
+    // The lexer is a file of its package.
+    expect(packageFiles).toBe(1);
+    expect(packages).toEqual(["commander", "es-module-lexer", "eventsource-parser", "yaml", "zod"]);
+    expect(own).toBeLessThan(17);
+  });
+
+  it.each(["cli/watchdog-thread", "host/line-search-thread"])("gives the thread %s a file of its own", async (thread) => {
+    const text = await readFile(join(import.meta.dirname, `../../dist/${thread}.js`), "utf8");
+    expect(text).not.toMatch(/^import .*"\.\.?\//m);
+    expect(text.length).toBeLessThan(10_000);
   });
 
   it("keeps the compiled code in the state folder, and goes without it where that cannot be written", async () => {
