@@ -1,5 +1,6 @@
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
+import { longText } from "../util/long-texts.ts";
 import { holdsLongText } from "../util/plain-json.ts";
 import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -12,9 +13,6 @@ export interface Blob {
   readonly digest: string;
   readonly content: string | Uint8Array;
 }
-
-/** Longer strings go into blobs, so that a journal's lines stay lines. In UTF-16 units. */
-const longestInline = 8192;
 
 /** A fact as a journal holds it, and what it refers to. */
 export interface RecordedFact {
@@ -46,7 +44,7 @@ export function externalize(fact: Fact, options: RecordOptions): RecordedFact {
  */
 export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
   if ((fact.type === "run-start" || fact.type === "call-start") && fact.input.files.length > 0) return undefined;
-  if (holdsLongText(fact, longestInline)) return undefined;
+  if (holdsLongText(fact, longText)) return undefined;
   const text = JSON.stringify(fact);
   if (reference.test(text)) return undefined;
   return redactor.isPlain(text) ? text : undefined;
@@ -91,13 +89,14 @@ class FactWriter {
     return Object.fromEntries(members);
   }
 
+  /** Long texts go into blobs, so that a journal's lines stay lines. */
   #text(text: string): unknown {
     const redacted = this.#redacted(text);
-    // A blob is UTF-8, which half a surrogate pair has no form in.
-    if (redacted.length <= longestInline || !redacted.isWellFormed()) return redacted;
-    const digest = sha256(redacted);
+    const long = this.#redactor.look(redacted);
+    if (!long) return redacted;
+    const { digest, bytes } = long;
     this.kept.blobs.push({ digest, content: redacted });
-    return { $blob: digest, bytes: Buffer.byteLength(redacted) };
+    return { $blob: digest, bytes };
   }
 
   #redacted(text: string): string {

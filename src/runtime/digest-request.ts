@@ -1,10 +1,11 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ModelRequest } from "../models/model.ts";
-import { recordsIn } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { createGrowingFold } from "../util/growing-fold.ts";
+import { digestJson, lengthOfJson, longText } from "../util/long-texts.ts";
+import { holdsLongText } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { withoutFileContent } from "../util/without-file-content.ts";
@@ -79,15 +80,9 @@ function measureOnce(value: object, redactor: Redactor): Measured {
 }
 
 function measure(value: object, redactor: Redactor): Measured {
-  const files = "parts" in value ? recordsIn(value.parts).filter(({ type }) => type === "file") : [];
-  if (files.length > 0) {
-    const bare = withoutFileContent(value);
-    // JSON has the content of a file, which is base64, as it is.
-    const content = files.reduce((sum, { data }) => sum + String(data).length + ',"data":""'.length, 0);
-    return { digest: sha256(canonicalJson(redactor.toDigestForm(bare))), characters: canonicalJson(bare).length + content };
-  }
-  const text = canonicalJson(value);
-  const isOwnForm = !text.includes('"type":"file"') && redactor.isPlain(text);
-  const form = isOwnForm ? text : canonicalJson(redactor.toDigestForm(withoutFileContent(value)));
-  return { digest: sha256(form), characters: text.length };
+  const text = holdsLongText(value, longText) ? undefined : canonicalJson(value);
+  const isOwnForm = text !== undefined && !text.includes('"type":"file"') && redactor.isPlain(text);
+  if (isOwnForm) return { digest: sha256(text), characters: text.length };
+  const form = redactor.toDigestForm(withoutFileContent(value));
+  return { digest: digestJson(form, redactor.look), characters: text?.length ?? lengthOfJson(value) };
 }

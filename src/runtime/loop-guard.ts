@@ -1,7 +1,6 @@
 import type { ToolCallPart, ToolResultPart } from "../protocol/message.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import { digestJson } from "../util/long-texts.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addUserText } from "./conversation.ts";
 
@@ -18,7 +17,7 @@ export function guardAgainstLoop(
   frame: CallFrame,
   { calls, results }: { readonly calls: readonly ToolCallPart[]; readonly results: readonly ToolResultPart[] },
 ): void {
-  const names = new Map(results.map(({ name, result }, index) => [digestOf(calls[index], result), name]));
+  const names = new Map(results.map(({ name, result }, index) => [digestOf(call, calls[index], result), name]));
   const { seen, times: counts } = frame.repeats;
   if ([...names.keys()].some((id) => !seen.has(id))) counts.clear();
   for (const [id, name] of names) {
@@ -43,6 +42,6 @@ function warn(call: CallConfig, frame: CallFrame, { name, times }: { readonly na
   );
 }
 
-function digestOf(part: ToolCallPart | undefined, result: ToolResultPart["result"]): string {
-  return sha256(canonicalJson([part?.name, part?.args, part?.invalidArgs ?? null, result]));
+function digestOf({ run }: CallConfig, part: ToolCallPart | undefined, result: ToolResultPart["result"]): string {
+  return digestJson([part?.name, part?.args, part?.invalidArgs ?? null, result], run.redactor.look);
 }

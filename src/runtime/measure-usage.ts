@@ -2,6 +2,7 @@ import type { ReportedUsage } from "../models/model.ts";
 import type { PriceOf } from "../models/prices.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
+import { lengthOfJson } from "../util/long-texts.ts";
 
 /** Numbers for an estimate where a provider reports nothing. */
 export interface UsageEstimate {
@@ -78,11 +79,11 @@ function complete(reported: Known, { estimated, webSearches, priceOf }: Priced):
 /** Four characters for a token, as for the input. Files that the provider made are not written by the model. */
 function estimateAnswer({ parts }: AssistantMessage): number {
   const written = parts.map((part) => {
-    if (part.type === "text" || part.type === "reasoning") return part.text;
-    if (part.type !== "tool-call" && part.type !== "server-call") return "";
-    return part.name + ("invalidArgs" in part && part.invalidArgs ? part.invalidArgs : JSON.stringify(part.args));
+    if (part.type === "text" || part.type === "reasoning") return part.text.length;
+    if (part.type !== "tool-call" && part.type !== "server-call") return 0;
+    return part.name.length + ("invalidArgs" in part && part.invalidArgs ? part.invalidArgs.length : lengthOfJson(part.args));
   });
-  return Math.ceil(written.reduce((sum, text) => sum + text.length, 0) / 4);
+  return Math.ceil(written.reduce((sum, length) => sum + length, 0) / 4);
 }
 
 function countOf(tokens: number | undefined): number | undefined {

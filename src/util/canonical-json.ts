@@ -1,9 +1,9 @@
 /**
  * JSON with sorted keys and no spaces: the one form in which values are compared and digested. Members that are
- * `undefined` are left out, as JSON does.
+ * `undefined` are left out, as JSON does. `write`: puts another text in place of each text that is no key.
  */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(isSorted(value) ? value : sorted(value));
+export function canonicalJson(value: unknown, write?: (text: string) => string): string {
+  return JSON.stringify(!write && isSorted(value) ? value : sorted(value, write));
 }
 
 /** True where JSON has all keys in their order already. */
@@ -19,15 +19,16 @@ function isSorted(value: unknown): boolean {
   return true;
 }
 
-function sorted(value: unknown): unknown {
+function sorted(value: unknown, write?: (text: string) => string): unknown {
+  if (write && typeof value === "string") return write(value);
   if (typeof value !== "object" || value === null) return value;
   // A date, for instance.
-  if (hasOwnForm(value)) return sorted(JSON.parse(JSON.stringify(value) ?? "null"));
-  if (Array.isArray(value)) return value.map(sorted);
+  if (hasOwnForm(value)) return sorted(JSON.parse(JSON.stringify(value) ?? "null"), write);
+  if (Array.isArray(value)) return value.map((item) => sorted(item, write));
   const keys = Object.keys(value).sort();
   // Objects without a prototype are slow.
   const result: Record<string, unknown> = keys.includes("__proto__") ? Object.create(null) : {};
-  for (const key of keys) result[key] = sorted((value as Record<string, unknown>)[key]);
+  for (const key of keys) result[key] = sorted((value as Record<string, unknown>)[key], write);
   return result;
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson } from "./canonical-json.ts";
+import { digestJson, LongTexts, longText, type TextFacts } from "./long-texts.ts";
 import { holdsLongText } from "./plain-json.ts";
 import { findShapes, openShapeAt } from "./secret-shapes.ts";
 import { sha256 } from "./sha256.ts";
@@ -52,6 +53,7 @@ export class Redactor {
   readonly #names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
   /** True if JSON escapes characters of a known value: the pattern would miss it in JSON. */
   readonly #isEscaped: boolean;
+  readonly #longTexts = new LongTexts((text) => this.#scan(text));
 
   constructor(secrets: readonly Secret[], { shapes = true, identify }: RedactorOptions = {}) {
     this.#secrets = secrets;
@@ -74,6 +76,8 @@ export class Redactor {
       onSecret({ token: this.#recordedName(found, value), ...(found.kind === "shape" ? { value } : {}) });
       return this.#recordedToken(found, value);
     };
+    this.look(text);
+    if (this.#isKept(text, { literal: escapeTokens })) return text;
     return this.#replace(text, { from: 0, write, literal: escapeTokens });
   }
 
@@ -87,11 +91,15 @@ export class Redactor {
    * that no reader of the journal can check a guessed secret. Without ids it is taken over the value itself: nothing is recorded then.
    */
   digest(value: unknown): string {
-    const text = canonicalJson(value);
-    if (!this.#identify || this.isPlain(text)) return sha256(text);
     const recorded = { from: 0, write: this.#recordedToken, literal: escapeTokens };
-    return sha256(canonicalJson(this.#json(value, recorded)));
+    if (!this.#identify) return digestJson(value, this.look);
+    if (holdsLongText(value, longText)) return digestJson(this.#json(value, recorded), this.look);
+    const text = canonicalJson(value);
+    return this.isPlain(text) ? sha256(text) : sha256(canonicalJson(this.#json(value, recorded)));
   }
+
+  /** Returns what is to be known of a long text; undefined for one that is short, or no Unicode. Remembers the last ones. */
+  readonly look = (text: string): TextFacts | undefined => this.#longTexts.look(text);
 
   #nameOf(shape: string, value: string): string {
     return this.#identify ? `${shape}:${this.#identify(shape, value)}` : shape;
@@ -189,7 +197,7 @@ export class Redactor {
   }
 
   /** Returns whether nothing in a value is to be replaced. */
-  #isKept(value: unknown, replacing: Replacing): boolean {
+  #isKept(value: unknown, replacing: Pick<Replacing, "literal">): boolean {
     if (typeof value === "string") return !(this.holdsSecret(value) || (replacing.literal && value.includes("⟦")));
     if (typeof value !== "object" || value === null) return true;
     if ("toJSON" in value) return false;
@@ -199,6 +207,10 @@ export class Redactor {
 
   /** Returns whether a text holds a known value or a credential. */
   holdsSecret(text: string): boolean {
+    return this.#longTexts.find(text)?.holdsSecret ?? this.#scan(text);
+  }
+
+  #scan(text: string): boolean {
     if (this.#findKnown(text, 0)) return true;
     for (const _ of this.#findShapes(text, 0)) return true;
     return false;
@@ -225,9 +237,6 @@ export class Redactor {
       : Object.fromEntries(entries.map(([key, value]) => [key, value]));
   }
 }
-
-/** Longer texts are scanned one by one. In UTF-16 units. */
-const longText = 8192;
 
 interface Replacing {
   readonly from: number;

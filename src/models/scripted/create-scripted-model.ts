@@ -1,8 +1,8 @@
-import type { JsonValue } from "../../protocol/json.ts";
 import type { AssistantMessage, FilePart, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { abortable } from "../../util/abortable.ts";
 import { errorMessage } from "../../util/error-message.ts";
+import { copyJson } from "../../util/plain-json.ts";
 import { madeFile } from "../made-file.ts";
 import { type GenerateOptions, type Model, ModelError, type ModelResponse, retryableByCode } from "../model.ts";
 import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";
@@ -89,10 +89,6 @@ function toServerParts(calls: readonly ScriptedServerCall[], request: ScriptedRe
 function countParts({ messages }: ScriptedRequest, type: "tool-call" | "server-call"): number {
   const parts = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
   return parts.filter((part) => part.type === type).length;
-}
-
-function copyJson(value: JsonValue): JsonValue {
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 async function streamParts(message: AssistantMessage, options: GenerateOptions): Promise<void> {
