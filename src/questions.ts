@@ -1,12 +1,15 @@
 import { basename } from "node:path";
 import { isDecision } from "./approval/put-question.ts";
 import { readCredentials } from "./credentials.ts";
-import { openQuestions } from "./effects/open-questions.ts";
+import { askedSchema, openQuestions } from "./effects/open-questions.ts";
 import type { Host } from "./host/host.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { CannotResume, checkOwner, resumeJournal } from "./journal/resume-journal.ts";
 import type { ApprovalDecision, OpenQuestion } from "./protocol/approval.ts";
 import type { Fact, FactOf } from "./protocol/fact.ts";
+import type { JsonValue } from "./protocol/json.ts";
+import { fromJsonSchema } from "./schema/from-json-schema.ts";
+import { renderIssues } from "./schema/schema.ts";
 import { checkOptions, listOf, type OptionTable, objectOption, textOption } from "./util/check-options.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
@@ -46,13 +49,35 @@ export async function listQuestions(request: QuestionsRequest): Promise<WaitingR
 }
 
 /**
+ * Says why edited arguments do not fit the tool that a question is about; undefined where they do, and for a call of code, whose schema
+ * no record has: it is checked when the run goes on.
+ */
+export async function argumentsProblem(request: QuestionsRequest & { readonly id: string; readonly args: JsonValue }) {
+  const { directory, id, args } = request;
+  const host = await hostOf(request);
+  const { facts } = await readRecord(host, directory, await knownSecrets(host));
+  const question = openQuestions(facts).find((one) => one.id === id);
+  const schema = question && askedSchema(facts, question);
+  const checked = schema && (await fromJsonSchema(schema).validate(args));
+  return !checked || checked.ok
+    ? undefined
+    : `the arguments of \`${question.request.tool}\` do not fit: ${renderIssues(checked.issues)}`;
+}
+
+/**
  * Records answers, all or none. They take effect when the run goes on; until then a later answer replaces an earlier one. Rejects with an
- * `Error` where a question does not wait (any more), asks about something else by now, or the run is executed.
+ * `Error` where a question does not wait (any more), asks about something else by now, its new arguments do not fit the tool, or the run
+ * is executed.
  */
 export async function answerQuestions(request: AnswerRequest): Promise<WaitingRun> {
   checkOptions(request, { path: "answerQuestions", table: answerTable, required: ["directory", "answers"] });
   const host = await hostOf(request);
   const { directory, answers } = request;
+  for (const { id, decision } of answers) {
+    const args = decision.type === "approve" ? decision.args : undefined;
+    const problem = args && (await argumentsProblem({ directory, host, id, args }));
+    if (problem !== undefined) throw new CannotResume(problem);
+  }
   const known = await knownSecrets(host);
   const { journal, facts } = await resumeJournal(host, directory, {
     known,

@@ -1,6 +1,8 @@
 import type { ApprovalRequest, OpenQuestion } from "../protocol/approval.ts";
-import { type CallPath, comparePaths, withCallers } from "../protocol/call.ts";
+import { type CallPath, comparePaths, parentCallPath, withCallers } from "../protocol/call.ts";
 import type { Fact, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import { recordsIn } from "../protocol/json.ts";
+import type { JsonSchema } from "../protocol/tool.ts";
 import { sha256 } from "../util/sha256.ts";
 import { againKey, questionKey } from "./keys.ts";
 import { standingFacts } from "./standing.ts";
@@ -38,6 +40,15 @@ export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[
     return [{ id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...given }];
   });
   return inOrder(open);
+}
+
+/** The schema of a tool's arguments, as the model that made the call was told it last; undefined for a call of code. */
+export function askedSchema(recorded: readonly Fact[], { callPath, request }: OpenQuestion): JsonSchema | undefined {
+  const caller = parentCallPath(callPath);
+  const asked = standingFacts(recorded).facts.findLast(
+    (fact): fact is FactOf<"intent"> => fact.type === "intent" && fact.kind === "model" && fact.callPath === caller,
+  );
+  return recordsIn(asked?.detail["tools"]).find(({ name }) => name === request.tool)?.["inputSchema"] as JsonSchema | undefined;
 }
 
 /** Parallel calls ask in an order that differs from run to run; the number of a question should not. */

@@ -23,8 +23,13 @@ it("answers, takes back and prunes a held run by questions at a terminal", async
   const written = () => readdirSync(join(cwd, "out")).sort();
 
   const each = openTerminal(["approve", "last"], { cwd, columns: 60 });
+  await each.waitFor(prompt);
+  each.type("e\r");
+  await each.waitFor("goes back.\n>");
+  each.type('\x15{"path":7}\r');
+  await each.waitFor("of `write_file` do not fit");
   for (const [index, keys] of ["a\r", "d keep the old one\r", "\x03"].entries()) {
-    await each.waitFor(`Approval ${index + 1} of 3`);
+    if (index > 0) await each.waitFor(`Approval ${index + 1} of 3`);
     await each.waitFor(prompt);
     each.type(keys);
   }

@@ -201,6 +201,26 @@ describe("a run that holds its questions", () => {
     expect(looks).toBe(3);
   });
 
+  test("refuses edited arguments that do not fit the tool, and records none of the answers", async () => {
+    const write = (path: string) => ({ tool: "write_file", args: { path, content: "as asked" } });
+    const program = await prepare({
+      files: { "main.worker": worker(sandbox) },
+      model: ({ turn }) => (turn === 1 ? { calls: [write("out/a.txt"), write("out/b.txt")] } : "done"),
+    });
+    const [first, second] = (await program.begin()).questions as [OpenQuestion, OpenQuestion];
+    const edited = ({ id }: OpenQuestion, content: unknown) => ({
+      id,
+      decision: { type: "approve", args: { path: "out/b.txt", content } } as never,
+    });
+    const wrong = program.answer([approve(first), edited(second, 2)]);
+    await expect(wrong).rejects.toThrow("the arguments of `write_file` do not fit: content");
+    expect((await program.open()).map(({ answer }) => answer)).toEqual([undefined, undefined]);
+    await program.answer([approve(first), edited(second, "as edited")]);
+    // The call that was made of it is asked for anew.
+    const { questions } = await program.goOn();
+    expect(questions.map(({ request }) => request.args["content"])).toEqual(["as edited"]);
+  });
+
   test("keeps a call that waits behind a held one on the same file where it is", async () => {
     const edit = (text: string) => ({ tool: "write_file", args: { path: "out/a.txt", content: text } });
     const program = await prepare({

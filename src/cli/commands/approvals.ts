@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 import { readJournalEnds } from "../../journal/read-journal.ts";
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
-import { answerQuestions, listQuestions, type WaitingRun } from "../../questions.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
@@ -65,7 +66,8 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
     }
     await record(open, { type, ...note });
   } else if (words.length > 0) await record(selectQuestions(words, questions), { type, ...note });
-  else await askEach(open, type, record);
+  else if (type === "deny") throw new UsageError("name the questions to deny by their numbers; `llm-do approvals` lists them");
+  else await askEach(open, record, ({ id }, args) => argumentsProblem({ directory, id, args }));
   const now = await listQuestions({ directory });
   if (flags.json) await writeResult(toJson(now));
   else writeStderr(describeRest(now));
@@ -117,18 +119,18 @@ async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: 
   return askYesOrNo({ render, otherwise: "--yes answers without a question" });
 }
 
+type CheckArguments = (question: OpenQuestion, args: JsonObject) => Promise<string | undefined>;
 type RecordAnswers = (answered: readonly OpenQuestion[], decision: ApprovalDecision) => Promise<void>;
 
 /** One question after the other, as a run asks them. Each answer is recorded before the next question: what follows can be interrupted. */
-function askEach(open: readonly OpenQuestion[], type: AnswerCommand["type"], record: RecordAnswers): Promise<void> {
-  if (type === "deny") throw new UsageError("name the questions to deny by their numbers; `llm-do approvals` lists them");
+function askEach(open: readonly OpenQuestion[], record: RecordAnswers, check: CheckArguments): Promise<void> {
   return atTerminal("name the questions by their numbers: there is no terminal to ask at", async (terminal, signal) => {
     const approver = createTerminalApprover(terminal);
     const memory = { list: () => [], rules: () => [], revoke: () => false };
     for (const [index, question] of open.entries()) {
       const position = { n: index + 1, m: open.length };
       const request = { ...question.request, position };
-      const decision = await approver(request, { signal, memory, checkArgs: async () => undefined });
+      const decision = await approver(request, { signal, memory, checkArgs: (args) => check(question, args) });
       await record([question], decision);
       if (decision.type === "stop") return;
     }
