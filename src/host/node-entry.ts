@@ -37,9 +37,9 @@ interface Typed {
 }
 
 export function typeOf(entry: Typed): EntryType {
-  if (entry.isSymbolicLink()) return "link";
   if (entry.isFile()) return "file";
-  return entry.isDirectory() ? "directory" : "other";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
 }
 
 export function toFacts(stats: BigIntStats): EntryFacts {

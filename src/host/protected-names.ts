@@ -15,8 +15,11 @@ export function protectionOfName(components: readonly string[]): Protection | un
 
 /** Returns whether a name asks before anything in it is read. */
 export function isReadProtected(name: string): boolean {
-  return asksToRead(foldName(name));
+  return !cannotAsk.test(name) && asksToRead(foldName(name));
 }
+
+/** Names in ASCII that begin with no dot: their folds begin with none. A walk meets hardly any others. */
+const cannotAsk = /^[!--/-~][ -~]*$/;
 
 function isWriteProtected(folded: readonly string[]): boolean {
   const last = folded.at(-1) ?? "";

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { DirectoryEntry } from "./directory.ts";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
 import { isReadProtected } from "./protected-names.ts";
 import { systemRefused } from "./scope-refusals.ts";
@@ -76,7 +75,8 @@ export async function listFiles(table: ScopeTable, virtualPath: string, options:
     return names.length > room;
   });
   // In order already, but for paths with the prefix of the default scope.
-  return { paths: paths.sort(), ...walked };
+  if (table.allowed.readable.includes(defaultScopeName)) paths.sort();
+  return { paths, ...walked };
 }
 
 /**
@@ -131,14 +131,16 @@ async function listFolder(walk: Walk, reached: Step): Promise<void> {
     names = [];
     if (files.names.length > 0 && (await walk.visit(files))) walk.ended = true;
   };
-  for (const entry of await sortedEntries(walk, step)) {
+  for (const key of await sortedKeys(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
     if (walk.looked > mostWalked) walk.ended = true;
     if (walk.ended) break;
-    if (entry.type === "file" && isSeen && isWanted(walk, step, entry.name)) names.push(entry.name);
-    if (entry.type !== "directory") continue;
+    if (!key.endsWith("/")) {
+      if (isSeen && isWanted(walk, step, key)) names.push(key);
+      continue;
+    }
     await visitFiles();
-    if (!walk.ended) await listSubfolder(walk, step, entry.name);
+    if (!walk.ended) await listSubfolder(walk, step, key.slice(0, -1));
   }
   await visitFiles();
 }
@@ -193,20 +195,20 @@ function holdsSeen(walk: Walk, { scope: around, components }: OpenFolder): boole
   return walk.table.covered(around, components).some((scope) => walk.options.scopes?.includes(scope.name));
 }
 
-/** Sorts by code unit of the whole path: the name of a folder sorts with the slash that follows it. */
-async function sortedEntries(walk: Walk, step: Step): Promise<readonly DirectoryEntry[]> {
+/** Returns files by their names and folders with a slash behind theirs, sorted by code unit: so they follow one another as whole paths. */
+async function sortedKeys(walk: Walk, step: Step): Promise<readonly string[]> {
   const entries = await step.folder.directory.entries().catch((error: unknown) => {
     // Below the first folder, an unreadable one is skipped like a missing one.
     if (step.state !== walk.glob.start) return [];
     throw systemRefused(walk.table.format(step.folder.scope, step.folder.components), error);
   });
-  const nameable = entries.filter((entry) => isNameable(entry.name));
-  walk.unnameable += entries.length - nameable.length;
-  return nameable.sort((a, b) => compare(sortKey(a), sortKey(b)));
-}
-
-function sortKey(entry: DirectoryEntry): string {
-  return entry.type === "directory" ? `${entry.name}/` : entry.name;
+  const keys: string[] = [];
+  for (const { name, type } of entries) {
+    if (!isNameable(name)) walk.unnameable++;
+    else if (type === "file") keys.push(name);
+    else if (type === "directory") keys.push(`${name}/`);
+  }
+  return keys.sort();
 }
 
 function compare(a: string, b: string): number {

@@ -34,7 +34,7 @@ export function lockKeyOf(name: string): string | undefined {
 
 /** Returns whether the name is a temporary or a lock, which exist beside a file while it is written. */
 export function isTransientName(name: string): boolean {
-  return isTemporaryName(name) || lockPattern.test(name);
+  return name.startsWith(".llm-do-") && (isTemporaryName(name) || lockPattern.test(name));
 }
 
 export function isTemporaryName(name: string): boolean {
