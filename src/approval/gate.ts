@@ -7,6 +7,7 @@ import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
 import { abortable, orAborted } from "../util/abortable.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
@@ -78,6 +79,7 @@ export function createGate(options: GateOptions): Gate {
     asked: [],
     order: new Tickets(),
     foundTargets: new Tickets(),
+    definitions: new WeakMap(),
   };
   return { gate: (binding) => gateToolset(run, binding) };
 }
@@ -100,7 +102,9 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   const gated: Gated = { run, binding, tools, ...(toolset.open || toolset.close ? { open } : {}) };
   const members = {
     reference,
-    definitions: [...tools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
+    definitions: getOrMake(run.definitions, binding, () =>
+      [...tools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
+    ),
     has: (name) => tools.has(name),
     isSequential: (name) => tools.get(name)?.sequential ?? false,
     callsOf: (name) => tools.get(name)?.calls ?? [],

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { getOrMake } from "../util/get-or-make.ts";
 import type { CommandFolder } from "./command-folder.ts";
 import type { RootDirectory } from "./directory.ts";
 import { createEmptyRoot } from "./empty-root.ts";
@@ -46,11 +47,10 @@ export async function openScopes(
   const roots: ScopeRoot[] = [];
   const isPretended = options.missingRoots === "pretend";
   try {
-    for (const declaration of declarations)
-      roots.push({ declaration, directory: await openRoot(system, declaration, options.missingRoots) });
+    for (const declaration of declarations) roots.push({ declaration, ...(await shareRoot(system, declaration, options)) });
     const table = await createTable(system, roots, options);
     // A dry run changes no folder.
-    if (roots.length > 0) return toScopes(table, isPretended ? {} : { sweep: sweepLater(table) });
+    if (roots.length > 0) return toScopes(table, { sweep: isPretended ? undefined : sweepLater(table) });
     return toScopes(table, { openForCommands: () => openCommandScopes(system, isPretended) });
   } catch (error) {
     await closeRoots(roots);
@@ -64,7 +64,7 @@ async function openCommandScopes(system: ScopeSystem, isPretended: boolean): Pro
   const declaration = { name: ".", root: folder.path, realRoot: folder.path, mode: "rw" } as const;
   try {
     const directory = isPretended ? createEmptyRoot(folder.path) : await system.openRoot(folder.path);
-    const scopes = toScopes(await createTable(system, [{ declaration, directory }], {}), {});
+    const scopes = toScopes(await createTable(system, [{ declaration, directory, release: () => directory.close() }], {}), {});
     const close = () => scopes.close().finally(folder.remove);
     const own: Scopes = { ...scopes, forCommands: async () => own, close };
     tables.set(own, scopeTable(scopes));
@@ -128,6 +128,38 @@ async function realPathOf(system: ScopeSystem, path: string): Promise<string> {
 }
 
 type MissingRoots = OpenScopesOptions["missingRoots"];
+
+interface SharedRoot {
+  readonly directory: RootDirectory;
+  users: number;
+}
+
+const sharedRoots = new WeakMap<object, Map<string, SharedRoot>>();
+
+/** Opens a root, or takes the one that other scopes of the owner hold open: a thousand calls at once hold one folder open. */
+async function shareRoot(
+  system: ScopeSystem,
+  declaration: ScopeDeclaration,
+  { owner = {}, missingRoots }: OpenScopesOptions,
+): Promise<Omit<ScopeRoot, "declaration">> {
+  const open = getOrMake(sharedRoots, owner, () => new Map<string, SharedRoot>());
+  const key = `${declaration.root}\n${declaration.realRoot ?? ""}`;
+  const release = async (root: SharedRoot) => {
+    if (--root.users > 0) return;
+    if (open.get(key) === root) open.delete(key);
+    await root.directory.close();
+  };
+  const lend = (root: SharedRoot) => ({ directory: root.directory, release: () => release(root) });
+  const known = open.get(key);
+  if (known) {
+    known.users++;
+    if (await known.directory.isInPlace()) return lend(known);
+    await release(known);
+  }
+  const opened = { directory: await openRoot(system, declaration, missingRoots), users: 1 };
+  open.set(key, opened);
+  return lend(opened);
+}
 
 async function openRoot(system: ScopeSystem, declaration: ScopeDeclaration, missing: MissingRoots): Promise<RootDirectory> {
   try {
@@ -197,7 +229,7 @@ export function scopeTable(scopes: Scopes): ScopeTable {
 
 interface ScopeLife {
   /** Called and awaited by `close`. */
-  readonly sweep?: () => Promise<void>;
+  readonly sweep?: (() => Promise<void>) | undefined;
   /** Only where nothing is declared: opens what commands run in. */
   readonly openForCommands?: () => Promise<Scopes>;
 }
@@ -279,5 +311,5 @@ async function can(table: ScopeTable, virtualPath: string, access: "read" | "wri
 }
 
 async function closeRoots(roots: readonly ScopeRoot[]): Promise<void> {
-  await Promise.all(roots.map((root) => root.directory.close()));
+  await Promise.all(roots.map((root) => root.release()));
 }

@@ -13,6 +13,8 @@ import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
 export interface ScopeRoot {
   readonly declaration: ScopeDeclaration;
   readonly directory: RootDirectory;
+  /** Closes the directory where no other scopes use it; called once. */
+  release(): Promise<void>;
 }
 
 export interface ScopeTableOptions {

@@ -1,6 +1,7 @@
+import { getOrMake } from "../util/get-or-make.ts";
 import { dependencyFolders } from "./dependency-folders.ts";
 import { removeLeftOvers } from "./replace-file.ts";
-import type { ScopeTable } from "./scope-table.ts";
+import type { ScopeRoot, ScopeTable } from "./scope-table.ts";
 import { inFolder } from "./scope-walk.ts";
 import type { ResolvedPath } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -19,23 +20,24 @@ const sweptBy = new WeakMap<Writer, Set<string>>();
 /**
  * Removes the temporaries that killed processes left in writable scopes: once in a process for each root, the nearest
  * folders first. Starts a moment later, or when the returned function is called, which resolves when it is done and never rejects.
+ * Returns undefined where other scopes see to all of these roots.
  */
-export function sweepLater(table: ScopeTable): () => Promise<void> {
+export function sweepLater(table: ScopeTable): (() => Promise<void>) | undefined {
+  const seenTo = getOrMake(sweptBy, table.writer, () => new Set());
+  const roots = table.roots.filter(({ declaration, directory }) => declaration.mode === "rw" && !seenTo.has(directory.identity));
+  if (roots.length === 0) return undefined;
+  for (const { directory } of roots) seenTo.add(directory.identity);
   let sweeping: Promise<void> | undefined;
   const sweep = (mostRuns: number) => {
     clearTimeout(timer);
-    sweeping ??= sweepScopes(table, mostRuns);
+    sweeping ??= sweepRoots(table, roots, mostRuns);
     return sweeping;
   };
   const timer = setTimeout(sweep, delay, mostFolders).unref();
   return () => sweep(latestRuns);
 }
 
-async function sweepScopes(table: ScopeTable, mostRuns: number): Promise<void> {
-  const swept = sweptBy.get(table.writer) ?? new Set();
-  sweptBy.set(table.writer, swept);
-  const roots = table.roots.filter(({ declaration, directory }) => declaration.mode === "rw" && !swept.has(directory.identity));
-  for (const { directory } of roots) swept.add(directory.identity);
+async function sweepRoots(table: ScopeTable, roots: readonly ScopeRoot[], mostRuns: number): Promise<void> {
   // Paths, not open folders: there are more of them than a process may have open.
   const folders = roots.map(({ declaration }): ResolvedPath => ({ scope: declaration, components: [], virtualPath: "" }));
   for (let index = 0; index < Math.min(folders.length, mostFolders); index++) {

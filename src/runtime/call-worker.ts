@@ -6,6 +6,7 @@ import type { Message, UserMessage } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { toHandle } from "../toolsets/attachments.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
+import { follow } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { bracketCall } from "./bracket-call.ts";
@@ -106,6 +107,7 @@ async function openCall(
   const frame = createFrame(input, withDenied(prompt, serverTools), request.history);
   const controller = new AbortController();
   const scopes = await openCallScopes(run, worker.scopes, callPath);
+  const stopFollowing = follow(request.signal, controller);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
   const budget = new Budget(worker.limits, {
     owner: callPath,
@@ -118,12 +120,13 @@ async function openCall(
     serverTools: serverTools.granted,
     attachments: input.files.map(toHandle),
     maxTurns: Math.min(worker.limits.turns ?? turns ?? defaultTurns, turns ?? Number.POSITIVE_INFINITY),
-    signal: AbortSignal.any([request.signal, controller.signal]),
+    signal: controller.signal,
     abort: (reason: unknown) => controller.abort(reason),
   });
   const close = async (opened: OpenToolsets | undefined) => {
     frame.releaseLastTurn();
     stopTimer();
+    stopFollowing();
     controller.abort(callEnded);
     await opened?.close();
     await scopes.close();

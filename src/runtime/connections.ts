@@ -82,8 +82,13 @@ export class Connections {
       for (const name of connected.deferred) deferred.add(toolName(reference.prefix, name));
       return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
     };
-    const opening = worker.toolsets.map((reference) => open(reference).finally(activity.begin(call.callPath)));
-    const settled = await activity.wait(call.callPath, Promise.allSettled(opening));
+    const { toolsets: references } = worker;
+    const settled = references.some(canConnect)
+      ? await activity.wait(
+          call.callPath,
+          Promise.allSettled(references.map((reference) => open(reference).finally(activity.begin(call.callPath)))),
+        )
+      : references.map((reference) => ({ status: "fulfilled" as const, value: run.gate.gate(reference) }));
     const offered = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const toolsets = deferred.size > 0 ? [...offered, run.gate.gate(searchToolset(offered, deferred))] : offered;
     const close = () =>

@@ -32,3 +32,11 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
     );
   });
 }
+
+/** Aborts a controller with a signal, for its reason. Returns what ends that. `AbortSignal.any` takes several times as long, and as much memory. */
+export function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return () => signal.removeEventListener("abort", abort);
+}
