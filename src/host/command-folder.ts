@@ -21,15 +21,23 @@ export function createCommandFolders(processes: Processes): () => Promise<Comman
   let swept: Promise<void> | undefined;
   return async () => {
     const parent = await realpath(tmpdir());
-    swept ??= sweep(parent, processes);
+    swept ??= sweepFolders(parent, prefix, processes);
     await swept;
-    const path = await mkdtemp(join(parent, `${prefix}${processes.self.replaceAll(" ", "_")}_`));
+    const path = await mkdtemp(join(parent, nameOwned(prefix, processes)));
     return { path, remove: () => removeTree(path) };
   };
 }
 
-/** Folders of another user stay: that user could replace what is in them while it is removed. */
-async function sweep(parent: string, processes: Processes): Promise<void> {
+/** The beginning of the names of folders that belong to this process. */
+export function nameOwned(prefix: string, processes: Processes): string {
+  return `${prefix}${processes.self.replaceAll(" ", "_")}_`;
+}
+
+/**
+ * Removes folders of processes that have ended, by the names that `nameOwned` gives. Those of another user stay: that user could replace
+ * what is in them meanwhile.
+ */
+export async function sweepFolders(parent: string, prefix: string, processes: Processes): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   for (const name of names) {
     if (!name.startsWith(prefix)) continue;

@@ -35,6 +35,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   const configFile = findConfigFile({ environment, platform, homeDirectory, workingDirectory });
   const privateFolders = privatePlacesOf({ stateDirectory, configFile });
   const system = createNodeSystem({ now: () => clock.now(), writes, privateFolders, ...systemOptions });
+  const processes = createNodeProcesses(system.writer);
   return {
     environment,
     workingDirectory,
@@ -49,8 +50,8 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     fetch: createPatientFetch(),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
-    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, configFile, wall, writes }),
-    processes: createNodeProcesses(system.writer),
+    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, configFile, processes, wall, writes }),
+    processes,
     ...replaced,
   };
 }

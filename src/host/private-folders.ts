@@ -8,6 +8,11 @@ export function credentialsFolder(stateDirectory: string): string {
   return join(stateDirectory, "credentials");
 }
 
+/** The folder of copies of the machine's settings for the views of commands. */
+export function settingsFolder(stateDirectory: string): string {
+  return join(stateDirectory, "private", "settings");
+}
+
 /**
  * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, and the
  * user's configuration.

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toBubblewrapLaunch } from "../../src/host/command/bubblewrap.ts";
 import { knownEntriesOf } from "../../src/host/command/look.ts";
 import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputEnds } from "../../src/host/command/output-ends.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
 import { createSeccompFilter } from "../../src/host/command/seccomp.ts";
+import { copySettings, makeCopiesFolder } from "../../src/host/command/settings-copy.ts";
 import { isWithin } from "../../src/util/within.ts";
 
 describe("the filter of system calls", () => {
@@ -130,25 +131,6 @@ describe("mounts", () => {
     ]);
   });
 
-  test.each<[string, Mount | undefined, boolean]>([
-    ["on its own", undefined, true],
-    ["in a scope", { kind: "writable", path: "/", source: "/" }, false],
-    ["around a scope", { kind: "writable", path: "/etc/small/in", source: "/etc/small/in" }, false],
-    ["beside a scope", { kind: "writable", path: "/etc/small-in", source: "/etc/small-in" }, true],
-  ])("a folder %s is copied: %s", (_, scope, isCopied) => {
-    const small: Mount = {
-      kind: "read-only",
-      path: "/etc/small",
-      source: "/etc/small",
-      copies: [{ path: "/etc/small/a", mode: 0o444 }],
-    };
-    const words = optionsFor(scope ? [small, scope] : [small]);
-    expect([words.includes("--file"), words.join(" ").includes("--ro-bind /etc/small /etc/small")]).toEqual([
-      isCopied,
-      !isCopied,
-    ]);
-  });
-
   test("that show what a mount around them shows are left out", () => {
     const readOnly = (path: string, source = path): Mount => ({ kind: "read-only", path, source });
     const shown = [
@@ -190,6 +172,69 @@ describe("mounts", () => {
       isWithin("a/b", "a"),
       isWithin("a", "/a"),
     ]).toEqual([true, true, false, true, false, false, true, true, true, true, false]);
+  });
+});
+
+describe("small files of /etc", () => {
+  const processes = { self: "machine boot 1 2", isRunning: (owner: string) => owner !== "machine boot 1 1" };
+  const small: Mount = { kind: "read-only", path: "/etc/hosts", source: "/etc/hosts" };
+  const large: Mount = { kind: "read-only", path: "/etc/ssl", source: "/etc/ssl" };
+  const ofVersion = (version: string): Mount => ({ ...small, copies: [{ path: "/etc/hosts", mode: 0o444, version }] });
+  let parent = "";
+  const see = (...mounts: readonly Mount[]) => copySettings(mounts, { parent, processes });
+
+  beforeEach(() => {
+    parent = mkdtempSync(join(tmpdir(), "llm-do-settings-"));
+  });
+  afterEach(() => rmSync(parent, { recursive: true }));
+
+  test.each<[string, Mount | undefined, boolean]>([
+    ["no scope", undefined, true],
+    ["a scope around it", { kind: "writable", path: "/", source: "/" }, false],
+    ["a scope in it", { kind: "writable", path: "/etc/in", source: "/etc/in" }, false],
+    ["a scope that is it", { kind: "read-only", path: "/etc", source: "/etc", descriptor: 9 }, false],
+    ["a scope beside it", { kind: "writable", path: "/etc-in", source: "/etc-in" }, true],
+    ["a hidden file in it", { kind: "hidden-file", path: "/etc/hosts" }, false],
+  ])("with %s are shown by a copy: %s", async (_, other, isCopied) => {
+    const view = await see(ofVersion("1"), large, ...(other ? [other] : []));
+    expect(view.mounts.some(({ path }) => path === "/etc/hosts")).toBe(!isCopied);
+    expect(readdirSync(parent)).toHaveLength(isCopied ? 1 : 0);
+    view.release();
+  });
+
+  test("are copied once, and anew when one changes; a copy in use stays", async () => {
+    const [first, again] = [await see(ofVersion("1"), large), await see(ofVersion("1"), large)];
+    const copy = first.mounts.find(({ path }) => path === "/etc") as Mount & { kind: "read-only" };
+    expect(again.mounts).toEqual(first.mounts);
+    expect(readFileSync(join(copy.source, "hosts"), "utf8")).toBe(readFileSync("/etc/hosts", "utf8"));
+    expect(readdirSync(copy.source).sort()).toEqual(["hosts", "ssl"]);
+    first.release();
+    const changed = await see(ofVersion("2"), large);
+    expect(readdirSync(parent)).toHaveLength(2);
+    again.release();
+    changed.release();
+    expect(readdirSync(parent)).toHaveLength(1);
+    expect(existsSync(copy.source)).toBe(false);
+  });
+
+  test("of a process that was killed are removed by a later one", async () => {
+    mkdirSync(join(parent, "settings_machine_boot_1_1_x/etc"), { recursive: true });
+    mkdirSync(join(parent, "settings_other_boot_1_1_x"));
+    (await see(ofVersion("1"))).release();
+    const owners = readdirSync(parent).map((name) => name.replace(/_[^_]*$/, ""));
+    expect(owners.sort()).toEqual(["settings_machine_boot_1_2", "settings_other_boot_1_1"]);
+  });
+
+  test("are copied again when their folder is gone, and mounted where none can be made", async () => {
+    (await see(ofVersion("1"))).release();
+    rmSync(parent, { recursive: true });
+    makeCopiesFolder(parent);
+    (await see(ofVersion("1"))).release();
+    expect(readdirSync(parent)).toHaveLength(1);
+    rmSync(parent, { recursive: true });
+    writeFileSync(parent, "");
+    makeCopiesFolder(parent);
+    expect((await see(ofVersion("1"))).mounts).toEqual([ofVersion("1")]);
   });
 });
 

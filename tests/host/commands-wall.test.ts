@@ -485,6 +485,20 @@ else {
       expect(changed.exitCode).not.toBe(0);
       expect((await bench.bash("cat /etc/passwd")).stdout).toBe(readFileSync("/etc/passwd", "utf8"));
     });
+
+    test("is out of reach also where the first command makes the state folder in a scope", async () => {
+      bench.host = createNodeHost({ environment: { PATH: testPath, LLM_DO_STATE_DIR: bench.at("in/state") } });
+      const scopes = await bench.open([{}]);
+      const seen = await bench.bash("ls -A state; cp -r state copy; touch state/private/x || cmp /etc/passwd /etc/group", {
+        scopes,
+      });
+      expect([seen.stdout.includes("passwd"), seen.exitCode, existsSync(bench.at("in/copy/private/settings"))]).toEqual([
+        true,
+        1,
+        false,
+      ]);
+      expect(existsSync(bench.at("in/state/private/settings"))).toBe(true);
+    });
   });
 
   describe("toolchains", () => {

@@ -44,11 +44,19 @@ export class World {
     return found.sort();
   }
 
-  /** Every file outside of the program, with what it holds. The program's own may change meanwhile. */
+  /**
+   * Every file outside of the program, with what it holds. The program's own may change meanwhile. True copies of the machine's settings,
+   * which commands see in the place of these, are left out.
+   */
   outside(): Record<string, string> {
     const folders = readdirSync(this.root).filter((name) => name !== "program");
     const names = folders.flatMap((folder) => this.files(folder).map((name) => join(folder, name)));
-    return Object.fromEntries(names.map((name) => [name, this.read(name)]));
+    return Object.fromEntries(names.filter((name) => !this.isTrueCopy(name)).map((name) => [name, this.read(name)]));
+  }
+
+  private isTrueCopy(name: string): boolean {
+    const original = /^state\/private\/settings\/[^/]+(\/etc\/.*)/.exec(name)?.[1];
+    return original !== undefined && readFileSync(original, "utf8") === this.read(name);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EntryHandle } from "../directory.ts";
 import type { Handed, Launch } from "./launch.ts";
-import { enclosing, foldersAbove, type Mount, orderMounts } from "./mount.ts";
+import { enclosing, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
@@ -38,14 +38,11 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
   const mounts = leaveOutShown(orderMounts(command.mounts));
-  const copied = findCopied(mounts);
   const around = enclosing(mounts);
   const isSystemCovered = around("/sys") !== undefined;
   const args = [
     ...separation(bubblewrap, command.network),
-    ...mounts.flatMap((mount) =>
-      copied.has(mount) ? printCopies(mount, hand) : printMount(mount, { hand, bubblewrap, around }),
-    ),
+    ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap, around })),
     // After the scopes, whose mounts could cover them.
     ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm"],
     ...(isSystemCovered ? ["--tmpfs", "/sys", "--remount-ro", "/sys"] : ["--dir", "/sys"]),
@@ -121,24 +118,6 @@ function leaveOutShown(mounts: readonly Mount[]): readonly Mount[] {
   const isItself = (mount: Mount | undefined) =>
     mount?.kind === "read-only" && mount.descriptor === undefined && mount.source === mount.path;
   return mounts.filter((mount) => !(isItself(mount) && isItself(around(mount.path))));
-}
-
-/**
- * Mounts of small files: bwrap copies them into the root that it makes, which is read-only at the end. A mount costs a quarter of a
- * millisecond, and there are dozens of such files. None of them may lie in another mount: the copy would be written to the host.
- */
-function findCopied(mounts: readonly Mount[]): ReadonlySet<Mount> {
-  const isCopy = (mount: Mount) => mount.kind === "read-only" && mount.copies !== undefined;
-  const others = mounts.filter((mount) => !isCopy(mount));
-  const around = enclosing(others);
-  const withOthers = new Set(others.flatMap(({ path }) => foldersAbove(path)));
-  const isApart = ({ path }: Mount) => around(path) === undefined && !withOthers.has(path);
-  return new Set(mounts.filter((mount) => isCopy(mount) && isApart(mount)));
-}
-
-function printCopies(mount: Mount, hand: (one: Handed) => string): readonly string[] {
-  const copies = mount.kind === "read-only" ? mount.copies : undefined;
-  return (copies ?? []).flatMap(({ path, mode }) => ["--perms", mode.toString(8), "--file", hand({ type: "file", path }), path]);
 }
 
 interface Printing {

@@ -5,7 +5,7 @@ import type { ScopeTable } from "../scope-table.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";
 
 /** The host that commands belong to. */
-export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "stateDirectory" | "configFile"> {
+export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "stateDirectory" | "configFile" | "processes"> {
   /** False: as on a machine that has none. */
   readonly wall: boolean;
   readonly writes: OwnWrites;

@@ -44,7 +44,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, shell: string): Promise<str
   const command = {
     argv: [shell, "-c", "exit 42"],
     environment: { PATH: "/usr/bin:/bin" },
-    mounts: [...findSystemView(), ...privateFolders],
+    mounts: [...findSystemView().filter((mount) => !("copies" in mount)), ...privateFolders],
     cwd: "/",
     cwdHandle: undefined,
     network: false,

@@ -32,20 +32,29 @@ interface Listing {
 const listings = new Map<string, Listing>();
 const mostListings = 200;
 
-/** A folder that changed this short a time ago, in milliseconds, can change again without another time stamp. */
+/** What changed this short a time ago, in milliseconds, can change again without another time stamp. */
 const settled = 2000;
+
+/** Returns whether another change gives another version. */
+export function isSettled({ ctimeMs }: Stats): boolean {
+  return Date.now() - ctimeMs > settled;
+}
+
+/** Another one after a file was written, or a folder got or lost an entry. */
+export function versionOf({ dev, ino, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${mtimeMs}:${ctimeMs}`;
+}
 
 /** The entries of a folder that changes seldom: it is listed again when its time stamps change. */
 export function knownEntriesOf(folder: string): readonly Dirent[] {
   const stats = statOf(folder);
   if (stats === undefined) return [];
-  const { dev, ino, mtimeMs, ctimeMs } = stats;
-  const version = `${dev}:${ino}:${mtimeMs}:${ctimeMs}`;
+  const version = versionOf(stats);
   const known = listings.get(folder);
   if (known?.version === version) return known.entries;
   const entries = entriesOf(folder);
   if (listings.size >= mostListings) listings.clear();
-  if (Date.now() - Math.max(mtimeMs, ctimeMs) > settled) listings.set(folder, { version, entries });
+  if (isSettled(stats)) listings.set(folder, { version, entries });
   return entries;
 }
 

@@ -21,6 +21,8 @@ export type Mount =
 export interface Copy {
   readonly path: string;
   readonly mode: number;
+  /** Another one when the file may have changed. */
+  readonly version: string;
 }
 
 /** The deepest mount decides about a path; of two at one path, the later. */

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { isZombie } from "../node-system.ts";
 import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
@@ -82,10 +82,14 @@ async function clear(child: Child, marker: string | undefined): Promise<void> {
 /** Waits for the end of a process (of Linux): a process namespace that it was the first of is empty then. */
 async function waitUntilGone(pid: number, milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
-  for (let pause = 1; performance.now() < end; pause = Math.min(pause * 2, 50)) {
-    const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-    if (isZombie(stat) || stat === "") return;
-    await delay(pause);
+  for (let pause = 1; !isGone(pid) && performance.now() < end; pause = Math.min(pause * 2, 50)) await delay(pause);
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return isZombie(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return true;
   }
 }
 

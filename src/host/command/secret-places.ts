@@ -3,7 +3,7 @@ import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
 import { privatePlacesOf } from "../private-folders.ts";
-import { realPathOf, statOf } from "./look.ts";
+import { knownEntriesOf, realPathOf, statOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
 const inHome = [
@@ -45,13 +45,19 @@ type Owner = Pick<Host, "environment" | "stateDirectory" | "configFile">;
 /** Files and folders with keys and tokens. They are hidden even if a scope is a whole home directory, or `/`. */
 export function findSecrets(homes: readonly string[], owner: Owner): readonly string[] {
   const named = variables.flatMap((name) => variable(owner, name)?.split(delimiter) ?? []).filter((path) => isAbsolute(path));
-  return [
-    owner.stateDirectory,
-    ...privatePlacesOf(owner),
-    ...inSystem,
-    ...named,
-    ...homes.flatMap((home) => inHome.map((name) => join(home, name))),
-  ];
+  return [owner.stateDirectory, ...privatePlacesOf(owner), ...inSystem, ...named, ...homes.flatMap(findInHome)];
+}
+
+/** Leaves out those whose first folder a home lacks: most do. Without regard to case, as the most lenient file system. */
+function findInHome(home: string): readonly string[] {
+  const names = new Set(knownEntriesOf(home).map(({ name }) => name.toLowerCase()));
+  // Nothing is known of a home that cannot be listed.
+  const found = names.size === 0 ? inHome : inHome.filter((path) => names.has(firstOf(path)));
+  return found.map((path) => join(home, path));
+}
+
+function firstOf(path: string): string {
+  return path.split("/", 1).join("").toLowerCase();
 }
 
 /** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */

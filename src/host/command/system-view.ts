@@ -1,8 +1,9 @@
-import { lstatSync, readlinkSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
-import { isReadable, knownEntriesOf, statOf } from "./look.ts";
+import { isReadable, isSettled, knownEntriesOf, statOf, versionOf } from "./look.ts";
 import type { Copy, Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 
@@ -63,22 +64,34 @@ function toProgramMount(path: string): readonly Mount[] {
 /** Follows links: the target is shown under this name. */
 function toFileMount(path: string): readonly Mount[] {
   const stats = statOf(path);
-  if (!stats?.isFile() && !stats?.isDirectory()) return [];
-  return [{ kind: "read-only", path, source: path, copies: toCopies(path) }];
+  if (stats === undefined || !(stats.isFile() || stats.isDirectory())) return [];
+  return [{ kind: "read-only", path, source: path, copies: toCopies(path, stats) }];
 }
 
 /** Files that are larger, and folders with more entries, are mounted. */
 const mostCopied = { bytes: 262_144, entries: 16 };
 
 /** The files of a small tree; undefined if it is larger, or holds more than files. */
-function toCopies(path: string, depth = 0): readonly Copy[] | undefined {
-  const stats = statOf(path);
-  if (stats?.isFile())
-    return stats.size <= mostCopied.bytes && isReadable(path) ? [{ path, mode: stats.mode & 0o555 }] : undefined;
-  const entries = knownEntriesOf(path);
+function toCopies(path: string, stats: Stats): readonly Copy[] | undefined {
+  const copies = (stats.isFile() ? [path] : filesOf(path))?.map(toCopy);
+  return copies?.every((one) => one !== undefined) ? copies : undefined;
+}
+
+/** Looks at no file: most folders of `/etc` are too large. */
+function filesOf(folder: string, depth = 0): readonly string[] | undefined {
+  const entries = knownEntriesOf(folder);
   // A copy of an empty folder would be none, as would one that cannot be listed.
   if (entries.length === 0 || entries.length > mostCopied.entries || depth > 2) return undefined;
   if (!entries.every((entry) => entry.isFile() || entry.isDirectory())) return undefined;
-  const copies = entries.map(({ name }) => toCopies(join(path, name), depth + 1));
-  return copies.every((one) => one !== undefined) ? copies.flat() : undefined;
+  const paths = entries.map((entry) => [join(folder, entry.name), entry.isFile()] as const);
+  const files = paths.map(([path, isFile]) => (isFile ? [path] : filesOf(path, depth + 1)));
+  return files.every((one) => one !== undefined) ? files.flat() : undefined;
+}
+
+function toCopy(path: string): Copy | undefined {
+  const stats = statOf(path);
+  if (!stats?.isFile() || stats.size > mostCopied.bytes) return undefined;
+  const isForAll = (stats.mode & 0o444) === 0o444;
+  if (!isForAll && !isReadable(path)) return undefined;
+  return { path, mode: stats.mode & 0o555, version: isSettled(stats) ? versionOf(stats) : randomUUID() };
 }

@@ -1,6 +1,7 @@
 import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
+import { settingsFolder } from "../private-folders.ts";
 import type { OpenFolder } from "../scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
@@ -15,6 +16,7 @@ import { runProcess } from "./run-process.ts";
 import { findStart, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
 import { findSecrets, hideSecrets } from "./secret-places.ts";
+import { copySettings, makeCopiesFolder } from "./settings-copy.ts";
 import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
 import { findToolchainView } from "./toolchain-view.ts";
 
@@ -55,13 +57,21 @@ interface WalledSetting extends CommandSetting {
 }
 
 async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
-  const command = describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
+  const { stateDirectory, processes } = setting.machine;
+  const parent = settingsFolder(stateDirectory);
+  makeCopiesFolder(parent);
+  const described = describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
+  const view = await copySettings(described.mounts, { parent, processes });
   let said = "";
-  for (let count = 0; count < attempts; count++) {
-    setting.request.signal.throwIfAborted();
-    const ended = await runBubblewrap(bubblewrap, command, setting.request);
-    if (!hasFailed(ended)) return ended;
-    said = ended.stderr.text.trim();
+  try {
+    for (let count = 0; count < attempts; count++) {
+      setting.request.signal.throwIfAborted();
+      const ended = await runBubblewrap(bubblewrap, { ...described, mounts: view.mounts }, setting.request);
+      if (!hasFailed(ended)) return ended;
+      said = ended.stderr.text.trim();
+    }
+  } finally {
+    view.release();
   }
   throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
 }
