@@ -136,7 +136,7 @@ export async function editedArgs(
   return checkEdited(call, args);
 }
 
-function checkEdited(call: PendingCall, args: JsonObject): Promise<CheckedArgs> {
+function checkEdited(call: PendingCall, args: JsonObject): CheckedArgs | Promise<CheckedArgs> {
   if (JSON.stringify(args).includes("⟦secret:")) {
     throw toolFailure("invalid_arguments", "the edited arguments hold a secret that was hidden from whoever edited them");
   }

@@ -1,9 +1,10 @@
 import { parentCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { Target } from "../toolsets/toolset.ts";
-import type { Hold, Ticket, Tickets } from "../util/tickets.ts";
+import { freeTicket, type Hold, type Ticket, type Tickets } from "../util/tickets.ts";
 import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";
+import type { StageReport } from "./question-queue.ts";
 
 /**
  * Takes a call's place among the calls of the run. Synchronous, so that calls stand in the order in which they were requested.
@@ -13,9 +14,31 @@ import type { PendingCall } from "./pending-call.ts";
  * file tool has replaced meanwhile.
  */
 export function takeTicket(tickets: Tickets, call: PendingCall, args: JsonValue): Ticket {
-  const { callPath } = call.request.runtime;
-  const caller = parentCallPath(callPath) ?? "";
-  return tickets.take(targetsOf(call, args).flatMap((target) => holdsOf(target, caller)));
+  const targets = targetsOf(call, args);
+  if (targets.length === 0) return freeTicket;
+  const caller = parentCallPath(call.request.runtime.callPath) ?? "";
+  return tickets.take(targets.flatMap((target) => holdsOf(target, caller)));
+}
+
+/** A call that holds tickets. */
+export interface WaitingCall extends PendingCall {
+  /** In the order in which they were taken. */
+  readonly tickets: Ticket[];
+  readonly stage: StageReport;
+}
+
+/** Waits for the turn of a call's ticket. Undefined where nothing is before it. */
+export function turnOf(
+  { activity }: Pick<GateRun, "activity">,
+  { tickets, stage, request }: WaitingCall,
+  ticket: Ticket,
+): Promise<void> | undefined {
+  const { callPath, signal } = request.runtime;
+  tickets.push(ticket);
+  signal.throwIfAborted();
+  if (!ticket.waits) return undefined;
+  stage("waiting");
+  return activity.waitBehind(callPath, ticket.turn(signal)).then(() => stage("on the way"));
 }
 
 /** Takes the place of a call that may wait for a worker which is being created. Undefined for one that never does. */

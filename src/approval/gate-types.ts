@@ -70,10 +70,10 @@ export interface GatedCall {
   /** The runtime that the tool will see. It says which call it is, and who makes it. */
   readonly runtime: WorkerRuntime;
   /**
-   * Waits for one of the slots in which leaf tools execute, and resolves with what gives it back. Tools that wait for calls of their
+   * Waits for one of the slots in which leaf tools execute, and returns what gives it back. Tools that wait for calls of their
    * own take none. Default: there is no bound.
    */
-  readonly takeSlot?: (signal: AbortSignal) => Promise<() => void>;
+  readonly takeSlot?: (signal: AbortSignal) => (() => void) | Promise<() => void>;
   /** Called where the call ended in an earlier attempt of the run, so that it is not entered: its calls still count. */
   readonly onRepeated?: () => void;
   /** Taken before it was forwarded, in place of the one of its first round. */

@@ -6,14 +6,14 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
-import { abortable, orAborted } from "../util/abortable.ts";
+import { abortable, isPromiseLike, orAborted } from "../util/abortable.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs } from "./ask-approver.ts";
-import { takeForwardTicket, takeTicket } from "./call-order.ts";
+import { takeForwardTicket, takeTicket, turnOf, type WaitingCall } from "./call-order.ts";
 import { executeCode, recallResult, resultCodec } from "./execute-code.ts";
 import { joinContext } from "./extra-context.ts";
 import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
@@ -34,14 +34,13 @@ import {
   checkArgs,
   isDelegating,
   judgeCall,
-  type PendingCall,
   type PreparedCall,
   prepareCall,
   recordedOptions,
   restoreCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
-import { QuestionQueue, type StageReport } from "./question-queue.ts";
+import { QuestionQueue } from "./question-queue.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 import { repeatSettlement, settleBegun } from "./settle-begun.ts";
 import { startTimeout } from "./start-timeout.ts";
@@ -85,13 +84,10 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /** A call in one of its rounds. */
-interface Round extends PendingCall {
+interface Round extends WaitingCall {
   readonly open: Gated["open"];
   /** Identifies what is found out and decided in this round. */
   readonly key: FactKey;
-  /** Those that it holds, in the order in which they were taken. */
-  readonly tickets: Ticket[];
-  readonly stage: StageReport;
 }
 
 function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
@@ -165,11 +161,8 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     const taken = number === 1 && request.ticket ? [request.ticket] : [];
     const call: Round = { binding, tool, request, unisolated, open, key, tickets: taken, stage: run.questions.register() };
     try {
-      const given = await takeTurn(run, call, edited);
-      const settling = number === 1 ? settleBegun(run, call) : undefined;
-      const settled = settling && (await settling);
-      if (settled) return settled;
-      const prepared = await prepare(run, call, { given, edited });
+      const prepared = await prepare(run, call, { number, edited });
+      if ("settled" in prepared) return prepared.settled;
       const verdict = judge(run, call, prepared);
       if (verdict.type === "blocked") return blockedResult(name, verdict.why);
       const answer: Answer =
@@ -186,55 +179,49 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
   }
 }
 
-/**
- * Waits for the call's turn. Returns its arguments. The ticket is taken before the first `await`: calls have the order in which they
- * reach the gate. The arguments are copied before it, too: code may change what it passed while the call waits.
- */
-async function takeTurn(run: GateRun, call: Round, edited: CheckedArgs | undefined): Promise<JsonValue> {
-  const { request } = call;
-  const given = edited ? edited.args : copyJson(joinContext(request.args, request.extraContext));
-  await turnOf(run, call, call.tickets[0] ?? takeTicket(run.order, call, given));
-  return given;
-}
-
-interface GivenArgs {
-  readonly given: JsonValue;
+interface BegunRound {
+  readonly number: number;
   /** Checked arguments of an approver. */
   readonly edited: CheckedArgs | undefined;
 }
 
 /**
- * Checks the arguments and looks at what the call is about. Calls that share a target which only looking can find go one after
- * another; one that had to wait is looked at again.
+ * Waits for the call's turn, checks its arguments, and looks at what it is about; returns the result of one that is settled already. The
+ * ticket is taken before anything is awaited: calls have the order in which they reach the gate. The arguments are copied before it, too:
+ * code may change what it passed while the call waits.
+ *
+ * Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
  */
-async function prepare(run: GateRun, call: Round, { given, edited }: GivenArgs): Promise<PreparedCall> {
-  const { tool } = call;
-  const prepared = await lookAt(run, call, edited ?? (await checkArgs(call, given)));
+async function prepare(run: GateRun, call: Round, { number, edited }: BegunRound): Promise<PreparedCall | Settled> {
+  const { request, tickets } = call;
+  const given = edited ? edited.args : copyJson(joinContext(request.args, request.extraContext));
+  const turn = turnOf(run, call, tickets[0] ?? takeTicket(run.order, call, given));
+  if (turn) await turn;
+  const settling = number === 1 ? settleBegun(run, call) : undefined;
+  const settled = settling && (await settling);
+  if (settled) return { settled };
+  const checking = edited ?? checkArgs(call, given);
+  const looking = lookAt(run, call, checking instanceof Promise ? await checking : checking);
+  const prepared = looking instanceof Promise ? await looking : looking;
   const { targets } = prepared.preparation;
-  if (isDelegating(tool) || targets.length === 0) return prepared;
+  if (isDelegating(call.tool) || targets.length === 0) return prepared;
   const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
   await turnOf(run, call, found);
   return found.waits ? lookAt(run, call, prepared.checked) : prepared;
 }
 
-async function turnOf({ activity }: GateRun, { tickets, stage, request }: Round, ticket: Ticket): Promise<void> {
-  const { callPath, signal } = request.runtime;
-  tickets.push(ticket);
-  if (!ticket.waits) return signal.throwIfAborted();
-  stage("waiting");
-  await activity.waitBehind(callPath, ticket.turn(signal));
-  stage("on the way");
+interface Settled {
+  readonly settled: ToolResult;
 }
 
 /** The prepared call: found out now, or as it was recorded. */
-async function lookAt(run: GateRun, call: Round, checked: CheckedArgs): Promise<PreparedCall> {
+function lookAt(run: GateRun, call: Round, checked: CheckedArgs): PreparedCall | Promise<PreparedCall> {
   const recorded = run.effects.recall("verdict", call.key);
   if (recorded) return restoreCall(call, checked, recorded);
   throwRecordedRefusal(run, call);
   const { name, runtime } = call.request;
   const missed = run.effects.requireLive({ ...call.key, what: `what ${name} is about`, signal: runtime.signal });
-  if (missed) await missed;
-  return prepareCall(call, checked, run.redactor);
+  return missed ?? prepareCall(call, checked, run.redactor);
 }
 
 function throwRecordedRefusal(run: GateRun, { key }: Round): void {
@@ -303,13 +290,18 @@ function grant(run: GateRun, { request, key }: Round, prepared: PreparedCall): G
 async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
   if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
   call.stage("past");
-  const { tool, request } = call;
+  const { tool, request, binding } = call;
   const { signal } = request.runtime;
   if (!isDelegating(tool)) {
+    // A free slot is waited for, too: all calls of an answer are granted, and that is written, before the first executes.
     const leaveSlot = await request.takeSlot?.(signal);
-    const result = await run.effects.perform(toEffect(run, call, granted), signal).finally(leaveSlot);
-    const { settled } = call.binding;
-    if (result.ok && settled) await settled(granted.preparation.canonicalArgs, request.runtime);
+    let result: ToolResult;
+    try {
+      result = await run.effects.perform(toEffect(run, call, granted), signal);
+    } finally {
+      leaveSlot?.();
+    }
+    if (result.ok && binding.settled) await binding.settled(granted.preparation.canonicalArgs, request.runtime);
     return result;
   }
   releaseTickets(call);
@@ -348,15 +340,17 @@ async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>)
   try {
     signal.throwIfAborted();
     if (open) await abortable(open(), signal);
-    const args = await orAborted(argsToExecute(call, granted), signal);
+    const copied = orAborted(argsToExecute(call, granted), signal);
+    const args = copied instanceof Promise ? await copied : copied;
     const timed = startTimeout(run, tool, runtime);
+    const own = timed?.runtime ?? runtime;
     try {
-      const made = tool.execute(args, timed.runtime, granted.preparation.payload);
-      const value = await (tool.settlesOnAbort ? made : orAborted(made, timed.runtime.signal));
-      return { ok: true, value: toJsonValue(value) as JsonValue };
+      const made = tool.execute(args, own, granted.preparation.payload);
+      const value = tool.settlesOnAbort ? made : orAborted(made, own.signal);
+      return { ok: true, value: toJsonValue(isPromiseLike(value) ? await value : value) as JsonValue };
     } finally {
-      timed.stop();
-      if (timed.runtime.signal.aborted) await timed.settled();
+      timed?.stop();
+      if (own.signal.aborted) await timed?.settled();
     }
   } catch (thrown) {
     if (thrown instanceof ToolInterrupted) throw thrown;

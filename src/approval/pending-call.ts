@@ -8,9 +8,10 @@ import {
   type PreparedToolsetCall,
   type RuleText,
   type Tool,
+  type ToolsetCall,
   toolFailure,
 } from "../toolsets/toolset.ts";
-import { orAborted } from "../util/abortable.ts";
+import { andThen, orAborted } from "../util/abortable.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
@@ -51,51 +52,54 @@ export interface PreparedCall {
 }
 
 /** Throws a `ToolFailure` that says which argument is wrong and why. `args`: a copy that nobody else has. */
-export async function checkArgs(call: PendingCall, args: JsonValue): Promise<CheckedArgs> {
+export function checkArgs(call: PendingCall, args: JsonValue): CheckedArgs | Promise<CheckedArgs> {
   const { tool, request } = call;
   const { name } = tool;
   if (!isRecord(args))
     throw toolFailure("invalid_arguments", `\`${name}\` takes one object of arguments`, "call it again with a JSON object");
   const { input, texts } = splitContext(call, args);
-  const checked = await orAborted(tool.input.validate(input), request.runtime.signal);
-  if (!checked.ok) {
-    const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
-    throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
-  }
-  const isPlain = isPlainJson(checked.value);
-  return { args: joinContext((isPlain ? checked.value : input) as JsonObject, texts) as JsonObject, transformed: !isPlain };
+  return andThen(orAborted(tool.input.validate(input), request.runtime.signal), (checked) => {
+    if (!checked.ok) {
+      const error = `the arguments of \`${name}\` do not fit: ${renderIssues(checked.issues)}`;
+      throw toolFailure("invalid_arguments", error, "correct the arguments and call it again");
+    }
+    const isPlain = isPlainJson(checked.value);
+    return { args: joinContext((isPlain ? checked.value : input) as JsonObject, texts) as JsonObject, transformed: !isPlain };
+  });
 }
 
-export async function prepareCall(pending: PendingCall, checked: CheckedArgs, redactor: Redactor): Promise<PreparedCall> {
+/** Looks at what a call is about. Waits for nothing where its toolset does not look. */
+export function prepareCall(
+  pending: PendingCall,
+  checked: CheckedArgs,
+  redactor: Redactor,
+): PreparedCall | Promise<PreparedCall> {
   const { binding, tool, request, unisolated } = pending;
   const { input, texts } = splitContext(pending, checked.args);
-  const call = { tool: tool.name, args: input, config: binding.config, ...(texts ? { extraContext: texts } : {}) };
+  const call: ToolsetCall = {
+    ...{ tool: tool.name, args: input, config: binding.config },
+    ...(texts ? { extraContext: texts } : undefined),
+  };
+  const finish = (found: Preparation | undefined): PreparedCall => {
+    const canonicalArgs = frozenJson(joinContext(found?.canonicalArgs ?? input, texts) as JsonObject);
+    const preparation = found ? { ...found, canonicalArgs } : { targets: [], facts: {}, canonicalArgs };
+    const digest = redactor.digest([binding.reference, tool.name, canonicalArgs, preparation.facts]);
+    const files = binding.toolset.prepare ? [] : request.runtime.attachments;
+    return {
+      checked: { args: canonicalArgs, transformed: checked.transformed && found === undefined },
+      preparation,
+      digest,
+      view: { ...call, args: canonicalArgs, preparation },
+      carried: files.map(({ name, sha256: content }) => `${content} ${name}`),
+    };
+  };
+  if (!binding.toolset.prepare) return finish(undefined);
   const { scopes, signal } = request.runtime;
-  const holdsSecret = redactor.holdsSecret.bind(redactor);
   const access = {
-    scopes,
-    signal,
-    caller: request.caller,
-    networkEnabled: binding.networkEnabled ?? false,
-    unisolated,
-    holdsSecret,
+    ...{ scopes, signal, caller: request.caller, networkEnabled: binding.networkEnabled ?? false, unisolated },
+    holdsSecret: redactor.holdsSecret.bind(redactor),
   };
-  const found = binding.toolset.prepare && (await orAborted(binding.toolset.prepare(call, access), signal));
-  const plain = { targets: [], facts: {} };
-  const preparation = {
-    ...(found ?? plain),
-    canonicalArgs: frozenJson(joinContext(found?.canonicalArgs ?? input, texts) as JsonObject),
-  };
-  const digest = redactor.digest([binding.reference, tool.name, preparation.canonicalArgs, preparation.facts]);
-  const view = { ...call, args: preparation.canonicalArgs, preparation };
-  const files = binding.toolset.prepare ? [] : request.runtime.attachments;
-  return {
-    checked: { args: view.args, transformed: checked.transformed && found === undefined },
-    preparation,
-    digest,
-    view,
-    carried: files.map(({ name, sha256: content }) => `${content} ${name}`),
-  };
+  return andThen(orAborted(binding.toolset.prepare(call, access), signal), finish);
 }
 
 /** A call as it was recorded. */

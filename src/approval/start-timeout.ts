@@ -10,13 +10,13 @@ export interface TimedExecution extends TimedRuntime {
 }
 
 /**
- * Starts the time of a tool with `timeoutSeconds`. The signal's reason is the `ToolFailure` that the call ends with. Of a leaf, that is the
+ * Starts the time of a tool with `timeoutSeconds`; undefined without. The signal's reason is the `ToolFailure` that the call ends with. Of a leaf, that is the
  * outcome of its effect. The time of a tool with `calls` is a fact of its own, so that a replay ends its calls at the same point. The time in
  * which all that the tool does is to wait for a person does not count.
  */
-export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): TimedExecution {
+export function startTimeout(run: GateRun, tool: Tool, runtime: WorkerRuntime): TimedExecution | undefined {
   const { name, timeoutSeconds: seconds, calls } = tool;
-  if (seconds === undefined) return { runtime, settled: async () => undefined, stop: () => undefined };
+  if (seconds === undefined) return undefined;
   const limit = { callPath: runtime.callPath, key: timeKey };
   const { callPath } = limit;
   const late = new AbortController();

@@ -25,36 +25,29 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     const partial = codec.encodePartial?.(thrown);
     return { type: "interrupted", ...spentBy(effect), ...(partial === undefined ? {} : { partial }) };
   };
-  const underWay = new Set<() => void>();
+  const underWay = new Set<Effect<unknown>>();
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
-    const { announced, detail, ...identity } = effect.record;
-    const { callPath, key, kind, digest, sideEffect } = identity;
-    if (sideEffect || announced) record({ type: "intent", ...identity, detail });
-    await journal.written({ durable: sideEffect });
-    const known = sideEffect || announced ? {} : { digest };
-    const end = (outcome: Outcome): FactOf<"result"> => ({ type: "result", callPath, key, kind, ...known, outcome });
-    const settle = (outcome: () => Outcome) => {
-      if (underWay.delete(interrupt)) record(end(outcome()));
-    };
-    const interrupt = () => settle(() => ({ type: "interrupted", ...spentBy(effect) }));
-    underWay.add(interrupt);
+    const { sideEffect } = effect.record;
+    if (hasIntent(effect)) record(intentOf(effect));
+    const written = journal.written({ durable: sideEffect });
+    if (written) await written;
+    underWay.add(effect);
     try {
       const value = await effect.work();
-      settle(() => ({ type: "value", value: effect.codec.encode(value) }));
+      if (underWay.delete(effect)) record(resultOf(effect, { type: "value", value: effect.codec.encode(value) }));
       return value;
     } catch (thrown) {
-      if (thrown instanceof Suspended) underWay.delete(interrupt);
-      else settle(() => outcomeOf(effect, thrown));
+      if (underWay.delete(effect) && !(thrown instanceof Suspended)) record(resultOf(effect, outcomeOf(effect, thrown)));
       throw thrown;
     }
   };
   return Object.freeze<Effects>({
     state,
     record,
-    recordDurably: (fact) => {
+    recordDurably: async (fact) => {
       record(fact);
-      return journal.written({ durable: true });
+      await journal.written({ durable: true });
     },
     perform,
     recall: () => undefined,
@@ -70,7 +63,8 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       return undefined;
     },
     interruptAll: () => {
-      for (const interrupt of underWay) interrupt();
+      for (const effect of underWay) record(resultOf(effect, { type: "interrupted", ...spentBy(effect) }));
+      underWay.clear();
     },
     requireStart: () => undefined,
     recallStart: () => undefined,
@@ -84,6 +78,20 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     waitToRetry: (milliseconds, _next, signal) => clock.sleep(milliseconds, signal),
     startTimer: (milliseconds, expire) => createTimer(clock, milliseconds, expire),
   });
+}
+
+function hasIntent<T>({ record: { sideEffect, announced } }: Effect<T>): boolean {
+  return sideEffect || announced;
+}
+
+function intentOf<T>({ record: { announced: _, ...intent } }: Effect<T>): FactOf<"intent"> {
+  return { type: "intent", ...intent };
+}
+
+/** The digest stands in the intent, where there is one. */
+function resultOf<T>(effect: Effect<T>, outcome: Outcome): FactOf<"result"> {
+  const { callPath, key, kind, digest } = effect.record;
+  return { type: "result", callPath, key, kind, ...(hasIntent(effect) ? undefined : { digest }), outcome };
 }
 
 function spentBy<T>({ spentByFailure }: Effect<T>): Pick<Extract<Outcome, { readonly type: "error" }>, "usage"> {

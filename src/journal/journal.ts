@@ -13,8 +13,11 @@ export interface Journal {
    * failed write surfaces in the next `written` or in `close`.
    */
   append(fact: Fact): void;
-  /** Resolves when all facts so far are written; with `durable`, when they are on disk. Rejects with a `JournalError`. */
-  written(options: { readonly durable: boolean }): Promise<void>;
+  /**
+   * Resolves when all facts so far are written; with `durable`, when they are on disk. Rejects with a `JournalError`. Undefined where
+   * none is kept.
+   */
+  written(options: { readonly durable: boolean }): Promise<void> | undefined;
   /** Writes what is pending and closes. Never rejects; returns what went wrong, so that no loss is silent. */
   close(): Promise<JournalError | undefined>;
 }
@@ -65,7 +68,7 @@ export function isOpen({ processes }: Pick<Host, "processes">, directory: string
 /** For runs that keep none. */
 export const noJournal: Journal = {
   append: () => undefined,
-  written: async () => undefined,
+  written: () => undefined,
   close: async () => undefined,
 };
 

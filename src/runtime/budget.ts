@@ -42,7 +42,9 @@ export class Budget {
   readonly #owner: CallPath | undefined;
   /** This one, and all above it. */
   readonly #chain: readonly Budget[];
-  readonly #slots: Semaphore | undefined;
+  /** Those of the chain that bound what executes. */
+  readonly #slots: readonly Semaphore[];
+  readonly #maxDepth: number;
   #toolCalls = 0;
   #spent: Amount;
   #reserved = nothing;
@@ -52,7 +54,9 @@ export class Budget {
     this.#spent = spent;
     this.#owner = owner;
     this.#chain = parent ? [this, ...parent.#chain] : [this];
-    this.#slots = limits.parallel === undefined ? undefined : new Semaphore(limits.parallel);
+    const own = limits.parallel === undefined ? [] : [new Semaphore(limits.parallel)];
+    this.#slots = parent ? [...own, ...parent.#slots] : own;
+    this.#maxDepth = Math.min(...this.#chain.map((budget) => budget.#limits.depth ?? Number.POSITIVE_INFINITY));
   }
 
   /** Counts a tool call, unless it would cross the limit that is returned. */
@@ -111,21 +115,25 @@ export class Budget {
 
   /** The deepest worker call that is allowed below here; the entry is 0. */
   maxDepth(): number {
-    return least(this.#chain.map((budget) => budget.#limits.depth)) ?? Number.POSITIVE_INFINITY;
+    return this.#maxDepth;
   }
 
-  /** Waits for a slot for a model request or a leaf tool, here and in all budgets above. Resolves with what gives it back. */
-  async takeSlot(signal: AbortSignal): Promise<() => void> {
+  /** Waits for a slot for a model request or a leaf tool, here and in all budgets above. Returns what gives it back, to be called once. */
+  takeSlot(signal: AbortSignal): (() => void) | Promise<() => void> {
     signal.throwIfAborted();
-    const taken: (() => void)[] = [];
+    const [first, ...others] = this.#slots;
+    const taken = first?.tryTake();
+    return taken && others.length === 0 ? taken : this.#takeSlots(signal, taken);
+  }
+
+  /** Goes on after the first one, where that is taken. */
+  async #takeSlots(signal: AbortSignal, first: (() => void) | undefined): Promise<() => void> {
+    const taken = first ? [first] : [];
     const leave = () => {
       for (const free of taken.reverse()) free();
     };
     try {
-      for (const budget of this.#chain) {
-        const slots = budget.#slots;
-        if (slots) taken.push(slots.tryTake() ?? (await slots.take(signal)));
-      }
+      for (const slots of this.#slots.slice(taken.length)) taken.push(slots.tryTake() ?? (await slots.take(signal)));
       return leave;
     } catch (thrown) {
       leave();

@@ -5,6 +5,11 @@ export function orAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal): T 
   return value;
 }
 
+/** Calls a function with a value: at once where the value is no promise. */
+export function andThen<T, U>(value: T | Promise<T>, fn: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(fn) : fn(value);
+}
+
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (
     ((typeof value === "object" && value !== null) || typeof value === "function") &&

@@ -20,6 +20,9 @@ export interface Ticket {
   release(): void;
 }
 
+/** Holds nothing. */
+export const freeTicket: Ticket = { waits: false, turn: async (signal) => signal?.throwIfAborted(), release: () => undefined };
+
 const excludes: Readonly<Record<HoldMode, readonly HoldMode[]>> = {
   change: ["change", "read", "change-below", "read-below"],
   read: ["change", "change-below"],
