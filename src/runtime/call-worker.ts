@@ -16,6 +16,7 @@ import { addNotes } from "./connection-notes.ts";
 import type { OpenToolsets } from "./connections.ts";
 import { describeStart } from "./describe-start.ts";
 import { startLimitTimer } from "./limit-timer.ts";
+import { Repeats } from "./loop-guard.ts";
 import { openCallScopes } from "./open-call-scopes.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
@@ -170,7 +171,7 @@ function createFrame(
     serverCalls: new Map(),
     recorded: history.length,
     cuts: undefined,
-    repeats: { seen: new Set(), times: new Map() },
+    repeats: new Repeats(),
     measured: undefined,
     refusedTokens: undefined,
     partialOutput: "",

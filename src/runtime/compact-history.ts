@@ -38,8 +38,7 @@ export function compactHistory(call: CallConfig, frame: CallFrame, room: Room): 
   run.emit(call, { type: "compaction", window, before, after, dropped });
   drop(frame, dropped);
   // The model may have to ask for a dropped result again.
-  frame.repeats.seen.clear();
-  frame.repeats.times.clear();
+  frame.repeats.clear();
 }
 
 /** True where a recorded run made this request with the conversation as it is. */

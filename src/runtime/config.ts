@@ -24,6 +24,7 @@ import type { Connections } from "./connections.ts";
 import type { Emit } from "./create-emitter.ts";
 import type { CreatedWorkers } from "./created-workers.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
+import type { Repeats } from "./loop-guard.ts";
 import type { PrefixWatch } from "./prefix-watch.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
@@ -122,8 +123,7 @@ export interface CallFrame {
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */
   recorded: number;
-  /** By the digest of a call and its result: those of all turns, and in how many turns each came since one brought something new. */
-  readonly repeats: { readonly seen: Set<string>; readonly times: Map<string, number> };
+  readonly repeats: Repeats;
   /** The last request that was answered: its input as the provider counted it, and as it was estimated. In tokens. */
   measured: { readonly tokens: number; readonly estimate: number } | undefined;
   /** The length of the last request that was refused as too long for the model. In tokens. */

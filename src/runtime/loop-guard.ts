@@ -1,6 +1,7 @@
 import type { ToolCallPart, ToolResultPart } from "../protocol/message.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
 import { digestJson } from "../util/long-texts.ts";
+import type { Redactor } from "../util/redactor.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addUserText } from "./conversation.ts";
 
@@ -8,22 +9,64 @@ import { addUserText } from "./conversation.ts";
 const hintAt = 3;
 const failAt = 5;
 
+/** The calls of a turn. `results` are those of the first calls, in their order. */
+export interface AnsweredCalls {
+  readonly calls: readonly ToolCallPart[];
+  readonly results: readonly ToolResultPart[];
+}
+
+type Look = Redactor["look"];
+
+interface RepeatedCall {
+  readonly name: string;
+  readonly times: number;
+}
+
+/** Counts in how many turns the same call gave the same result, since a turn brought something new. */
+export class Repeats {
+  /** The digests of all calls with their results, and how often each came. */
+  readonly #seen = new Set<string>();
+  readonly #times = new Map<string, number>();
+  readonly #texts = new Set<string>();
+  /** Turns that brought a text which no result had before. Nothing needs their digests until one does not. */
+  #undigested: AnsweredCalls[] = [];
+
+  clear(): void {
+    this.#seen.clear();
+    this.#times.clear();
+    this.#texts.clear();
+    this.#undigested = [];
+  }
+
+  /** Adds a turn. Returns its calls, or none where a result has a new text. */
+  add(turn: AnsweredCalls, look: Look): Iterable<RepeatedCall> {
+    const before = this.#texts.size;
+    for (const { result } of turn.results) if (result.ok && typeof result.value === "string") this.#texts.add(result.value);
+    this.#undigested.push(turn);
+    if (this.#texts.size > before) return [];
+    const turns = this.#undigested.map((one) => this.#count(one, look));
+    this.#undigested = [];
+    return turns.at(-1) ?? [];
+  }
+
+  #count({ calls, results }: AnsweredCalls, look: Look): readonly RepeatedCall[] {
+    const names = new Map(results.map(({ name, result }, index) => [digestOf(calls[index], result, look), name]));
+    if ([...names.keys()].some((id) => !this.#seen.has(id))) this.#times.clear();
+    return [...names].map(([id, name]) => {
+      const times = (this.#times.get(id) ?? 0) + 1;
+      this.#seen.add(id);
+      this.#times.set(id, times);
+      return { name, times };
+    });
+  }
+}
+
 /**
  * Counts turns in which the same call gave the same result, as long as no turn brings anything new: a model that checks its work after
- * each change goes on. Throws a `ToolFailure` of the type `loop`. `results` are those of the first calls, in their order.
+ * each change goes on. Throws a `ToolFailure` of the type `loop`.
  */
-export function guardAgainstLoop(
-  call: CallConfig,
-  frame: CallFrame,
-  { calls, results }: { readonly calls: readonly ToolCallPart[]; readonly results: readonly ToolResultPart[] },
-): void {
-  const names = new Map(results.map(({ name, result }, index) => [digestOf(call, calls[index], result), name]));
-  const { seen, times: counts } = frame.repeats;
-  if ([...names.keys()].some((id) => !seen.has(id))) counts.clear();
-  for (const [id, name] of names) {
-    const times = (counts.get(id) ?? 0) + 1;
-    seen.add(id);
-    counts.set(id, times);
+export function guardAgainstLoop(call: CallConfig, frame: CallFrame, turn: AnsweredCalls): void {
+  for (const { name, times } of frame.repeats.add(turn, call.run.redactor.look)) {
     if (times >= failAt) {
       const error = `\`${call.worker.name}\` is in a loop: \`${name}\` was called ${times} times with the same arguments, and gave the same result`;
       throw toolFailure("loop", error, "call it with another input, or go on without it");
@@ -32,7 +75,7 @@ export function guardAgainstLoop(
   }
 }
 
-function warn(call: CallConfig, frame: CallFrame, { name, times }: { readonly name: string; readonly times: number }): void {
+function warn(call: CallConfig, frame: CallFrame, { name, times }: RepeatedCall): void {
   call.run.emit(call, { type: "warning", message: `\`${name}\` gave the same result for the same arguments ${times} times` });
   const advice = `Use that result, make another call, or give your answer; after ${failAt} times your work ends here.`;
   addUserText(
@@ -42,6 +85,6 @@ function warn(call: CallConfig, frame: CallFrame, { name, times }: { readonly na
   );
 }
 
-function digestOf({ run }: CallConfig, part: ToolCallPart | undefined, result: ToolResultPart["result"]): string {
-  return digestJson([part?.name, part?.args, part?.invalidArgs ?? null, result], run.redactor.look);
+function digestOf(part: ToolCallPart | undefined, result: ToolResultPart["result"], look: Look): string {
+  return digestJson([part?.name, part?.args, part?.invalidArgs ?? null, result], look);
 }
