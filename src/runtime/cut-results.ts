@@ -50,7 +50,8 @@ export interface CutResults {
 }
 
 /** A result as a call came to it. */
-export interface CompleteResult extends ToolResultPart {
+export interface CompleteResult {
+  readonly part: ToolResultPart;
   readonly callPath: CallPath;
 }
 
@@ -61,7 +62,7 @@ export interface CompleteResult extends ToolResultPart {
 export function cutResult(
   call: CallConfig,
   frame: CallFrame,
-  { callPath, ...part }: CompleteResult,
+  { callPath, part }: CompleteResult,
 ): ToolResultPart | Promise<ToolResultPart> {
   const text = textOf(part.result);
   if (text.length <= call.worker.context.maxResult || part.name === readResultName) return part;

@@ -108,17 +108,27 @@ interface Asked {
 }
 
 async function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal }: Asked): Promise<CompleteResult> {
-  const { run, worker, depth } = call;
+  const { run, worker, depth, model, scopes, attachments, budget, signal } = call;
   const { id, name, args } = part;
   const callPath = childCallPath(call.callPath, ordinal, name);
   const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
-  const end = (result: ToolResult): CompleteResult => ({ type: "tool-result", id, name, callPath, result: report.end(result) });
+  const end = (result: ToolResult): CompleteResult => ({
+    part: { id, name, result: report.end(result), type: "tool-result" },
+    callPath,
+  });
   if (!target.toolset) return end({ ok: false, error: target.error });
-  const context = { ...call, callPath, reach: target.toolset.callsOf(name), addCreated: addCreated.bind(undefined, call, frame) };
-  const gated = toGatedCall(context, { name, args });
+  const gated = toGatedCall(
+    {
+      ...{ run, callPath, depth, worker, model, scopes, attachments, budget, signal },
+      ...{ reach: target.toolset.callsOf(name), addCreated: addCreated.bind(undefined, call, frame) },
+    },
+    { name, args },
+  );
   const leave = run.activity.begin(callPath);
   try {
-    return end(await target.toolset.call(gated).catch(report.fail));
+    return end(await target.toolset.call(gated));
+  } catch (thrown) {
+    return report.fail(thrown);
   } finally {
     leave();
   }

@@ -54,9 +54,9 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
     ...call,
     caller: {
       ...{ name, depth, maxDepth: budget.maxDepth() },
-      ...(id === undefined ? {} : { id }),
-      ...(attachmentPolicy ? { attachmentPolicy } : {}),
-      ...(creators ? { creators } : {}),
+      ...(id === undefined ? undefined : { id }),
+      ...(attachmentPolicy ? { attachmentPolicy } : undefined),
+      ...(creators ? { creators } : undefined),
     },
     runtime: createRuntime(context),
     takeSlot: budget.takeSlot.bind(budget),
@@ -65,31 +65,35 @@ export function toGatedCall(context: CodeContext, call: Pick<GatedCall, "name" |
 }
 
 /** All that code sees of the run. */
-export function createRuntime(context: CodeContext, pending = new Set<Promise<unknown>>()): WorkerRuntime {
+export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>>): WorkerRuntime {
   const { run, worker, model, scopes, attachments, signal, callPath, depth } = context;
-  const made: MadeCalls = { count: 0, equal: new Map() };
+  // Most tools use nothing of their runtime: the rest is made when it is used.
+  let made: MadeCalls | undefined;
+  let steps: ReturnType<typeof createSteps> | undefined;
   const call: WorkerRuntime["call"] = (name, input = {}, options = {}) => {
+    made ??= { count: 0, equal: new Map() };
     const called = callByName(context, made, { name, input, options });
-    pending.add(called);
-    const forget = () => pending.delete(called);
+    begun?.add(called);
+    const forget = () => begun?.delete(called);
     called.then(forget, forget);
     return called;
   };
-  const map = createMap(call);
+  const stepping = () => (steps ??= createSteps(context));
   const runtime: WorkerRuntime = Object.freeze({
     ...{ scopes, attachments, signal, callPath, depth },
     worker: Object.freeze({ name: worker.name, description: worker.description }),
     model: model?.id,
-    ...createSteps(context),
+    step: ((name, fn) => stepping().step(name, fn)) as WorkerRuntime["step"],
+    now: () => stepping().now(),
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
     call,
-    map: (...given: Parameters<typeof map>) => quiet(map(...given)),
+    map: (...given: Parameters<WorkerRuntime["map"]>) => quiet(createMap(call)(...given)),
   });
-  allowWorkers(runtime, {
+  allowWorkers(runtime, () => ({
     call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
     created: (name) => run.created.named(name),
     add: context.addCreated ?? ((created) => run.created.add(created)),
-  });
+  }));
   allowTimeout(runtime, (limited) => {
     const begun = new Set<Promise<unknown>>();
     return { runtime: createRuntime({ ...context, signal: limited }, begun), settled: () => Promise.allSettled(begun) };

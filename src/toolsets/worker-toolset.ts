@@ -67,15 +67,15 @@ export interface RunWorkers {
 }
 
 /** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
-const runWorkers = new WeakMap<WorkerRuntime, RunWorkers>();
+const runWorkers = new WeakMap<WorkerRuntime, () => RunWorkers>();
 
-export function allowWorkers(runtime: WorkerRuntime, workers: RunWorkers): void {
+export function allowWorkers(runtime: WorkerRuntime, workers: () => RunWorkers): void {
   runWorkers.set(runtime, workers);
 }
 
 /** Undefined outside of a run. */
 export function workersOfRun(runtime: WorkerRuntime): RunWorkers | undefined {
-  return runWorkers.get(runtime);
+  return runWorkers.get(runtime)?.();
 }
 
 /** A worker as a model or the library's caller asks for it: the keys of a worker file, as data. */
@@ -154,7 +154,7 @@ export function workerToolset({ name, worker, abilitiesBeyond, digest, policies 
     calls: [],
     settlesOnAbort: true,
     execute: async (input: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
-      const callWorker = runWorkers.get(runtime)?.call;
+      const callWorker = workersOfRun(runtime)?.call;
       if (!callWorker) throw new Error("invariant: a worker is called by a run alone");
       const { files, fragments } = (payload as WorkerPayload | undefined) ?? { files: [], fragments: [] };
       return toValue(name, await callWorker(worker().id, { input, files, fragments }));
