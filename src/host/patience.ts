@@ -15,4 +15,17 @@ export interface Patience {
  */
 export interface PatientInit extends RequestInit {
   readonly patience?: Partial<Patience>;
+  /** True: the answer may be a `BareAnswer`, which takes less time than a `Response`. A `fetch` that does not know it returns a `Response`. */
+  readonly bare?: boolean;
 }
+
+/** An answer whose body is still to come. It is read once, in one of both ways. */
+export interface BareAnswer {
+  readonly status: number;
+  /** Resolves with the whole body; with undefined for a longer one than `most` bytes, whose connection is closed. Rejects as that of a `Response`. */
+  read(most: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** The answer with its body; after `read`, with another one. */
+  toResponse(body?: AnswerBody): Promise<Response>;
+}
+
+export type AnswerBody = string | Uint8Array<ArrayBuffer> | ReadableStream;

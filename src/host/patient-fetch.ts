@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type * as zlib from "node:zlib";
-import type { Patience, PatientInit } from "./patience.ts";
+import type { AnswerBody, BareAnswer, Patience, PatientInit } from "./patience.ts";
 import { fetchThrough, findSetDispatcher } from "./set-dispatcher.ts";
 
 /** How long a server may be silent, before or during its answer. A long answer that is not streamed takes minutes. */
@@ -29,6 +29,7 @@ interface Outgoing {
   readonly body: string | Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
   readonly patience: Patience;
+  readonly bare: boolean;
 }
 
 /**
@@ -38,18 +39,18 @@ interface Outgoing {
  */
 export function createPatientFetch(usual: Partial<Patience> = {}): typeof globalThis.fetch {
   return async (input, init?: PatientInit) => {
-    const { patience: given, ...standard } = init ?? {};
+    const { patience: given, bare = false, ...standard } = init ?? {};
     const patience = { ...defaultPatience, ...usual, ...given };
     const dispatcher = findSetDispatcher();
     if (dispatcher || globalThis.fetch !== nodesFetch) return fetchThrough(dispatcher, input, { ...standard, patience });
-    const first = await toOutgoing(input, { ...standard, patience });
+    const first = await toOutgoing(input, { ...standard, patience, bare });
     if (!/^https?:$/.test(first.url.protocol)) return globalThis.fetch(input, standard);
     const redirect = init?.redirect ?? (isAddress(input) ? "follow" : input.redirect);
     let outgoing = first;
     for (let redirects = 0; ; redirects++) {
       const message = await send(outgoing);
       const next = redirect === "manual" ? undefined : followed(outgoing, message);
-      if (!next) return toResponse(outgoing, message, redirects > 0);
+      if (!next) return toAnswer(outgoing, message, redirects);
       message.destroy();
       if (redirect === "error" || redirects === mostRedirects)
         throw failed(new Error(redirect === "error" ? "unexpected redirect" : "redirect count exceeded"));
@@ -59,21 +60,24 @@ export function createPatientFetch(usual: Partial<Patience> = {}): typeof global
 }
 
 /** Bodies other than texts and bytes are read whole first. */
-async function toOutgoing(input: Parameters<typeof fetch>[0], init: RequestInit & Pick<Outgoing, "patience">): Promise<Outgoing> {
-  const { patience, ...standard } = init;
+async function toOutgoing(
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit & Pick<Outgoing, "patience" | "bare">,
+): Promise<Outgoing> {
+  const { patience, bare, ...standard } = init;
   const { body } = init;
   const isPlain = isAddress(input) && (typeof body === "string" || (body ?? undefined) === undefined);
   const request = isPlain
     ? undefined
     : new Request(input as string, { ...standard, ...(body ? { duplex: "half" } : {}) } as RequestInit);
-  const url = new URL(request?.url ?? String(input));
+  const url = input instanceof URL ? input : new URL(request?.url ?? String(input));
   if (url.username !== "" || url.password !== "")
     throw new TypeError(`the address of a request holds a user or a password: ${url.origin}`);
   const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "node" };
   if (typeof body === "string") headers["content-type"] = "text/plain;charset=UTF-8";
   for (const [name, value] of request?.headers ?? entriesOf(init.headers)) headers[name.toLowerCase()] = value;
   return {
-    ...{ url, headers, patience },
+    ...{ url, headers, patience, bare },
     method: request?.method ?? (init.method ?? "GET").toUpperCase(),
     body: request?.body ? new Uint8Array(await request.arrayBuffer()) : typeof body === "string" ? body : undefined,
     signal: init.signal ?? request?.signal,
@@ -103,7 +107,7 @@ async function loadRequester(protocol: string): Promise<Requester> {
 }
 
 /** Resolves with the head of the answer. Rejects as `fetch` does: with the reason of the abort, or with a `TypeError` and its cause. */
-async function send({ url, method, headers, body, signal, patience }: Outgoing): Promise<IncomingMessage> {
+async function send({ url, method, headers, body, signal, patience, bare }: Outgoing): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const requester = requesters.get(url.protocol) ?? loadRequester(url.protocol);
   requesters.set(url.protocol, requester);
@@ -131,7 +135,7 @@ async function send({ url, method, headers, body, signal, patience }: Outgoing):
       resolve(response);
     });
     // The answer will need it, and loading it takes long: now the server has the request.
-    sent.once("finish", () => Reflect.get(globalThis, "Response"));
+    if (!bare) sent.once("finish", () => Reflect.get(globalThis, "Response"));
     boundConnecting(sent, url, patience);
     sent.end(typeof body === "string" && body.length > longText ? Buffer.from(body) : body);
     if (signal?.aborted) abort();
@@ -182,15 +186,64 @@ function followed({ url, method, headers, body, ...same }: Outgoing, { statusCod
   return { ...same, url: to, method: isGet ? "GET" : method, body: isGet ? undefined : body, headers: Object.fromEntries(kept) };
 }
 
-async function toResponse({ url, method, signal, patience }: Outgoing, message: IncomingMessage, redirected: boolean) {
+/** A bare answer comes only where it was asked for, which the type of `fetch` cannot say. */
+function toAnswer(outgoing: Outgoing, message: IncomingMessage, redirects: number): Promise<Response> | Response {
+  return outgoing.bare
+    ? (toBare(outgoing, message, redirects) as BareAnswer & Response)
+    : toResponse(outgoing, message, { redirects });
+}
+
+interface ResponseFacts {
+  readonly redirects: number;
+  /** In the place of the message's. */
+  readonly body?: AnswerBody | undefined;
+}
+
+async function toResponse(outgoing: Outgoing, message: IncomingMessage, { redirects, body: given }: ResponseFacts) {
   const { statusCode: status = 0, statusMessage: statusText = "", headers: found } = message;
   const { "set-cookie": cookies = [], ...rest } = found;
-  const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
+  const isEmpty = outgoing.method === "HEAD" || [204, 205, 304].includes(status);
   if (isEmpty) message.resume();
-  const body = isEmpty ? null : toStream(message, await decoded(message), { signal, patience });
+  const body = isEmpty ? null : (given ?? toStream(message, await decoded(message), outgoing));
   const response = new Response(body, { status, statusText, headers: rest as Record<string, string> });
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
-  return Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } });
+  return Object.defineProperties(response, { url: { value: outgoing.url.href }, redirected: { value: redirects > 0 } });
+}
+
+function toBare(outgoing: Outgoing, message: IncomingMessage, redirects: number): BareAnswer {
+  return {
+    status: message.statusCode ?? 0,
+    read: async (most) => readWhole(message, await decoded(message), { most, signal: outgoing.signal }),
+    toResponse: (body) => toResponse(outgoing, message, { redirects, body }),
+  };
+}
+
+interface Reading {
+  readonly most: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+function readWhole(
+  message: IncomingMessage,
+  from: Readable,
+  { most, signal }: Reading,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer<ArrayBuffer>[] = [];
+    let bytes = 0;
+    from.on("data", (chunk: Buffer<ArrayBuffer>) => {
+      bytes += chunk.length;
+      if (bytes <= most) return chunks.push(chunk);
+      message.destroy();
+      return resolve(undefined);
+    });
+    from.on("end", () => resolve(Buffer.concat(chunks)));
+    from.on("error", (error) => reject(brokenOff(signal, error)));
+  });
+}
+
+function brokenOff(signal: AbortSignal | undefined, error: Error): unknown {
+  return signal?.aborted ? signal.reason : new TypeError("terminated", { cause: describe(error) });
 }
 
 /** Undoes what the server did to send less. */
@@ -234,7 +287,7 @@ function toStream(message: IncomingMessage, from: Readable, { signal, patience }
       isOver = true;
     });
     from.on("error", (error) => {
-      if (!isOver) controller.error(signal?.aborted ? signal.reason : new TypeError("terminated", { cause: describe(error) }));
+      if (!isOver) controller.error(brokenOff(signal, error));
       isOver = true;
     });
   };

@@ -62,8 +62,8 @@ export function createSourceProvider(source: LanguageModelSource, loadOptionRule
       const [variable] = keyVariables;
       const key = findKey(keyVariables, environment);
       if (variable !== undefined && !key) throw missingKey(id, variable);
-      const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
-      const access = { apiKey: key?.value, fetch: createWireFetch(environment.fetch) };
+      const { createWire } = await import("./wire/create-wire-fetch.ts");
+      const access = { apiKey: key?.value, fetch: createWire(environment.fetch).fetch };
       const model = await makeModel(source, { id, name: modelName, access });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await loadOptionRules();

@@ -7,9 +7,11 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { BareAnswer, PatientInit } from "../../src/host/patience.ts";
 import { createPatientFetch } from "../../src/host/patient-fetch.ts";
 
 const fetch = createPatientFetch();
+const fetchBare = async (url: string) => (await fetch(url, { bare: true } as PatientInit)) as Response | BareAnswer as BareAnswer;
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -117,6 +119,10 @@ describe("an answer", () => {
       response.end(encode(Buffer.from(text)));
     });
     expect(await (await fetch(url)).text()).toBe(text);
+    const read = async (most: number) => (await fetchBare(url)).read(most);
+    expect(String(await read(text.length))).toBe(text);
+    expect(await read(text.length - 1)).toBeUndefined();
+    expect(await (await (await fetchBare(url)).toResponse()).text()).toBe(text);
   });
 
   it("that is streamed comes piece by piece, with the informational answer before it and the trailers after it ignored", async () => {
@@ -170,8 +176,10 @@ describe("an answer", () => {
       socket.on("error", () => undefined);
       socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf", () => end(socket)));
     });
-    const answer = await fetch(await listen(server));
-    await expect(answer.text()).rejects.toMatchObject({ message: "terminated", cause: { code: "ECONNRESET" } });
+    const url = await listen(server);
+    const terminated = { message: "terminated", cause: { code: "ECONNRESET" } };
+    await expect((await fetch(url)).text()).rejects.toMatchObject(terminated);
+    await expect((await fetchBare(url)).read(100)).rejects.toMatchObject(terminated);
   });
 
   it("is given up on an abort, with its reason", async () => {

@@ -27,9 +27,14 @@ export async function* boundBytes(pieces: Pieces, most: number): Pieces {
   let seen = 0;
   for await (const piece of pieces) {
     seen += piece.byteLength;
-    if (seen > most) throw new AnswerRefusal("too_large", `the answer is larger than ${most / mebibyte} MiB`);
+    if (seen > most) throw tooLarge(most);
     yield piece;
   }
+}
+
+/** The error for an answer of more bytes than a bound. */
+export function tooLarge(most: number): AnswerRefusal {
+  return new AnswerRefusal("too_large", `the answer is larger than ${most / mebibyte} MiB`);
 }
 
 /** Passes bytes on, and ends where a bound is reached. */

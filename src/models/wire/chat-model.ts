@@ -1,14 +1,24 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4Warning } from "@ai-sdk/provider";
+import { createGrowingFold } from "../../util/growing-fold.ts";
 import type { LibrarySettings } from "../create-library-provider.ts";
-import { keptAnswers, readyMessages, type Wire, writeBody } from "./create-wire-fetch.ts";
+import { bodyWriter, keptAnswers, readyMessages, type Wire } from "./create-wire-fetch.ts";
 
 type LibraryModel = typeof import("@ai-sdk/openai-compatible").OpenAICompatibleChatLanguageModel;
 export type ChatOptions = Omit<ConstructorParameters<LibraryModel>[1], "provider" | "url" | "headers" | "fetch">;
 
 /** The address and the headers of a model's requests, which are the same for all of them. */
 interface RequestLine {
-  readonly url: string;
+  readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+type RequestOptions = Omit<LanguageModelV4CallOptions, "prompt" | "abortSignal">;
+
+/** A request but for its messages. */
+interface Prepared {
+  readonly options: RequestOptions;
+  readonly write: (messages: string) => string;
+  readonly warnings: readonly SharedV4Warning[];
 }
 
 export async function openChatModel(
@@ -17,10 +27,10 @@ export async function openChatModel(
 ): Promise<LanguageModelV4> {
   const { OpenAICompatibleChatLanguageModel, VERSION } = await import("@ai-sdk/openai-compatible");
   const { VERSION: utilities, getRuntimeEnvironmentUserAgent } = await import("@ai-sdk/provider-utils");
-  const url = new URL(`${baseURL.replace(/\/$/, "")}/chat/completions`).href;
+  const url = new URL(`${baseURL.replace(/\/$/, "")}/chat/completions`);
   const agent = `ai-sdk-openai-compatible/${VERSION}`;
   const key = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-  const own = { url: () => url, headers: { ...key, "user-agent": agent }, fetch, provider: `${provider}.chat` };
+  const own = { url: () => url.href, headers: { ...key, "user-agent": agent }, fetch, provider: `${provider}.chat` };
   const model = new OpenAICompatibleChatLanguageModel(name, { ...own, ...options });
   // As the library's client writes them.
   const agents = `${agent} ai-sdk-provider-utils/${utilities} ${getRuntimeEnvironmentUserAgent()}`;
@@ -34,22 +44,34 @@ export async function openChatModel(
  */
 function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, ask: Wire["ask"]): LanguageModelV4 {
   const texts = new WeakMap<LanguageModelV4Message, string>();
+  const fold = createGrowingFold<LanguageModelV4Message, { text: string }>(
+    () => ({ text: "" }),
+    (all, message) => {
+      all.text = join(all.text, texts.get(message) ?? "");
+    },
+  );
+  let last: Prepared | undefined;
 
   /** The JSON of messages without the brackets of their list. */
   async function toText(prompt: readonly LanguageModelV4Message[]): Promise<string> {
-    const all: string[] = [];
-    for (const message of prompt) {
-      const text = texts.get(message) ?? (await convert(message));
-      if (text !== "") all.push(text);
-    }
-    return all.join();
+    for (const message of prompt) if (!texts.has(message)) await convert(message);
+    // Calls of one worker have their system messages in common.
+    const start = prompt.findIndex(({ role }) => role !== "system");
+    const system = start === -1 ? prompt : prompt.slice(0, start);
+    return join(...system.map((message) => texts.get(message) ?? ""), start === -1 ? "" : fold(prompt.slice(start)).text);
   }
 
-  async function convert(message: LanguageModelV4Message): Promise<string> {
+  async function convert(message: LanguageModelV4Message): Promise<void> {
     const { body } = await model.prepareRequest({ prompt: [message] });
-    const text = JSON.stringify(body["messages"]).slice(1, -1);
-    texts.set(message, text);
-    return text;
+    texts.set(message, JSON.stringify(body["messages"]).slice(1, -1));
+  }
+
+  /** The same for requests of the same options: those of a call differ in their messages alone. */
+  async function prepare(options: RequestOptions): Promise<Prepared> {
+    if (last && isSame(last.options, options)) return last;
+    const { body, warnings } = await model.prepareRequest({ ...options, prompt: [] });
+    last = { options, write: bodyWriter(body), warnings };
+    return last;
   }
 
   async function generate({ prompt, ...options }: LanguageModelV4CallOptions, signal: AbortSignal) {
@@ -57,11 +79,12 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
     const rest = { ...options, prompt: [] };
     readyMessages.set(signal, messages);
     if (keptAnswers.has(signal)) return model.doGenerate(rest);
-    const { body, warnings } = await model.prepareRequest(rest);
-    const answer = ask(line.url, { method: "POST", headers: line.headers, body: writeBody(body, messages), signal });
+    const { abortSignal: _, ...asked } = options;
+    const { write, warnings } = await prepare(asked);
+    const answer = ask(line.url, { method: "POST", headers: line.headers, body: write(messages), signal });
     try {
       const { body: answered } = await answer;
-      if (answered) return { ...(await model.convertResponse({ body: answered })), warnings };
+      if (answered) return { ...(await model.convertResponse({ body: answered })), warnings: [...warnings] };
     } catch {
       // Reported by the client, which gets the same.
     }
@@ -87,4 +110,18 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
       return model.doStream({ ...options, prompt: [] });
     },
   };
+}
+
+/** The JSON of the members of lists, as one list. Concatenated, so that it is written out once, where it is sent. */
+function join(...texts: readonly string[]): string {
+  return texts.reduce((all, text) => (all === "" || text === "" ? all + text : `${all},${text}`), "");
+}
+
+/** Compares the members of two values, in their order, down to tools, schemas and settings, which are the same objects in each request of a call. */
+function isSame(one: unknown, other: unknown, levels = 3): boolean {
+  if (one === other) return true;
+  if (levels === 0 || typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const [members, others] = [Object.entries(one), Object.entries(other)];
+  if (members.length !== others.length) return false;
+  return members.every(([name, value], index) => name === others[index]?.[0] && isSame(value, others[index]?.[1], levels - 1));
 }

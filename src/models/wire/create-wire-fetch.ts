@@ -1,6 +1,6 @@
-import type { Patience } from "../../host/patience.ts";
+import type { AnswerBody, BareAnswer, Patience, PatientInit } from "../../host/patience.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces } from "./bounds.ts";
+import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces, tooLarge } from "./bounds.ts";
 import { type AnswerRepair, type Body, repairBody, repairEvents, repairWhole } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -27,7 +27,7 @@ export interface Wire {
   /** For the library. Redirects are not followed: one would carry the key to another address. Answers are bounded and repaired. */
   readonly fetch: Fetch;
   /** Sends a request for a whole answer. Rejects where there is no response. */
-  ask(input: string, init: RequestInit): Promise<Asked>;
+  ask(input: URL, init: RequestInit): Promise<Asked>;
 }
 
 /** The response to a request. */
@@ -35,7 +35,7 @@ export interface Asked {
   /** The repaired answer. Absent: it is none that could be converted without being looked at by the library's client. */
   readonly body?: Body;
   /** The response as the library's client would have got it; called once. */
-  toResponse(): Response;
+  toResponse(): Promise<Response>;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface Asked {
  * `repair`: that of the wire format. Absent: answers are bounded only.
  */
 export function createWire(fetch: Fetch, repair?: AnswerRepair): Wire {
-  const send = (input: Parameters<Fetch>[0], init?: RequestInit) => {
+  const send = (input: Parameters<Fetch>[0], init?: PatientInit) => {
     const patience = init?.signal && patienceOf.get(init.signal);
     return fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
   };
@@ -71,47 +71,53 @@ export function createWire(fetch: Fetch, repair?: AnswerRepair): Wire {
       throw new WholeAnswer();
     },
     async ask(input, init) {
-      const response = await send(input, init);
-      if (!response.ok || !repair)
-        return { toResponse: () => convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes)) };
-      const { status, statusText, headers } = response;
-      const create = (body: string | Uint8Array<ArrayBuffer> | ReadableStream) =>
-        new Response(body, { status, statusText, headers: withoutLength(headers) });
+      const answer = toBare(await send(input, { ...init, bare: true }));
+      if (answer.status < 200 || answer.status > 299 || !repair)
+        return { toResponse: async () => convert(await answer.toResponse(), (pieces) => cutBytes(pieces, bounds.errorBytes)) };
+      const toResponse = async (body: AnswerBody) => withBody(await answer.toResponse(body), body);
       try {
-        const bytes = await readWhole(response);
+        const bytes = await answer.read(bounds.bodyBytes);
+        if (!bytes) throw tooLarge(bounds.bodyBytes);
         const { body, isPlain } = repairBody(bytes, repair);
-        return { ...(body && isPlain ? { body } : {}), toResponse: () => create(body ? JSON.stringify(body) : bytes) };
+        return { ...(body && isPlain ? { body } : {}), toResponse: () => toResponse(body ? JSON.stringify(body) : bytes) };
       } catch (error) {
-        return { toResponse: () => create(new ReadableStream({ start: (controller) => controller.error(error) })) };
+        return { toResponse: () => toResponse(new ReadableStream({ start: (controller) => controller.error(error) })) };
       }
     },
   };
 }
 
-/** That of `createWire`. */
-export function createWireFetch(fetch: Fetch, repair?: AnswerRepair): Fetch {
-  return createWire(fetch, repair).fetch;
-}
-
-/** The JSON of a request's body with these messages, as `JSON.stringify` writes it. */
-export function writeBody(body: Readonly<Record<string, unknown>>, messages: string): string {
-  const members = Object.entries(body).flatMap(([name, value]) => {
-    const text = name === "messages" ? `[${messages}]` : JSON.stringify(value);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-  });
-  return `{${members.join()}}`;
+/** Returns what writes the JSON of a request's body with the JSON of other messages, as `JSON.stringify` does. */
+export function bodyWriter(body: Readonly<Record<string, unknown>>): (messages: string) => string {
+  const write = (some: readonly [string, unknown][]) => {
+    const texts = some.map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)]);
+    return texts.filter(([, text]) => text !== undefined).map((member) => member.join(":"));
+  };
+  const all = Object.entries(body);
+  const at = all.findIndex(([name]) => name === "messages");
+  const before = `{${[...write(all.slice(0, at)), '"messages":['].join()}`;
+  const after = `${["]", ...write(all.slice(at + 1))].join()}}`;
+  return (messages) => before + messages + after;
 }
 
 function withMessages(init: RequestInit | undefined): RequestInit | undefined {
   const messages = init?.signal && readyMessages.get(init.signal);
   if (messages === undefined || messages === null || typeof init?.body !== "string") return init;
-  return { ...init, body: writeBody(JSON.parse(init.body), messages) };
+  return { ...init, body: bodyWriter(JSON.parse(init.body))(messages) };
 }
 
-async function readWhole(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const all: Uint8Array[] = [];
-  if (response.body) for await (const piece of boundBytes(read(response.body.getReader()), bounds.bodyBytes)) all.push(piece);
-  return Buffer.concat(all);
+/** The answer of any `fetch`. */
+function toBare(answer: Response | BareAnswer): BareAnswer {
+  if ("read" in answer) return answer;
+  return {
+    status: answer.status,
+    async read(most) {
+      const all: Uint8Array[] = [];
+      if (answer.body) for await (const piece of boundBytes(read(answer.body.getReader()), most)) all.push(piece);
+      return Buffer.concat(all);
+    },
+    toResponse: async () => answer,
+  };
 }
 
 function takeWhole(response: Response, repair: AnswerRepair): Response {
@@ -140,15 +146,14 @@ function convert(response: Response, stage: (pieces: Pieces) => Pieces): Respons
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers: withoutLength(headers) });
+  return withBody(response, body);
 }
 
-function withoutLength(given: Headers): Headers {
+function withBody({ status, statusText, headers: given }: Response, body: AnswerBody): Response {
   const headers = new Headers(given);
   headers.delete("content-length");
   headers.delete("content-encoding");
-  return headers;
+  return new Response(body, { status, statusText, headers });
 }
 
 /** Closes the connection when its reader stops. */
