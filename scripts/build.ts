@@ -7,6 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
 import { type ChunkingContext, type CodeSplittingGroup, type RolldownPlugin, rolldown } from "rolldown";
+import * as locales from "zod/locales";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -86,6 +87,26 @@ const builtIns: RolldownPlugin = {
   }),
 };
 
+/** Loads zod's messages in other languages when one is asked for: they are the larger part of zod, and few programs read them. */
+const lazyLocales: RolldownPlugin = {
+  name: "lazy-locales",
+  resolveId: (id) => (id === "lazy-locales" ? id : null),
+  load: (id) =>
+    id === "lazy-locales"
+      ? `import { createRequire } from "node:module";
+const load = createRequire(import.meta.url);
+const lazy = (name) => [name, { enumerable: true, get: () => load("./zod-locales.js")[name] }];
+export const locales = Object.defineProperties({}, Object.fromEntries(${JSON.stringify(Object.keys(locales))}.map(lazy)));`
+      : null,
+  transform: (code, id) =>
+    /\/zod\/v4\/(core\/index|classic\/external)\.js$/.test(id)
+      ? {
+          code: code.replace('export * as locales from "../locales/index.js"', 'export { locales } from "lazy-locales"'),
+          map: null,
+        }
+      : null,
+};
+
 function objectOf(id: string): string {
   return `globalThis.process.getBuiltinModule("${id}")`;
 }
@@ -95,7 +116,7 @@ async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplit
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns],
+    plugins: [builtIns, lazyLocales],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
@@ -119,6 +140,7 @@ rmSync("dist", { recursive: true, force: true });
 const modules = await bundle({ ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" }, [
   { name: chunkOf, debugName: "start" },
 ]);
+await bundle({ "zod-locales": "zod/locales" }, []);
 for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]), []);
 writeFileSync("dist/third-party-notices.txt", renderNotices(modules.map((id) => relative("", id))));
 process.exitCode = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" }).status ?? 1;

@@ -18,12 +18,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
   const line = { exitCode: 0, afterDashes: dashes < 0 ? undefined : argv.slice(dashes + 1) };
-  const program = createProgram(line);
+  const isCompletion = argv[0] === completeCommandName;
+  const program = createProgram(line, isCompletion ? [] : words);
   if (argv.length === 0) {
     program.outputHelp({ error: true });
     return exitCodes.usage;
   }
-  if (argv[0] === completeCommandName) return answerShell(program, argv.slice(1));
+  if (isCompletion) return answerShell(program, argv.slice(1));
   const helpTarget = findHelpTarget(words, program);
   try {
     if (helpTarget !== undefined) {

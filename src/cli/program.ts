@@ -31,40 +31,34 @@ export interface CommandLine {
   readonly afterDashes: readonly string[] | undefined;
 }
 
-/** The command line's grammar. Commands are imported when they run, so that `--help` pays for none of them. */
-export function createProgram(line: CommandLine): Command {
+type Adder = (program: Command, line: CommandLine) => void;
+
+/** Headings of the help, and below each the names of its commands, with what adds them. */
+const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
+  "Run a program:": { run: addRun, resume: addResume, "approvals approve deny": addApprovals },
+  "Know a program before it runs:": { check: addCheck, explain: addExplain, verdict: addVerdict, test: addTest },
+  "Look at what ran:": { runs: addRuns, view: addView, replay: addReplay, fork: addFork, undo: addUndo },
+  "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
+  "Learn and write:": { docs: addDocs, schema: addSchema, lsp: addLanguageServer, completion: addCompletion },
+};
+const commandNames = Object.values(groups).flatMap((adders) => Object.keys(adders).flatMap((names) => names.split(" ")));
+
+/**
+ * The command line's grammar. Commands are imported when they run, so that `--help` pays for none of them. With words that ask for no
+ * help it holds the command that they call, and no other: to build all takes longer than to read the words.
+ */
+export function createProgram(line: CommandLine, words: readonly string[] = []): Command {
   const program = new Command("llm-do")
     .usage("[run] [options] <target...> [prompt]")
     .description("Prompts that you can run, check, review and test like code.")
     .version(version)
     .enablePositionalOptions();
-  program.commandsGroup("Run a program:");
-  addRun(program, line);
-  addResume(program, line);
-  addApprovals(program, line);
-  program.commandsGroup("Know a program before it runs:");
-  addCheck(program, line);
-  addExplain(program, line);
-  addVerdict(program, line);
-  addTest(program, line);
-  program.commandsGroup("Look at what ran:");
-  addRuns(program, line);
-  addView(program, line);
-  addReplay(program, line);
-  addFork(program, line);
-  addUndo(program, line);
-  program.commandsGroup("Set up:");
-  addInit(program, line);
-  addModels(program, line);
-  addConfig(program, line);
-  addKeys(program, line);
-  addOAuth(program, line);
-  addTrust(program, line);
-  program.commandsGroup("Learn and write:");
-  addDocs(program, line);
-  addSchema(program, line);
-  addLanguageServer(program, line);
-  addCompletion(program, line);
+  const called = calledBy(words);
+  for (const [heading, adders] of Object.entries(groups)) {
+    program.commandsGroup(heading);
+    for (const [names, add] of Object.entries(adders))
+      if (called === undefined || names.split(" ").includes(called)) add(program, line);
+  }
   program.helpCommand("help [command]", "display the help of a command");
   for (const command of withDescendants(program)) {
     addExamples(command);
@@ -80,6 +74,13 @@ export function createProgram(line: CommandLine): Command {
     return `\nExit codes:\n${codes}`;
   });
   return program;
+}
+
+/** Undefined for words that may show the help of all commands. Words without a command belong to `run`. */
+function calledBy(words: readonly string[]): string | undefined {
+  const [first] = words;
+  if (first === undefined || first === "help" || words.includes("--help") || words.includes("-h")) return undefined;
+  return commandNames.includes(first) ? first : "run";
 }
 
 /** Words of the command line that are quoted do nothing to a terminal. */
@@ -107,8 +108,7 @@ function addRun(program: Command, line: CommandLine): void {
   addRunOptions(run).action(async (target: string, rest: readonly string[], flags: RunFlags) => {
     const { runCommand } = await import("./commands/run.ts");
     const words = { target, rest, afterDashes: line.afterDashes };
-    const commands = program.commands.map((command) => command.name());
-    line.exitCode = await runCommand(words, { ...flags, debug: isDebugging(flags) }, commands);
+    line.exitCode = await runCommand(words, { ...flags, debug: isDebugging(flags) }, commandNames);
   });
 }
 

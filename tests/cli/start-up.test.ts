@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import * as zod from "zod";
 import { copyExample, runCli, scripted, writeProgram } from "./run-cli.ts";
 
 const recorder = pathToFileURL(join(import.meta.dirname, "fixtures/record-modules.mjs")).href;
@@ -100,6 +101,14 @@ describe("start-up pays for nothing that is not used", () => {
     expect(packageFiles).toBe(1);
     expect(packages).toEqual(["commander", "es-module-lexer", "eventsource-parser", "yaml", "zod"]);
     expect(own).toBeLessThan(17);
+  });
+
+  it("has all of zod in our file, with its languages in another one", async () => {
+    const ours = await import(pathToFileURL(join(import.meta.dirname, "../../dist/zod.js")).href);
+    expect(Object.keys(ours).sort()).toEqual(Object.keys(zod).sort());
+    expect(Object.keys(ours.locales).sort()).toEqual(Object.keys(zod.locales).sort());
+    expect(ours.core.locales.de().localeError({ code: "invalid_type", expected: "string", input: 1 })).toContain("erwartet");
+    expect(ours.string()).toBeInstanceOf(zod.ZodString);
   });
 
   it.each(["cli/watchdog-thread", "host/line-search-thread"])("gives the thread %s a file of its own", async (thread) => {
