@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fchmod, fchown, fstatSync, fsync, read, readSync, write } from "node:fs";
+import { type BigIntStats, closeSync, fchmodSync, fchownSync, fstatSync, fsync, read, readSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { EntryFacts, EntryType, NewFile, OpenFile } from "./directory.ts";
 import { SystemError } from "./system-error.ts";
@@ -91,8 +91,8 @@ export function toNewFile(opened: number): NewFile {
   const descriptor = new Descriptor(opened);
   return {
     write: (bytes) => writeAll(descriptor, bytes),
-    setMode: (mode) => promisify(fchmod)(descriptor.number, mode),
-    setOwner: (user, group) => promisify(fchown)(descriptor.number, user, group),
+    setMode: async (mode) => fchmodSync(descriptor.number, mode),
+    setOwner: async (user, group) => fchownSync(descriptor.number, user, group),
     sync: () => sync(descriptor.number),
     close: async () => descriptor.close(),
   };
@@ -104,7 +104,7 @@ interface Reading {
   readonly from: number;
 }
 
-/** The most bytes that are read while everything else in this process waits. */
+/** The most bytes that are read, or written to a new file, while everything else in this process waits. */
 const mostAtOnce = 65_536;
 
 async function readAtMost(descriptor: Descriptor, { expected, limit, from }: Reading): Promise<Uint8Array> {
@@ -131,6 +131,7 @@ async function readSome({ number }: Descriptor, chunk: Uint8Array, position: num
 async function writeAll({ number }: Descriptor, bytes: Uint8Array): Promise<void> {
   // The system can write a part: the loop goes on with the rest.
   for (let done = 0; done < bytes.length; ) {
-    done += (await promisify(write)(number, bytes.subarray(done))).bytesWritten;
+    const rest = bytes.subarray(done);
+    done += rest.length <= mostAtOnce ? writeSync(number, rest) : (await promisify(write)(number, rest)).bytesWritten;
   }
 }

@@ -11,7 +11,7 @@ const byteOrderMark = "\ufeff";
 
 /** UTF-8, without its byte order mark. Rejects with `not_text`. */
 export async function decodeText(bytes: Uint8Array, virtualPath: string): Promise<FileText> {
-  const text = bytes.includes(0) ? undefined : decodeOrNothing(bytes);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0) ? undefined : decodeOrNothing(bytes);
   if (text === undefined) {
     const mediaType = await sniffMediaType(bytes, virtualPath);
     throw new ScopeError("not_text", `"${virtualPath}" is not UTF-8 text (${mediaType}, ${bytes.length} bytes).`, {
@@ -65,5 +65,6 @@ export function countCharacters(text: string): string {
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
+  // The first use of `toLocaleString` takes milliseconds.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
