@@ -131,7 +131,7 @@ describe("mounts", () => {
     ]);
   });
 
-  test("that show what a mount around them shows are left out", () => {
+  test("that show or hide what a mount around them does are left out", () => {
     const readOnly = (path: string, source = path): Mount => ({ kind: "read-only", path, source });
     const shown = [
       readOnly("/a"),
@@ -142,8 +142,14 @@ describe("mounts", () => {
       readOnly("/a/scope/in"),
       { kind: "hidden-folder", path: "/a/secret" } as Mount,
       readOnly("/a/secret/bin"),
+      { kind: "hidden-folder", path: "/a/secret/inner" } as Mount,
+      { kind: "hidden-file", path: "/a/secret/inner/file" } as Mount,
+      { kind: "writable", path: "/a/secret/scope", source: "/a/secret/scope" } as Mount,
+      { kind: "hidden-folder", path: "/a/secret/scope/secret" } as Mount,
     ];
     const words = optionsFor(shown);
+    const hidden = words.filter((_, index) => words[index - 1] === "--tmpfs");
+    expect(hidden.filter((path) => path.startsWith("/a"))).toEqual(["/a/secret", "/a/secret/scope/secret"]);
     const paths = words.filter((_, index) => words[index - 2]?.startsWith("--ro-bind"));
     expect(paths).toEqual(["/a", "/a/other", "/a/held", "/a/scope/in", "/a/secret/bin"]);
   });

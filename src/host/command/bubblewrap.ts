@@ -37,7 +37,7 @@ const temporaryBytes = 1024 ** 3;
 export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
-  const mounts = leaveOutShown(orderMounts(command.mounts));
+  const mounts = leaveOutNeedless(orderMounts(command.mounts));
   const around = enclosing(mounts);
   const isSystemCovered = around("/sys") !== undefined;
   const args = [
@@ -112,12 +112,13 @@ function sized({ features }: Bubblewrap): readonly string[] {
   return features.has("--size") ? ["--size", String(temporaryBytes)] : [];
 }
 
-/** Leaves out what a mount around it shows already: bwrap reads the table of mounts again for each. */
-function leaveOutShown(mounts: readonly Mount[]): readonly Mount[] {
+/** Leaves out what a mount around it shows or hides already: bwrap reads the table of mounts again for each. */
+function leaveOutNeedless(mounts: readonly Mount[]): readonly Mount[] {
   const around = enclosing(mounts);
   const isItself = (mount: Mount | undefined) =>
     mount?.kind === "read-only" && mount.descriptor === undefined && mount.source === mount.path;
-  return mounts.filter((mount) => !(isItself(mount) && isItself(around(mount.path))));
+  const isHidden = ({ kind, path }: Mount) => kind.startsWith("hidden") && around(path)?.kind === "hidden-folder";
+  return mounts.filter((mount) => !isHidden(mount) && !(isItself(mount) && isItself(around(mount.path))));
 }
 
 interface Printing {

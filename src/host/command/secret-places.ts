@@ -52,13 +52,11 @@ export function findSecrets(homes: readonly string[], owner: Owner): readonly st
 function findInHome(home: string): readonly string[] {
   const names = new Set(knownEntriesOf(home).map(({ name }) => name.toLowerCase()));
   // Nothing is known of a home that cannot be listed.
-  const found = names.size === 0 ? inHome : inHome.filter((path) => names.has(firstOf(path)));
+  const found = names.size === 0 ? inHome : inHome.filter((_, index) => names.has(firstInHome[index] ?? ""));
   return found.map((path) => join(home, path));
 }
 
-function firstOf(path: string): string {
-  return path.split("/", 1).join("").toLowerCase();
-}
+const firstInHome = inHome.map((path) => path.split("/", 1).join("").toLowerCase());
 
 /** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */
 export function hideSecrets(secrets: readonly string[], shown: readonly Mount[]): readonly Mount[] {

@@ -73,7 +73,7 @@ const mostCopied = { bytes: 262_144, entries: 16 };
 
 /** The files of a small tree; undefined if it is larger, or holds more than files. */
 function toCopies(path: string, stats: Stats): readonly Copy[] | undefined {
-  const copies = (stats.isFile() ? [path] : filesOf(path))?.map(toCopy);
+  const copies = stats.isFile() ? [toCopy(path, stats)] : filesOf(path)?.map((file) => toCopy(file, statOf(file)));
   return copies?.every((one) => one !== undefined) ? copies : undefined;
 }
 
@@ -88,8 +88,7 @@ function filesOf(folder: string, depth = 0): readonly string[] | undefined {
   return files.every((one) => one !== undefined) ? files.flat() : undefined;
 }
 
-function toCopy(path: string): Copy | undefined {
-  const stats = statOf(path);
+function toCopy(path: string, stats: Stats | undefined): Copy | undefined {
   if (!stats?.isFile() || stats.size > mostCopied.bytes) return undefined;
   const isForAll = (stats.mode & 0o444) === 0o444;
   if (!isForAll && !isReadable(path)) return undefined;
