@@ -1,12 +1,14 @@
-// What confinement costs: a file read and written through a scope, and by its path. `node bench/files.ts`.
+// Files read, written, listed and searched through a scope, and by their paths. `npm run build && node bench/files.ts`.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createNodeHost } from "../src/host/node-host.ts";
 import { measure, printRow } from "./timing.ts";
 
+// As installed: in a thread of a search, types would be stripped from sources anew each time.
+const built = new URL("../dist/host/node-host.js", import.meta.url).href;
+const { createNodeHost }: typeof import("../src/host/node-host.ts") = await import(built);
 const rounds = 2000;
 const root = mkdtempSync(join(tmpdir(), "llm-do-bench-"));
 const scopes = await createNodeHost().openScopes([{ name: "s", root, mode: "rw" }]);
