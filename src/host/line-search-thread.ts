@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { FolderLines, FolderSearch, LineMatch } from "./line-search.ts";
@@ -5,42 +6,50 @@ import { decodeText } from "./media-type.ts";
 import { noFollow, readFlags } from "./read-flags.ts";
 
 /*
- * The thread of `line-search.ts`. It reads the files itself, one after the other: a file costs a few system calls, and no turn of an event
+ * A thread of `line-search.ts`. It reads the files itself, one after the other: a file costs a few system calls, and no turn of an event
  * loop.
  */
 
 const source = String(workerData);
 const regex = new RegExp(source);
+/** The text that an expression stands for, where it is one in ASCII: bytes that do not hold it need no decoding. */
+const literal = /^(?:[^\\^$.*+?()[\]{}|\0-\x1f\x7f-\uffff]|\\[!-/:-@[-^`{-~])+$/.test(source)
+  ? Buffer.from(source.replace(/\\(.)/g, "$1"))
+  : undefined;
 /**
  * Finds out at once that a whole text holds no match. Undefined where an expression could see beyond a line: what it looks at around a
  * match differs then, and a repetition could go on over all lines.
  */
 const anyLine = /\\[sWDPnrxuc]|\[\^|\(\?(?!:)/.test(source) ? undefined : new RegExp(source, "m");
-const longestLine = 100_000;
+/** UTF-16 units: a longer line begins shortly before its match, and ends where no answer shows more. */
+const longestLine = 300;
+const unitsBefore = 100;
+const mostOfLine = 1000;
 
 let buffer = Buffer.alloc(65_536);
 
 function search({ names, from, maxBytes, limit }: FolderSearch): FolderLines {
-  const matches: { name: string; line: LineMatch }[] = [];
-  let skipped = 0;
+  const found: FolderLines[number][] = [];
+  let room = limit;
   for (const [index, name] of names.entries()) {
-    const text = typeof from === "string" ? readText(`${from}/${name}`, maxBytes) : textOf(from[index], maxBytes);
-    if (text === undefined) skipped++;
-    else for (const line of findLines(text, limit - matches.length)) matches.push({ name, line });
-    if (matches.length >= limit) break;
+    const bytes = typeof from === "string" ? readBytes(`${from}/${name}`, maxBytes) : Buffer.from(from[index] ?? []);
+    const lines = bytes === undefined || bytes.length > maxBytes ? undefined : linesOf(bytes, room);
+    if (lines?.length !== 0) found.push({ name, lines });
+    room -= lines?.length ?? 0;
+    if (room <= 0) break;
   }
-  return { matches, skipped };
+  return found;
 }
 
-/** Undefined for a file that is gone, too large or not text. */
-function readText(path: string, maxBytes: number): string | undefined {
+/** Undefined for a file that is gone or too large. */
+function readBytes(path: string, maxBytes: number): Buffer | undefined {
   try {
     // The walk saw a regular file. Where links cannot be refused as it is opened, one could have taken its place.
     if (noFollow === 0 && !lstatSync(path).isFile()) return undefined;
     const descriptor = openSync(path, readFlags);
     try {
       const facts = fstatSync(descriptor);
-      return facts.isFile() && facts.size <= maxBytes ? textOf(readAll(descriptor, facts.size, maxBytes), maxBytes) : undefined;
+      return facts.isFile() && facts.size <= maxBytes ? readAll(descriptor, facts.size, maxBytes) : undefined;
     } finally {
       closeSync(descriptor);
     }
@@ -50,7 +59,7 @@ function readText(path: string, maxBytes: number): string | undefined {
 }
 
 /** The bytes stand in a buffer that the next file uses again. */
-function readAll(descriptor: number, expected: number, maxBytes: number): Uint8Array {
+function readAll(descriptor: number, expected: number, maxBytes: number): Buffer {
   let end = 0;
   for (;;) {
     if (end === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)]);
@@ -60,8 +69,11 @@ function readAll(descriptor: number, expected: number, maxBytes: number): Uint8A
   }
 }
 
-function textOf(bytes: Uint8Array | undefined, maxBytes: number): string | undefined {
-  return bytes === undefined || bytes.length > maxBytes ? undefined : decodeText(bytes);
+/** Undefined for what is not text. */
+function linesOf(bytes: Buffer, limit: number): readonly LineMatch[] | undefined {
+  if (literal && !bytes.includes(literal) && !bytes.includes(0) && isUtf8(bytes)) return [];
+  const text = decodeText(bytes);
+  return text === undefined ? undefined : findLines(text, limit);
 }
 
 function findLines(text: string, limit: number): readonly LineMatch[] {
@@ -70,7 +82,8 @@ function findLines(text: string, limit: number): readonly LineMatch[] {
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     const column = line.search(regex);
     if (column === -1) continue;
-    found.push({ line: index + 1, column, text: line.slice(0, longestLine) });
+    const start = line.length > longestLine && column > longestLine / 2 ? column - unitsBefore : 0;
+    found.push({ line: index + 1, column, text: line.slice(start, start + mostOfLine) });
     if (found.length >= limit) break;
   }
   return found;

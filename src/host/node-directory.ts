@@ -1,4 +1,4 @@
-import { chmodSync, constants, fchmodSync, openSync, statSync } from "node:fs";
+import { chmodSync, constants, fchmodSync, openSync, readlinkSync, statSync } from "node:fs";
 import type { Directory, EntryHandle } from "./directory.ts";
 import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { SystemDirectory } from "./system-directory.ts";
@@ -7,6 +7,14 @@ import { assertComponent, errorCode, SystemError } from "./system-error.ts";
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 // O_PATH, for which Node has no name. Opens no content: no mode forbids it, and no device notices it.
 const pathFlags = 0o10000000 | constants.O_NOFOLLOW;
+
+/** `/proc/self/fd` without the link in it, which the kernel would follow at each use. Leads there in this process alone. */
+let descriptors: string | undefined;
+
+function pathIn(directory: Descriptor, name: string): string {
+  descriptors ??= `/proc/${readlinkSync("/proc/self")}/fd`;
+  return `${descriptors}/${directory.number}/${name}`;
+}
 
 /**
  * A directory on Linux, held by its descriptor. Node has no `openat`, but a path through `/proc/self/fd/<descriptor>/`
@@ -78,7 +86,7 @@ export class NodeDirectory extends SystemDirectory {
 
   protected async use<T>(name: string, operation: (path: string) => T | Promise<T>): Promise<T> {
     if (name !== ".") assertComponent(name);
-    const running = operation(`/proc/self/fd/${this.#descriptor.number}/${name}`);
+    const running = operation(pathIn(this.#descriptor, name));
     if (!(running instanceof Promise)) return running;
     this.#pending.add(running);
     try {
@@ -94,7 +102,7 @@ export function canOpenByDescriptor(path: string): boolean {
   if (process.platform !== "linux") return false;
   const descriptor = new Descriptor(openSync(path, directoryFlags));
   try {
-    return toFacts(statSync(`/proc/self/fd/${descriptor.number}/.`, { bigint: true })).identity === descriptor.facts().identity;
+    return toFacts(statSync(pathIn(descriptor, "."), { bigint: true })).identity === descriptor.facts().identity;
   } catch {
     return false;
   } finally {

@@ -7,11 +7,11 @@ import {
   folderOfRoot,
   hasSuffix,
   inFolder,
-  inSubfolder,
   mostLevels,
   mostNamed,
   mostWalked,
   type OpenFolder,
+  openSubfolder,
 } from "./scope-walk.ts";
 import type { ListedFiles, ListOptions, WalkOptions } from "./scopes.ts";
 import { isTransientName } from "./temporary-name.ts";
@@ -19,6 +19,9 @@ import { defaultScopeName, formatVirtualPath, isNameable } from "./virtual-path.
 
 /** Names between two turns of the event loop. */
 const burst = 2000;
+
+/** How many folders that the walk has left can still be open. */
+const mostClosing = 8;
 
 /** Files of one folder that follow one another in the order of the paths. */
 export interface WalkedFiles {
@@ -28,7 +31,7 @@ export interface WalkedFiles {
   pathOf(name: string): string;
 }
 
-/** Returns true where the walk is to end. */
+/** Resolves to true where the walk is to end. Can go on to read what it was given: each folder stays open until that is done. */
 type Visit = (files: WalkedFiles) => Promise<boolean>;
 
 interface Walk {
@@ -46,6 +49,8 @@ interface Walk {
   ended: boolean;
   looked: number;
   unnameable: number;
+  /** Folders that the walk has left. */
+  readonly closing: Promise<void>[];
 }
 
 /** A folder in the walk, and the path by which it was reached. */
@@ -94,12 +99,16 @@ export async function walkFiles(
   const path = everything ? undefined : table.resolve(virtualPath);
   const showsProtected = path !== undefined && table.protection(path.scope, path.components) === "ask-read-and-write";
   const counts = { ended: false, looked: 0, unnameable: 0 };
-  const walk: Walk = { table, options, glob, visit, showsProtected, everything, tooDeep: [], ...counts };
-  if (path === undefined) await listRoots(walk);
-  else {
-    const { scope, components } = path;
-    const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
-    await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
+  const walk: Walk = { table, options, glob, visit, showsProtected, everything, tooDeep: [], closing: [], ...counts };
+  try {
+    if (path === undefined) await listRoots(walk);
+    else {
+      const { scope, components } = path;
+      const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
+      await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
+    }
+  } finally {
+    await Promise.all(walk.closing);
   }
   const { ended, tooDeep, unnameable } = walk;
   return { truncated: ended || tooDeep.length > 0, tooDeep: tooDeep.slice(0, mostNamed), unnameable };
@@ -159,11 +168,23 @@ async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<
     if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(pathOf(walk, step, name));
     return;
   }
-  await inSubfolder(walk.table, step.folder, name, async (folder) => {
+  const folder = await openSubfolder(walk.table, step.folder, name).catch(() => undefined);
+  if (folder === undefined) return;
+  try {
     if (walk.everything && folder.components.length === 0) return;
     const components = [...step.components, name];
     await listFolder(walk, { folder, state, scopeName: step.scopeName, components, level: step.level + 1 });
-  });
+  } finally {
+    await leave(walk, folder);
+  }
+}
+
+/** Closes a folder, which waits for those who read its files. The walk goes on meanwhile, and leaves few open. */
+async function leave(walk: Walk, folder: OpenFolder): Promise<void> {
+  const closing = folder.close();
+  closing.catch(() => undefined);
+  walk.closing.push(closing);
+  if (walk.closing.length > mostClosing) await walk.closing.shift();
 }
 
 function isWanted(walk: Walk, step: OpenStep, name: string): boolean {

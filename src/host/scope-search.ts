@@ -1,12 +1,12 @@
 import type { Directory } from "./directory.ts";
 import { type FolderLines, type LineSearch, openLineSearch } from "./line-search.ts";
 import { findFacts, inParent, lookToRead } from "./scope-files.ts";
-import { isEverything, walkFiles } from "./scope-list.ts";
+import { isEverything, type WalkedFiles, walkFiles } from "./scope-list.ts";
 import type { ScopeTable } from "./scope-table.ts";
 import { closing } from "./scope-walk.ts";
 import type { FoundLines, ScopeDeclaration, SearchOptions } from "./scopes.ts";
 
-/** Searches while it walks: a folder's files are read by the thread of the search while the folder is open. */
+/** Searches while it walks: a folder stays open until the threads of the search have read its files. */
 export async function searchFiles(table: ScopeTable, virtualPath: string, options: SearchOptions): Promise<FoundLines> {
   const search = openLineSearch(options.regex, options);
   try {
@@ -24,29 +24,76 @@ interface Searching {
   readonly options: SearchOptions;
 }
 
-function searchFile({ table, search, virtualPath, options }: Searching): Promise<FoundLines> {
-  return inParent(table, table.resolve(virtualPath), async (parent) => {
+async function searchFile({ table, search, virtualPath, options }: Searching): Promise<FoundLines> {
+  const matches = new Matches(options.maxMatches);
+  await inParent(table, table.resolve(virtualPath), async (parent) => {
     await lookToRead(table, parent);
-    const limits = { maxBytes: maxBytesIn(parent.scope, options), limit: options.maxMatches + 1 };
-    const { matches, skipped } = await findIn(search, parent.directory, { names: [parent.name], ...limits });
-    const found = matches.map(({ line }) => ({ ...line, virtualPath: parent.virtualPath }));
-    const truncated = found.length > options.maxMatches;
-    return { matches: found.slice(0, options.maxMatches), truncated, skipped, tooDeep: [], unnameable: 0 };
+    const wanted = { names: [parent.name], maxBytes: maxBytesIn(parent.scope, options), limit: matches.room + 1 };
+    matches.add(await findIn(search, parent.directory, wanted), () => parent.virtualPath);
   });
+  const { found, skipped, isFull } = matches;
+  return { matches: found, skipped, truncated: isFull, tooDeep: [], unnameable: 0 };
 }
 
+/** Files that a thread gets at once. */
+const filesAtOnce = 512;
+/** While threads read files, the walk goes on to as many later ones. */
+const searchesAtOnce = 8;
+
 async function searchFolder({ table, search, virtualPath, options }: Searching): Promise<FoundLines> {
-  const matches: FoundLines["matches"][number][] = [];
-  let skipped = 0;
-  const walked = await walkFiles(table, virtualPath, options, async ({ folder, names, pathOf }) => {
-    const room = options.maxMatches - matches.length;
-    const limits = { maxBytes: maxBytesIn(folder.scope, options), limit: room + 1 };
-    const found = await findIn(search, folder.directory, { names, ...limits });
-    skipped += found.skipped;
-    for (const { name, line } of found.matches.slice(0, room)) matches.push({ ...line, virtualPath: pathOf(name) });
-    return found.matches.length > room;
+  const matches = new Matches(options.maxMatches);
+  const underWay: Promise<void>[] = [];
+  let last = Promise.resolve();
+  const start = ({ folder, pathOf }: WalkedFiles, names: readonly string[]) => {
+    const wanted = { names, maxBytes: maxBytesIn(folder.scope, options), limit: matches.room + 1 };
+    const finding = findIn(search, folder.directory, wanted);
+    finding.catch(() => undefined);
+    last = last.then(async () => {
+      if (matches.isFull) return;
+      matches.add(await finding, pathOf);
+      // What is searched beyond need not end.
+      if (matches.isFull) await search.close();
+    });
+    last.catch(() => undefined);
+    return last;
+  };
+  const walked = await walkFiles(table, virtualPath, options, async (files) => {
+    for (let at = 0; at < files.names.length && !matches.isFull; at += filesAtOnce) {
+      underWay.push(start(files, files.names.slice(at, at + filesAtOnce)));
+      if (underWay.length >= searchesAtOnce) await underWay.shift();
+    }
+    return matches.isFull;
   });
-  return { matches, skipped, ...walked };
+  await last;
+  return { matches: matches.found, skipped: matches.skipped, ...walked, truncated: walked.truncated || matches.isFull };
+}
+
+/** Takes what was found in the order of the walk, whatever was searched beyond it at the same time. */
+class Matches {
+  readonly found: FoundLines["matches"][number][] = [];
+  skipped = 0;
+  /** True where there is more. */
+  isFull = false;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get room(): number {
+    return this.#most - this.found.length;
+  }
+
+  add(files: FolderLines, pathOf: (name: string) => string): void {
+    for (const { name, lines } of files) {
+      if (lines === undefined) this.skipped++;
+      for (const line of lines ?? []) {
+        this.isFull = this.room === 0;
+        if (this.isFull) return;
+        this.found.push({ ...line, virtualPath: pathOf(name) });
+      }
+    }
+  }
 }
 
 function maxBytesIn({ maxFileBytes }: ScopeDeclaration, { maxBytesOfFile }: SearchOptions): number {

@@ -61,7 +61,6 @@ async function search(access: FileAccess, { virtualPath, scopes, pattern, regex 
   }
 }
 
-function toMatch({ virtualPath, line, column, text }: FoundLines["matches"][number]): JsonObject {
-  const start = column > maxLineChars / 2 && text.length > maxLineChars ? column - Math.floor(maxLineChars / 3) : 0;
-  return { path: virtualPath, line, text: clipText(text.slice(start), maxLineChars) };
+function toMatch({ virtualPath, line, text }: FoundLines["matches"][number]): JsonObject {
+  return { path: virtualPath, line, text: clipText(text, maxLineChars) };
 }
