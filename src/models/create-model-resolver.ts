@@ -27,10 +27,13 @@ export function createModelResolver(
 ): ModelResolver {
   const byName = new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   const models = new Map<string, Promise<Model>>();
+  const keyOf = (id: string, auth: AuthMode) => `${auth} ${id}`;
   return async (id, auth = "off") => {
+    const asked = models.get(keyOf(id, auth));
+    if (asked) return asked;
     const parsed = parseModelId(id, [...byName.keys()]);
     if (!parsed.ok) throw new ModelError({ code: "not_found", model: id, message: parsed.error.message });
-    const key = `${auth} ${parsed.value.id}`;
+    const key = keyOf(parsed.value.id, auth);
     const known = models.get(key);
     if (known) return known;
     const model = createModel(byName, parsed.value, { ...environment, auth });

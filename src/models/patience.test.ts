@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitTimeouts, toPatience } from "./patience.ts";
+import { splitSettings, toPatience } from "./patience.ts";
 
 test.each([
   [{}, [10, 1800, 1800]],
@@ -11,9 +11,9 @@ test.each([
   expect(toPatience(settings)).toEqual({ connect: connect * 1000, firstByte: firstByte * 1000, idle: idle * 1000 });
 });
 
-test("what a request asks for has no time-outs", () => {
-  expect(splitTimeouts({ temperature: 1, timeout: 60, idle_timeout: 5 })).toEqual({
+test("what a request asks for has no time-outs and no retries", () => {
+  expect(splitSettings({ temperature: 1, timeout: 60, idle_timeout: 5, max_retries: 2, max_retry_wait: 1 })).toEqual({
     timeouts: { timeout: 60, idle_timeout: 5 },
-    settings: { temperature: 1 },
+    asked: { temperature: 1 },
   });
 });

@@ -6,17 +6,24 @@ export const defaultTimeouts = { connect_timeout: 10, first_byte_timeout: 1800, 
 
 type Timeouts = Pick<ModelSettings, "timeout" | keyof typeof defaultTimeouts>;
 
-/** Takes apart how long a request waits, and what it asks for. */
-export function splitTimeouts(all: ModelSettings): { readonly timeouts: Timeouts; readonly settings: ModelSettings } {
-  const { timeout, connect_timeout, first_byte_timeout, idle_timeout, ...settings } = all;
-  const given = Object.entries({ timeout, connect_timeout, first_byte_timeout, idle_timeout });
-  return { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), settings };
+interface SplitSettings {
+  /** How long a request waits. */
+  readonly timeouts: Timeouts;
+  /** The settings that are sent to the model: no time-outs, and no retries. */
+  readonly asked: ModelSettings;
 }
 
-/** Takes time-outs and retries away: the rest is sent to the model. */
-export function askedSettings(all: ModelSettings): ModelSettings {
-  const { max_retries: _, max_retry_wait: _wait, ...waiting } = all;
-  return splitTimeouts(waiting).settings;
+const split = new WeakMap<ModelSettings, SplitSettings>();
+
+/** Takes apart how long a request waits, and what it asks for: once for the settings of a worker, which never change. */
+export function splitSettings(all: ModelSettings): SplitSettings {
+  const known = split.get(all);
+  if (known) return known;
+  const { timeout, connect_timeout, first_byte_timeout, idle_timeout, max_retries: _, max_retry_wait: _wait, ...asked } = all;
+  const given = Object.entries({ timeout, connect_timeout, first_byte_timeout, idle_timeout });
+  const found = { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), asked };
+  split.set(all, found);
+  return found;
 }
 
 /** `timeout` stands for the two silences of a connected server where they are not named. */

@@ -21,10 +21,27 @@ export interface DigestTerms {
  * worker's own settings ask of the model. Taken over the form without secrets, which is what a record holds. Messages and tools are
  * digested once each, however often they are sent.
  */
-export function digestRequest({ messages, tools, ...rest }: ModelRequest, { model, redactor }: DigestTerms): string {
+export function digestRequest({ messages, ...rest }: ModelRequest, terms: DigestTerms): string {
+  return foldsOf(terms.redactor).hash(messages, startOf(rest, terms)).copy().digest("hex");
+}
+
+/** A request but for its messages. */
+interface Start {
+  readonly members: readonly unknown[];
+  readonly text: string;
+}
+
+/** Writes once what comes before the messages: mostly it is the same in each request of a call, object for object. */
+function startOf({ tools, ...rest }: Omit<ModelRequest, "messages">, { model, redactor }: DigestTerms): string {
+  const { starts } = foldsOf(redactor);
+  const members = [model, ...tools, ...Object.entries(rest).flat()];
+  const known = starts.get(rest.system);
+  if (known?.members.length === members.length && members.every((member, index) => member === known.members[index]))
+    return known.text;
   const own = [redactor.toDigestForm(model), canonicalJson(redactor.toDigestForm(rest))];
-  const start = [...own, ...tools.map((tool) => measureOnce(tool, redactor).digest), ""].join("\n");
-  return foldsOf(redactor).hash(messages, start).copy().digest("hex");
+  const text = [...own, ...tools.map((tool) => measureOnce(tool, redactor).digest), ""].join("\n");
+  starts.set(rest.system, { members, text });
+  return text;
 }
 
 /** Folds over the messages of conversations, by the redactor of the run. */
@@ -39,6 +56,7 @@ function foldsOf(redactor: Redactor): ReturnType<typeof createFolds> {
 function createFolds(redactor: Redactor) {
   const measured = (message: Message) => measureOnce(message, redactor);
   return {
+    starts: new WeakMap<ModelRequest["system"], Start>(),
     hash: createGrowingFold<Message, Hash>(
       (start) => createHash("sha256").update(start),
       (hash, message) => hash.update(`\n${measured(message).digest}`),

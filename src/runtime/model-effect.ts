@@ -8,7 +8,7 @@ import {
   type ModelResponse,
   type ReportedUsage,
 } from "../models/model.ts";
-import { askedSettings, splitTimeouts } from "../models/patience.ts";
+import { splitSettings } from "../models/patience.ts";
 import { retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
@@ -56,7 +56,7 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
   const { key, request, bound, estimate } = attempt;
   const detail = takeUnrecorded(call, frame, attempt);
   const digest = digestRequest(
-    { ...request, settings: askedSettings(call.worker.modelSettings) },
+    { ...request, settings: splitSettings(call.worker.modelSettings).asked },
     { model: call.model.id, redactor: run.redactor },
   );
   return {
@@ -79,7 +79,7 @@ function optionsOf({ run, callPath, worker, signal, ...place }: CallConfig, fram
     const isOutput = delta.type === "text-delta" && worker.output !== undefined;
     run.emit({ callPath, depth: place.depth }, isOutput ? { ...delta, type: "output-delta" } : delta);
   };
-  const { timeouts } = splitTimeouts(worker.modelSettings);
+  const { timeouts } = splitSettings(worker.modelSettings);
   return {
     signal,
     timeouts,
@@ -97,7 +97,7 @@ function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt
   const { request } = attempt;
   const fresh = frame.messages.slice(frame.recorded);
   const first = frame.recorded === frame.earlier;
-  const settings = askedSettings(worker.modelSettings);
+  const { asked: settings } = splitSettings(worker.modelSettings);
   frame.recorded = frame.messages.length;
   const allowance = request.settings.max_output_tokens;
   return {

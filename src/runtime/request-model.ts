@@ -1,6 +1,6 @@
 import { modelKey } from "../effects/keys.ts";
 import { ModelError, type ModelRequest } from "../models/model.ts";
-import { askedSettings } from "../models/patience.ts";
+import { splitSettings } from "../models/patience.ts";
 import type { PriceOf } from "../models/prices.ts";
 import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -105,7 +105,7 @@ function planAttempt(call: CallConfig, frame: CallFrame, { number, priceOf }: Ne
 
 function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | undefined): ModelRequest {
   const output = call.worker.output?.jsonSchema;
-  const settings = askedSettings(call.worker.modelSettings);
+  const { asked: settings } = splitSettings(call.worker.modelSettings);
   return {
     system: frame.system,
     messages: [...frame.messages],
