@@ -38,7 +38,7 @@ export function createEmitter({ runId, clock, redactor, effects, onEvent }: Emit
   const open = new Map<string, Map<string, Pieces>>();
   let ended = false;
   const send = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
-    const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : {};
+    const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : undefined;
     const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...replayed, ...body };
     try {
       const heard: unknown = onEvent(event);

@@ -8,9 +8,9 @@ import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { createMap } from "../toolsets/map-calls.ts";
-import { allowTimeout } from "../toolsets/timed-runtime.ts";
+import { allowAccess, type RunAccess } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
-import { allowWorkers, type WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { copyJson } from "../util/plain-json.ts";
@@ -89,16 +89,23 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
     call,
     map: (...given: Parameters<WorkerRuntime["map"]>) => quiet(createMap(call)(...given)),
   });
-  allowWorkers(runtime, () => ({
-    call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
-    created: (name) => run.created.named(name),
-    add: context.addCreated ?? ((created) => run.created.add(created)),
-  }));
-  allowTimeout(runtime, (limited) => {
-    const begun = new Set<Promise<unknown>>();
-    return { runtime: createRuntime({ ...context, signal: limited }, begun), settled: () => Promise.allSettled(begun) };
-  });
+  allowAccess(runtime, () => accessIn(context));
   return runtime;
+}
+
+function accessIn(context: CodeContext): RunAccess {
+  const { run, depth } = context;
+  return {
+    workers: {
+      call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
+      created: (name) => run.created.named(name),
+      add: context.addCreated ?? ((created) => run.created.add(created)),
+    },
+    withSignal: (signal) => {
+      const begun = new Set<Promise<unknown>>();
+      return { runtime: createRuntime({ ...context, signal }, begun), settled: () => Promise.allSettled(begun) };
+    },
+  };
 }
 
 /** Keeps a rejection from ending the process where code does not await its call. */

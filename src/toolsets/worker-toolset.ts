@@ -5,6 +5,7 @@ import type { FilePart } from "../protocol/message.ts";
 import type { Schema } from "../schema/schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema, withAttachmentPaths } from "./attachments.ts";
+import { accessOf } from "./timed-runtime.ts";
 import {
   needsApproval,
   type Preparation,
@@ -66,16 +67,9 @@ export interface RunWorkers {
   readonly add: (created: WorkerSource) => void;
 }
 
-/** Kept apart from the runtimes that tools see: such a call passes no gate of its own. */
-const runWorkers = new WeakMap<WorkerRuntime, () => RunWorkers>();
-
-export function allowWorkers(runtime: WorkerRuntime, workers: () => RunWorkers): void {
-  runWorkers.set(runtime, workers);
-}
-
-/** Undefined outside of a run. */
+/** Undefined outside of a run. Such a call passes no gate of its own. */
 export function workersOfRun(runtime: WorkerRuntime): RunWorkers | undefined {
-  return runWorkers.get(runtime)?.();
+  return accessOf(runtime)?.workers;
 }
 
 /** A worker as a model or the library's caller asks for it: the keys of a worker file, as data. */
