@@ -26,12 +26,18 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     return { type: "interrupted", ...spentBy(effect), ...(partial === undefined ? {} : { partial }) };
   };
   const underWay = new Set<Effect<unknown>>();
+  /** How many effects wait for the journal. */
+  let starting = 0;
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
     const { sideEffect } = effect.record;
     if (hasIntent(effect)) record(intentOf(effect));
-    const written = journal.written({ durable: sideEffect });
-    if (written) await written;
+    // Effects beside one another are written together.
+    const written = journal.written({ durable: sideEffect, shared: starting + underWay.size > 0 });
+    if (written) {
+      starting++;
+      await written.finally(() => starting--);
+    }
     underWay.add(effect);
     try {
       const value = await effect.work();

@@ -50,8 +50,8 @@ export function toPlainText(fact: Fact, redactor: Redactor): string | undefined 
   return redactor.isPlain(text) ? text : undefined;
 }
 
-/** Matches the beginning of a reference, and a file. Looks for their rarest character first, which is faster than for the quote. */
-const reference = /\$(?<="\$)|"file"(?<="type":"file")/;
+/** Matches the beginning of a reference, and a file. Looks for their rarer characters first, which is faster than for the quote. */
+const reference = /\$(?<="\$)|file"(?<="type":"file")/;
 
 class FactWriter {
   readonly kept = { blobs: [] as Blob[], secrets: [] as RecordedSecret[], privateBlobs: [] as PrivateBlob[] };

@@ -111,7 +111,7 @@ describe("a journal", () => {
     journal.append(result("first"));
     expect(await lines()).toBe(1);
     for (const text of ["a", "b", secret, "x".repeat(9000), "c"]) journal.append(result(text));
-    await journal.written({ durable: false });
+    await Promise.all([true, false].map((shared) => journal.written({ durable: false, shared })));
     expect(await lines()).toBe(6);
     journal.append(result("nobody waits for it"));
     await new Promise((resolve) => setImmediate(resolve));

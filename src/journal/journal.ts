@@ -14,10 +14,10 @@ export interface Journal {
    */
   append(fact: Fact): void;
   /**
-   * Resolves when all facts so far are written; with `durable`, when they are on disk. Rejects with a `JournalError`. Undefined where
-   * none is kept.
+   * Resolves when all facts so far are written; with `durable`, when they are on disk. `shared`: they are written in the next turn of the
+   * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined where none is kept.
    */
-  written(options: { readonly durable: boolean }): Promise<void> | undefined;
+  written(options: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined;
   /** Writes what is pending and closes. Never rejects; returns what went wrong, so that no loss is silent. */
   close(): Promise<JournalError | undefined>;
 }
@@ -85,6 +85,8 @@ class FileJournal implements Journal {
   readonly #blobs = new Set<string>();
   readonly #files: KnownFiles = new WeakMap();
   #pending: Line[] = [];
+  /** Resolves when all lines so far are written. */
+  #scheduled: Promise<void> | undefined;
   #tail: Promise<void> | undefined;
   #failure: JournalError | undefined;
   #entries: number;
@@ -108,13 +110,13 @@ class FileJournal implements Journal {
     }
     const isFirst = this.#entries === (this.#options.entries ?? 0) + 1;
     // A run that is seen has a start.
-    if (isFirst) void this.#flush();
-    else if (this.#pending.length === 1) void nextTurn().then(() => this.#flush());
+    if (isFirst) this.#scheduled = this.#flush();
+    else if (this.#pending.length === 1) this.#scheduled = nextTurn().then(() => this.#flush());
   }
 
-  async written({ durable }: { readonly durable: boolean }): Promise<void> {
+  async written({ durable, shared = false }: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> {
     if (this.#ended) throw new JournalError(new Error("the run has ended"));
-    await this.#flush();
+    await (shared && !durable ? this.#scheduled : this.#flush());
     if (this.#failure) throw this.#failure;
     if (!durable) return;
     await this.#options.private.sync();
@@ -144,7 +146,7 @@ class FileJournal implements Journal {
 
   #toLine(fact: Fact): Line {
     const { host, redactor, private: folder } = this.#options;
-    const head = `{"v":2,"n":${this.#entries++},"time":${JSON.stringify(host.clock.now())}`;
+    const head = `{"v":2,"n":${this.#entries++},"time":${host.clock.now()}`;
     const plain = toPlainText(fact, redactor);
     if (plain !== undefined) return { text: `${head},${plain.slice(1)}\n` };
     const { value, blobs, secrets, privateBlobs } = externalize(fact, { redactor, secrets: folder.secrets, files: this.#files });
