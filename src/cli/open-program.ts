@@ -36,6 +36,8 @@ export interface OpenOptions extends TrustOptions {
   readonly host?: Host;
   /** Called with the limits of the manifest before any of the program's code is imported. */
   readonly onLimits?: (limits: Limits) => void;
+  /** Called when code is trusted that is going to be imported. */
+  readonly onCode?: () => void;
 }
 
 /**
@@ -49,7 +51,11 @@ export async function openProgram(targets: readonly string[], flags: CompileFlag
   signal?.throwIfAborted();
   refuseErrors(read);
   if (read.outline) options.onLimits?.(read.outline.limits);
-  const compiled = read.trust ? await (flags.trust ? read.trust() : requireTrust(read, options)) : read;
+  const trust = async () => {
+    if (read.codeFiles.length > 0) options.onCode?.();
+    return (await read.trust?.()) ?? read;
+  };
+  const compiled = read.trust ? await (flags.trust ? trust() : requireTrust({ ...read, trust }, options)) : read;
   signal?.throwIfAborted();
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;

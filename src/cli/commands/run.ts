@@ -56,7 +56,8 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const given = await readInput(read, flags, { signal, onWait });
     const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(request.limits?.seconds ?? ofProgram.seconds);
-    const opened = await openProgram(read.targets, flags, { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits });
+    const guards = { signal, host, onLimits, onCode: watchdog.start };
+    const opened = await openProgram(read.targets, flags, { terminal, toRun: true, quiet: flags.quiet, ...guards });
     program = opened.program;
     if (!flags.quiet && verbosityOf(flags) === 0)
       for (const warning of warnOfPrices(opened.program, request))
