@@ -2,7 +2,6 @@ import { questionKey } from "../effects/keys.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import {
-  allowQuestions,
   answerProblem,
   describeQuestion,
   emptyAnswer,
@@ -10,6 +9,7 @@ import {
   type ForeignQuestion,
   filledIn,
 } from "../toolsets/foreign-question.ts";
+import { allowQuestions } from "../toolsets/timed-runtime.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { GateRun } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";

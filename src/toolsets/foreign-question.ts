@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { getOwn } from "../util/get-own.ts";
+import { askerOf } from "./timed-runtime.ts";
 import type { WorkerRuntime } from "./toolset.ts";
 
 /** A question to the user by somebody whom a tool calls, such as a server. All of its texts are untrusted. */
@@ -27,15 +28,8 @@ export type ForeignAnswer = { readonly type: "answered"; readonly values: JsonOb
 /** Asks the user during a call of a tool. Declined where there is no person. Rejects where the run ends. */
 export type AskUser = (question: ForeignQuestion) => Promise<ForeignAnswer>;
 
-/** Kept apart from the runtimes that tools see: questions are for built-in toolsets, which say who asks. */
-const askers = new WeakMap<WorkerRuntime, AskUser>();
-
-export function allowQuestions(runtime: WorkerRuntime, ask: AskUser): void {
-  askers.set(runtime, ask);
-}
-
 export async function askUser(runtime: WorkerRuntime, question: ForeignQuestion): Promise<ForeignAnswer> {
-  return (await askers.get(runtime)?.(question)) ?? { type: "declined" };
+  return (await askerOf(runtime)?.(question)) ?? { type: "declined" };
 }
 
 /** The fields of a schema, as far as it has the form that questions can have: properties with values that have no parts. */

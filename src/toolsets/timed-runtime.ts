@@ -1,3 +1,4 @@
+import type { AskUser } from "./foreign-question.ts";
 import type { WorkerRuntime } from "./toolset.ts";
 import type { RunWorkers } from "./worker-toolset.ts";
 
@@ -14,16 +15,33 @@ export interface RunAccess {
   readonly withSignal: (signal: AbortSignal) => TimedRuntime;
 }
 
-/** Kept apart from the runtimes that tools see: code cannot make calls that pass no gate, or that outlive it. Made on need. */
-const ofRuns = new WeakMap<WorkerRuntime, () => RunAccess>();
+interface Hidden {
+  /** Made on need. Undefined outside of a run. */
+  readonly access: (() => RunAccess) | undefined;
+  /** Asks the user during the call. For built-in toolsets, which say who asks. */
+  ask: AskUser | undefined;
+}
+
+/** Kept apart from the runtimes that tools see: code cannot make calls that pass no gate, or that outlive it. One entry for each call. */
+const hidden = new WeakMap<WorkerRuntime, Hidden>();
 
 export function allowAccess(runtime: WorkerRuntime, access: () => RunAccess): void {
-  ofRuns.set(runtime, access);
+  hidden.set(runtime, { access, ask: undefined });
 }
 
 /** Undefined outside of a run. */
 export function accessOf(runtime: WorkerRuntime): RunAccess | undefined {
-  return ofRuns.get(runtime)?.();
+  return hidden.get(runtime)?.access?.();
+}
+
+export function allowQuestions(runtime: WorkerRuntime, ask: AskUser): void {
+  const own = hidden.get(runtime);
+  if (own) own.ask = ask;
+  else hidden.set(runtime, { access: undefined, ask });
+}
+
+export function askerOf(runtime: WorkerRuntime): AskUser | undefined {
+  return hidden.get(runtime)?.ask;
 }
 
 /** The same runtime for an execution that `signal` ends, and with it the calls that it makes. */
