@@ -1,11 +1,6 @@
 #!/usr/bin/env node
 // Plain old JavaScript: this file must run on any Node, to say what is needed, before anything newer is read.
-
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { constants } from "node:os";
-import { dirname, join } from "node:path";
+// Nothing is imported where the Node is new enough: an import of a built-in module runs its getters.
 
 const needed = [22, 18];
 
@@ -15,8 +10,13 @@ function isNewEnough(version) {
 }
 
 /** A newer Node from the npm package `node`, installed beside this one. */
-function findNode() {
+async function findNode() {
   try {
+    const [{ existsSync }, { createRequire }, { dirname, join }] = await Promise.all([
+      import("node:fs"),
+      import("node:module"),
+      import("node:path"),
+    ]);
     const require = createRequire(import.meta.url);
     const manifest = require.resolve("node/package.json");
     const path = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
@@ -27,7 +27,8 @@ function findNode() {
 }
 
 /** Stands between the caller and the newer Node: passes on signals, and ends as that one ends. */
-function runWith(node) {
+async function runWith(node) {
+  const [{ spawn }, { constants }] = await Promise.all([import("node:child_process"), import("node:os")]);
   const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: "inherit" });
   // A terminal sends Ctrl-C to both, `kill` to this one alone: src/cli/signals.ts takes two at once for one.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
@@ -46,7 +47,5 @@ function refuse() {
 if (isNewEnough(process.versions.node)) {
   import("../dist/cli/main.js").then((cli) => cli.main(process.argv.slice(2)));
 } else {
-  const node = findNode();
-  if (node) runWith(node);
-  else refuse();
+  findNode().then((node) => (node ? runWith(node) : refuse()));
 }
