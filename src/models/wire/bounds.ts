@@ -49,7 +49,8 @@ export async function* cutBytes(pieces: Pieces, most: number): Pieces {
 
 /** Throws an `AnswerRefusal` for JSON that is nested too deep to be walked. Looks at the text, before anything parses it. */
 export function checkDepth(json: string, most: number = bounds.depth): void {
-  if (json.length <= most) return;
+  // Mostly there are not so many brackets in all, which is seen at once.
+  if (json.length <= most || countUpTo(json, "{", most) + countUpTo(json, "[", most) <= most) return;
   let depth = 0;
   let inString = false;
   for (let index = 0; index < json.length; index++) {
@@ -62,6 +63,12 @@ export function checkDepth(json: string, most: number = bounds.depth): void {
       if (++depth > most) throw new AnswerRefusal("too_large", `the answer is nested more than ${most} levels deep`);
     } else if (character === "}" || character === "]") depth--;
   }
+}
+
+function countUpTo(text: string, part: string, most: number): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0 && count <= most; at = text.indexOf(part, at + 1)) count++;
+  return count;
 }
 
 /** An answer that is kept from the provider library because of its size or form. Asking again would not help. */

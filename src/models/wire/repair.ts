@@ -6,6 +6,7 @@ import { type AddedText, joinEvents } from "./join-events.ts";
 import { createUsageRepair } from "./usage-repair.ts";
 
 const encoder = new TextEncoder();
+const wholeDecoder = new TextDecoder();
 
 /** A JSON object of an answer. Parsed here and sent on, so repairs change it in place. */
 export type Body = Record<string, unknown>;
@@ -44,7 +45,7 @@ const prototypes = /__proto__|constructor|\\u00/;
 
 /** Returns the repaired body, or none for anything that is not a JSON object. `isPlain`: nothing in it could set a prototype. */
 export function repairBody(bytes: Uint8Array, repair: AnswerRepair): { readonly body?: Body; readonly isPlain: boolean } {
-  const text = new TextDecoder().decode(bytes);
+  const text = wholeDecoder.decode(bytes);
   const isPlain = !prototypes.test(text);
   const body = parse(text);
   if (!body) return { isPlain };
