@@ -1,9 +1,10 @@
 import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
-/** `parts`: of a message. A string of a content field can be a reference to a blob. */
+/** `parts`: of a message. A string can be a reference to a blob, and a name cannot. */
 type Kind =
   | "string"
+  | "name"
   | "number"
   | "boolean"
   | "object"
@@ -30,7 +31,7 @@ const usage = {
   ...{ "unknownTokens?": "number", "unknownUsd?": "number" },
 } satisfies Fields;
 const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
-const keyed = { callPath: "string", key: "string" } satisfies Fields;
+const keyed = { callPath: "name", key: "name" } satisfies Fields;
 const end = {
   ...{ stopReason: "string", "reason?": "content string", usage },
   ...{ "output?": "content any", "error?": "content object" },
@@ -185,6 +186,8 @@ function isOfKind(member: unknown, kind: Kind): boolean {
       return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, messageFields) === undefined);
     case "string":
       return isText(member);
+    case "name":
+      return typeof member === "string";
     default:
       return typeof member === kind;
   }
