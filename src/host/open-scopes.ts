@@ -149,7 +149,10 @@ async function shareRoot(
     if (open.get(key) === root) open.delete(key);
     await root.directory.close();
   };
-  const lend = (root: SharedRoot) => ({ directory: root.directory, release: () => release(root) });
+  const lend = (root: SharedRoot) => {
+    let released: Promise<void> | undefined;
+    return { directory: root.directory, release: () => (released ??= release(root)) };
+  };
   const known = open.get(key);
   if (known) {
     known.users++;

@@ -13,7 +13,7 @@ import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
 export interface ScopeRoot {
   readonly declaration: ScopeDeclaration;
   readonly directory: RootDirectory;
-  /** Closes the directory where no other scopes use it; called once. */
+  /** Closes the directory where no other scopes use it. */
   release(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -7,6 +7,8 @@ import { variable } from "../../src/host/host.ts";
 import { type FolderSearch, LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
 import { sniffMediaType } from "../../src/host/media-type.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
+import { createNodeSystem } from "../../src/host/node-system.ts";
+import { openScopes, type ScopeSystem } from "../../src/host/open-scopes.ts";
 import { findStateDirectory } from "../../src/host/state-directory.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 
@@ -145,6 +147,62 @@ test("missing roots of a dry run are empty, apart, and cannot be written", async
   await scopes.close();
   expect(readdirSync(root)).toEqual([]);
   rmSync(root, { recursive: true });
+});
+
+describe("scopes of one owner", () => {
+  function countOpen(system: ScopeSystem) {
+    const counts = { made: 0, open: 0 };
+    const counted: ScopeSystem = {
+      ...system,
+      openRoot: async (path) => {
+        const directory = await system.openRoot(path);
+        const close = directory.close.bind(directory);
+        counts.made++;
+        counts.open++;
+        return Object.assign(directory, { close: () => close().finally(() => counts.open--) });
+      },
+    };
+    return { counts, system: counted };
+  }
+
+  test("hold a folder open once, until the last of them is closed, and open the one that took its place", async () => {
+    const above = mkdtempSync(join(tmpdir(), "llm-do-owner-"));
+    const root = join(above, "in");
+    const put = (text: string) => {
+      mkdirSync(root);
+      writeFileSync(join(root, "file"), text);
+    };
+    try {
+      put("old");
+      const { counts, system } = countOpen(createNodeSystem());
+      const owner = {};
+      const open = (of: object) => openScopes(system, [{ name: "s", root, mode: "ro" }], { owner: of });
+      const readFrom = async (scopes: Awaited<ReturnType<typeof open>>) =>
+        Buffer.from((await scopes.read("s/file")).bytes).toString();
+      const [first, second] = [await open(owner), await open(owner)];
+      expect(counts).toEqual({ made: 1, open: 1 });
+      await first.close();
+      await first.close();
+      expect(await readFrom(second)).toBe("old");
+      const other = await open({});
+      expect(counts).toEqual({ made: 2, open: 2 });
+      await other.close();
+
+      renameSync(root, join(above, "away"));
+      put("new");
+      const third = await open(owner);
+      expect(counts).toEqual({ made: 3, open: 2 });
+      expect(await readFrom(third)).toBe("new");
+      await expect(readFrom(second)).rejects.toThrow();
+      await second.close();
+      const fourth = await open(owner);
+      expect(counts).toEqual({ made: 3, open: 1 });
+      await Promise.all([third.close(), fourth.close()]);
+      expect(counts.open).toBe(0);
+    } finally {
+      rmSync(above, { recursive: true });
+    }
+  });
 });
 
 describe("memory host", () => {
