@@ -305,6 +305,8 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
     return result;
   }
   releaseTickets(call);
+  // As a leaf waits for its slot: all calls of an answer are granted before the first begins.
+  await undefined;
   const ended = recallResult(run, call);
   if (ended) return ended;
   if (isWorkerCall(call, granted)) return redeem(run, call, granted);

@@ -209,6 +209,7 @@ describe("killed while writing", () => {
     let torn = 0;
     for (let run = 0; run < runs; run++) {
       const child = await start("write-forever.js", join(root, "in"));
+      await until(() => temporariesIn(join(root, "in")).some((name) => name.includes(`-${child.pid}-`)));
       await new Promise((resolve) => setTimeout(resolve, random() * 25));
       await kill(child);
       const content = readFileSync(target, "utf8");
