@@ -26,19 +26,20 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
     return { type: "interrupted", ...spentBy(effect), ...(partial === undefined ? {} : { partial }) };
   };
   const underWay = new Set<Effect<unknown>>();
-  /** How many effects wait for the journal. */
-  let starting = 0;
+  const giveUp = (effect: Effect<unknown>, thrown: unknown): never => {
+    underWay.delete(effect);
+    throw thrown;
+  };
   const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
     signal.throwIfAborted();
-    const { sideEffect } = effect.record;
+    const { sideEffect, kind } = effect.record;
     if (hasIntent(effect)) record(intentOf(effect));
-    // Effects beside one another are written together.
-    const written = journal.written({ durable: sideEffect, shared: starting + underWay.size > 0 });
-    if (written) {
-      starting++;
-      await written.finally(() => starting--);
-    }
+    // Requests beside one another are written together. A question is not: a call that asks counts as one that waits.
+    const written = journal.written({ durable: sideEffect, shared: kind === "model" && underWay.size > 0 });
     underWay.add(effect);
+    if (written) await written.catch((thrown: unknown) => giveUp(effect, thrown));
+    // A run that ended meanwhile starts nothing.
+    if (!underWay.has(effect)) signal.throwIfAborted();
     try {
       const value = await effect.work();
       if (underWay.delete(effect)) record(resultOf(effect, { type: "value", value: effect.codec.encode(value) }));
