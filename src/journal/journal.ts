@@ -90,6 +90,8 @@ class FileJournal implements Journal {
   #tail: Promise<void> | undefined;
   #failure: JournalError | undefined;
   #entries: number;
+  /** True once a loss of power must not take what is written: after a side effect, and in a run that goes on. */
+  #isLasting: boolean;
   #ended = false;
   #closed: Promise<JournalError | undefined> | undefined;
 
@@ -97,6 +99,7 @@ class FileJournal implements Journal {
     this.#options = options;
     this.#file = file;
     this.#entries = options.entries ?? 0;
+    this.#isLasting = this.#entries > 0;
   }
 
   append(fact: Fact): void {
@@ -119,6 +122,7 @@ class FileJournal implements Journal {
     await (shared && !durable ? this.#scheduled : this.#flush());
     if (this.#failure) throw this.#failure;
     if (!durable) return;
+    this.#isLasting = true;
     await this.#options.private.sync();
     await this.#file.sync().catch((cause: unknown) => {
       this.#failure = new JournalError(cause);
@@ -139,7 +143,7 @@ class FileJournal implements Journal {
     const { host, directory } = this.#options;
     openJournals.delete(`${host.processes.self}\n${directory}`);
     await this.#options.private.close();
-    await this.#file.sync().catch(note);
+    if (this.#isLasting) await this.#file.sync().catch(note);
     await this.#file.close().catch(note);
     return this.#failure;
   }
