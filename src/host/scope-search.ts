@@ -51,7 +51,7 @@ async function searchFolder({ table, search, virtualPath, options }: Searching):
     last = last.then(async () => {
       if (matches.isFull) return;
       matches.add(await finding, pathOf);
-      // What is searched beyond need not end.
+      // A search beyond need not end.
       if (matches.isFull) await search.close();
     });
     last.catch(() => undefined);

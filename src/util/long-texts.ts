@@ -16,7 +16,7 @@ export interface TextFacts {
 const mostTexts = 8;
 
 /**
- * What is known of the long texts that a run handled last: the gate, the journal, requests and events ask the same of each. A text is found
+ * Facts of the long texts that a run handled last: the gate, the journal, requests and events ask the same of each. A text is found
  * by what it is, so that no answer can be out of date.
  */
 export class LongTexts {

@@ -32,7 +32,7 @@ interface Listing {
 const listings = new Map<string, Listing>();
 const mostListings = 200;
 
-/** What changed this short a time ago, in milliseconds, can change again without another time stamp. */
+/** Milliseconds: a change that is younger can be followed by another one with the same time stamp. */
 const settled = 2000;
 
 /** Returns whether another change gives another version. */
