@@ -5,12 +5,17 @@ import { createLiveEffects } from "./live.ts";
 
 const clock = { sleep: async () => undefined, monotonic: () => 0 };
 
-function effectOf(key: string, work: () => Promise<string>, sideEffect = false): Effect<string> {
-  const record = { callPath: "main", key, kind: "model" as const, digest: key, sideEffect, announced: true, detail: {} };
+interface Kind {
+  readonly kind?: "model" | "question";
+  readonly sideEffect?: boolean;
+}
+
+function effectOf(key: string, work: () => Promise<string>, { kind = "model", sideEffect = false }: Kind): Effect<string> {
+  const record = { callPath: "main", key, kind, digest: key, sideEffect, announced: true, detail: {} };
   return { record, codec: { encode: (value) => value, decode: String }, work };
 }
 
-test("effects beside one another wait for one write, and work after it; one that is alone or changes something does not share", async () => {
+test("requests beside one another wait for one write, and are made after it; one that is alone, a change or a question does not share", async () => {
   const log: string[] = [];
   const journal = {
     append: (fact: Fact) => void ("key" in fact && log.push(`${fact.type} ${fact.key}`)),
@@ -21,17 +26,18 @@ test("effects beside one another wait for one write, and work after it; one that
     close: async () => undefined,
   };
   const effects = createLiveEffects({ clock, journal });
-  const perform = (key: string, sideEffect?: boolean) => {
+  const perform = (key: string, kind: Kind = {}) => {
     const work = async () => {
       log.push(`work ${key}`);
       return key;
     };
-    return effects.perform(effectOf(key, work, sideEffect), new AbortController().signal);
+    return effects.perform(effectOf(key, work, kind), new AbortController().signal);
   };
-  await Promise.all([perform("a"), perform("b"), perform("c", true)]);
+  await Promise.all([perform("a"), perform("b"), perform("c", { sideEffect: true }), perform("q", { kind: "question" })]);
   await perform("d");
-  expect(log.slice(0, 3)).toEqual(["intent a", "intent b", "intent c"]);
-  expect(log.filter((line) => /^(?:at once|shared|on disk)/.test(line))).toEqual(["at once", "shared", "on disk", "at once"]);
+  const writes = ["at once", "shared", "on disk", "at once", "at once"];
+  expect(log.slice(0, 4)).toEqual(["intent a", "intent b", "intent c", "intent q"]);
+  expect(log.filter((line) => /^(?:at once|shared|on disk)/.test(line))).toEqual(writes);
   for (const [key, how] of [
     ["a", "at once"],
     ["b", "shared"],

@@ -398,33 +398,3 @@ function without(value: object, [key = "", ...rest]: readonly string[]): object 
     ),
   );
 }
-
-describe("the disk", () => {
-  /** How often a journal with two facts was brought to the disk. */
-  async function countSyncs(options: { readonly durable: boolean; readonly entries?: number }): Promise<number> {
-    const { host } = setUp();
-    let syncs = 0;
-    const files = Object.assign(Object.create(host.files), {
-      openAppend: async (path: string) => {
-        const file = await host.files.openAppend(path, 0o600);
-        return { append: file.append.bind(file), close: file.close.bind(file), sync: async () => void syncs++ };
-      },
-    });
-    const watched = { ...host, files };
-    const folder = createPrivateFolder(watched, "r1");
-    const { durable, ...begun } = options;
-    const redactor = new Redactor(known, folder.secrets);
-    const journal = await createJournal({ host: watched, directory, redactor, private: folder, ...begun });
-    journal.append(result("one"));
-    await journal.written({ durable });
-    journal.append(result("two"));
-    expect(await journal.close()).toBeUndefined();
-    return syncs;
-  }
-
-  test("is waited for before a side effect, and at the end of what had one or goes on", async () => {
-    expect(await countSyncs({ durable: false })).toBe(0);
-    expect(await countSyncs({ durable: true })).toBe(2);
-    expect(await countSyncs({ durable: false, entries: 3 })).toBe(1);
-  });
-});
