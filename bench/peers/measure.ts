@@ -24,8 +24,9 @@ export interface Times {
 const mostOfOne = 20_000;
 
 /**
- * Each library does the case once in a round, in an order that changes, until the seconds are over: nine times at least, or as often as begins
- * within fifteen times the seconds. A round before these does not count; there is none where counts are large, since smaller cases have
+ * Each library does the case once in a round, in a random order, until the seconds are over: nine times at least, or as often as begins
+ * within fifteen times the seconds. A library takes over memory to collect and cold caches from the one before it: in a random order none is
+ * always behind the same one. A round before these does not count; there is none where counts are large, since smaller cases have
  * warmed up. A library that fails is left out from there on, with the reason.
  */
 export async function measure(entrants: readonly Entrant[], one: Case, seconds: number): Promise<readonly Times[]> {
@@ -34,13 +35,21 @@ export async function measure(entrants: readonly Entrant[], one: Case, seconds: 
   let began = performance.now();
   const passed = () => (performance.now() - began) / 1000 / seconds;
   for (let round = first; round < 1 || passed() < (round < 9 ? 15 : 1); round++) {
-    for (let place = 0; place < entrants.length; place++) {
-      const index = (place + round + 1) % entrants.length;
+    for (const index of shuffle(entrants.length))
       await measureOnce(entrants[index] as Entrant, one, rows[index] as Times, round >= 0);
-    }
     if (round === -1) began = performance.now();
   }
   return rows;
+}
+
+/** The numbers below a count in a random order, each order as probable as any other. */
+function shuffle(count: number): readonly number[] {
+  const order = Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [order[last], order[other]] = [order[other] as number, order[last] as number];
+  }
+  return order;
 }
 
 function createTimes(arm: Arm, one: Case): Times {
