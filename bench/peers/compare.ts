@@ -15,17 +15,17 @@ import { type Measured, type Memory, type Parts, reportOf, summaryOf } from "./r
 
 /** Seconds that each case takes, see `measure`. */
 const seconds: Readonly<Record<string, number>> = {
-  "turns-20": 12,
-  "turns-100": 15,
+  "turns-20": 25,
+  "turns-100": 30,
   "turns-400": 15,
   "effects-20": 10,
-  "calls-50": 10,
+  "calls-50": 15,
   "children-100": 12,
   "children-1000": 12,
   "text-10000": 12,
   "pdf-3": 10,
-  "start-0": 15,
-  "start-1": 15,
+  "start-0": 60,
+  "start-1": 60,
 };
 const ofMemory = ["turns-400", "children-1000", "text-10000", "pdf-3"];
 /** Benches without peers, described in `bench/README.md`. */
