@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { toModelResponse } from "./library-answer.ts";
 
 const usage = {
@@ -26,6 +27,8 @@ test("blank arguments are none, a key twice is malformed, what the provider did 
     { type: "server-call", id: "own", name: "t", args: {} },
     { type: "reasoning", text: "", providerData: { p: { signature: "s" } } },
   ]);
+  const called = message.parts.filter(({ type }) => type === "tool-call" || type === "server-call");
+  expect(JSON.stringify(called)).toBe(canonicalJson(called));
 });
 
 test("usage that is not reported stays unknown", () => {

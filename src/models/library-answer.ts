@@ -32,7 +32,7 @@ export function toModelResponse(
   const warnings = answer.warnings.map(renderWarning);
   const parts = answer.content.flatMap(toPart);
   return {
-    message: { role: "assistant", parts, ...(carried ? { providerData: carried } : {}) },
+    message: { parts, ...(carried ? { providerData: carried } : undefined), role: "assistant" },
     usage: withoutZero(readUsage(answer.usage, facts), parts),
     ...toFinish(answer),
     ...(warnings.length > 0 ? { warnings } : {}),
@@ -42,17 +42,18 @@ export function toModelResponse(
 function toPart(content: LanguageModelV4Content): Part[] {
   switch (content.type) {
     case "text":
-      return content.text === "" ? [] : [{ type: "text", text: content.text, ...toProviderData(content.providerMetadata) }];
+      return content.text === "" ? [] : [{ ...toProviderData(content.providerMetadata), text: content.text, type: "text" }];
     case "reasoning": {
       const data = toProviderData(content.providerMetadata);
-      return content.text === "" && !data.providerData ? [] : [{ type: "reasoning", text: content.text, ...data }];
+      return content.text === "" && !data ? [] : [{ type: "reasoning", text: content.text, ...data }];
     }
     case "tool-call": {
-      const named = { id: content.toolCallId, name: content.toolName };
+      const { toolCallId: id, toolName: name } = content;
       const { args, ...invalid } = readArguments(content.input);
       const data = toProviderData(content.providerMetadata);
-      if (content.providerExecuted) return [{ type: "server-call", ...named, args: args ?? {}, ...data }];
-      return [{ type: "tool-call", ...named, args, ...invalid, ...data }];
+      // In the order of the form that is digested, which needs no copy then.
+      if (content.providerExecuted) return [{ args: args ?? {}, id, name, ...data, type: "server-call" }];
+      return [{ args, id, ...invalid, name, ...data, type: "tool-call" }];
     }
     case "tool-result":
       return content.preliminary ? [] : toServerResult(content);
@@ -96,7 +97,8 @@ function readArguments(input: string | undefined): Pick<ToolCallPart, "args" | "
   try {
     const args = JSON.parse(text) as JsonValue;
     // A parser keeps the last value of a repeated key: what was checked could be another one than what was meant.
-    return countKeys(text) > countKeys(JSON.stringify(args)) ? { args: null, invalidArgs: text } : { args };
+    const written = JSON.stringify(args);
+    return written === text || countKeys(text) === countKeys(written) ? { args } : { args: null, invalidArgs: text };
   } catch {
     return { args: null, invalidArgs: text };
   }
@@ -117,10 +119,10 @@ function countKeys(json: string): number {
 }
 
 /** Copied as JSON, so that the message can be journalled and holds nothing of the library's. */
-function toProviderData(metadata: SharedV4ProviderMetadata | undefined): { providerData?: JsonObject } {
-  if (!metadata) return {};
+function toProviderData(metadata: SharedV4ProviderMetadata | undefined): { providerData: JsonObject } | undefined {
+  if (!metadata) return undefined;
   const providerData = JSON.parse(JSON.stringify(metadata)) as JsonObject;
-  return Object.values(providerData).some((data) => Object.keys(data as object).length > 0) ? { providerData } : {};
+  return Object.values(providerData).some((data) => Object.keys(data as object).length > 0) ? { providerData } : undefined;
 }
 
 /** Omits 0 output tokens of an answer with content: servers that do not count report 0. */

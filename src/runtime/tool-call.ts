@@ -45,7 +45,7 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
       const cut = cutResult(call, frame, result);
       results.push(cut instanceof Promise ? await cut : cut);
     }
-    addMessage(call, frame, { role: "tool", parts: [...results, ...refused] });
+    addMessage(call, frame, { parts: refused.length > 0 ? [...results, ...refused] : results, role: "tool" });
     if (reached) announceLastTurn(call, frame, reached);
   } catch (thrown) {
     const turn = call.run.effects.abortBelow(call.callPath, call.signal);

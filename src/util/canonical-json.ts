@@ -3,33 +3,39 @@
  * `undefined` are left out, as JSON does. `write`: puts another text in place of each text that is no key.
  */
 export function canonicalJson(value: unknown, write?: (text: string) => string): string {
-  return JSON.stringify(!write && isSorted(value) ? value : sorted(value, write));
+  return JSON.stringify(sorted(value, write));
 }
 
-/** True where JSON has all keys in their order already. */
-function isSorted(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (hasOwnForm(value)) return false;
-  if (Array.isArray(value)) return value.every(isSorted);
-  let last = "";
-  for (const key of Object.keys(value)) {
-    if (key < last || !isSorted((value as Record<string, unknown>)[key])) return false;
-    last = key;
-  }
-  return true;
-}
-
+/** Returns the value itself where JSON has all keys in their order already, and copies what has not. */
 function sorted(value: unknown, write?: (text: string) => string): unknown {
   if (write && typeof value === "string") return write(value);
   if (typeof value !== "object" || value === null) return value;
   // A date, for instance.
   if (hasOwnForm(value)) return sorted(JSON.parse(JSON.stringify(value) ?? "null"), write);
-  if (Array.isArray(value)) return value.map((item) => sorted(item, write));
-  const keys = sortKeys(Object.keys(value));
+  return Array.isArray(value) ? sortedItems(value, write) : sortedMembers(value as Record<string, unknown>, write);
+}
+
+function sortedItems(items: readonly unknown[], write?: (text: string) => string): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const member = sorted(item, write);
+    if (member !== item) copy ??= [...items];
+    if (copy) copy[index] = member;
+  }
+  return copy ?? items;
+}
+
+function sortedMembers(value: Readonly<Record<string, unknown>>, write?: (text: string) => string): object {
+  const keys = Object.keys(value);
+  const isSorted = keys.every((key, index) => index === 0 || key > (keys[index - 1] ?? ""));
   // Objects without a prototype are slow.
-  const result: Record<string, unknown> = keys.includes("__proto__") ? Object.create(null) : {};
-  for (const key of keys) result[key] = sorted((value as Record<string, unknown>)[key], write);
-  return result;
+  let copy: Record<string, unknown> | undefined = isSorted ? undefined : keys.includes("__proto__") ? Object.create(null) : {};
+  for (const key of isSorted ? keys : sortKeys(keys)) {
+    const member = sorted(value[key], write);
+    if (member !== value[key]) copy ??= { ...value };
+    if (copy) copy[key] = member;
+  }
+  return copy ?? value;
 }
 
 /** Sorts in place. For a short list, `sort` allocates ten times what its keys take. */

@@ -14,10 +14,15 @@ test("replaces values, the longest first, and leaves short ones alone", () => {
   expect(redactor.text("abc abcdefgh abcdefghij")).toBe("abc ⟦secret:KEY⟧ ⟦secret:LONGER⟧");
 });
 
+function nested(depth: number, value: string): unknown {
+  return depth === 0 ? value : [nested(depth - 1, value)];
+}
+
 test("reaches strings and keys at any depth, and JSON inside strings", () => {
   expect(redactor.json({ abcdefgh: [{ x: "=abcdefgh=" }, 1, null] })).toEqual({
     "⟦secret:KEY⟧": [{ x: "=⟦secret:KEY⟧=" }, 1, null],
   });
+  expect(redactor.json(nested(120, "abcdefgh"))).toEqual(nested(120, "⟦secret:KEY⟧"));
   expect(redactor.json({ text: JSON.stringify({ a: 'has "quotes"' }) })).toEqual({ text: '{"a":"⟦secret:QUOTED⟧"}' });
 });
 
@@ -48,6 +53,7 @@ const shaped: readonly (readonly [name: string, secret: string])[] = [
   ...["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"].map(
     (prefix) => ["slack-token", `${prefix}123456789012-abcdefABCDEF`] as const,
   ),
+  ["slack-token", "xoxb-1234567890"],
   ["aws-key-id", "AKIAIOSFODNN7EXAMPLE"],
   ["aws-key-id", "ASIAIOSFODNN7EXAMPLE"],
   ["google-key", `AIza${"aB3_-".repeat(7)}`],
@@ -59,6 +65,8 @@ describe("what has the shape of a credential", () => {
   const shapes = new Redactor([]);
 
   test.each(shaped)("%s: %s", (name, secret) => {
+    expect(shapes.text(secret)).toBe(`⟦secret:${name}⟧`);
+    expect(shapes.json(secret)).toBe(`⟦secret:${name}⟧`);
     expect(shapes.text(`a "${secret}", b`)).toBe(`a "⟦secret:${name}⟧", b`);
     for (const before of ["", "\n", "\t", "\u0001"])
       expect(shapes.json({ key: [before + secret] })).toEqual({ key: [`${before}⟦secret:${name}⟧`] });

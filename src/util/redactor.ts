@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical-json.ts";
 import { digestJson, LongTexts, longText, type TextFacts } from "./long-texts.ts";
 import { holdsLongText } from "./plain-json.ts";
-import { findShapes, openShapeAt } from "./secret-shapes.ts";
+import { findShapes, openShapeAt, shortestShape } from "./secret-shapes.ts";
 import { sha256 } from "./sha256.ts";
 
 /** A value that must not be shown, and the name that stands for it. */
@@ -26,6 +26,8 @@ export interface RecordedSecret {
 
 /** Shorter values cannot be distinguished from ordinary text. */
 const shortestSecret = 8;
+/** How deep values are walked before JSON is made of them. */
+const deepest = 100;
 
 export interface RedactorOptions {
   /** True: texts with the shape of a credential are replaced, too. Default true. */
@@ -51,6 +53,8 @@ export class Redactor {
   /** Matches the known values; undefined without any. */
   readonly #pattern: RegExp | undefined;
   readonly #names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
+  /** No shorter text holds a known value or a credential. */
+  readonly #shortest: number;
   /** True if JSON escapes characters of a known value: the pattern would miss it in JSON. */
   readonly #isEscaped: boolean;
   readonly #longTexts = new LongTexts((text) => this.#scan(text));
@@ -61,6 +65,8 @@ export class Redactor {
     this.#findShapes = shapes ? findShapes : () => [];
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
     this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
+    const lengths = [...this.#names.keys()].map(({ length }) => length);
+    this.#shortest = Math.min(shapes ? shortestShape : Number.POSITIVE_INFINITY, ...lengths);
     const longestFirst = [...this.#names.keys()].sort((a, b) => b.length - a.length);
     this.#pattern = longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined;
   }
@@ -188,25 +194,27 @@ export class Redactor {
   }
 
   #json<T>(value: T, replacing: Replacing): T {
-    // To make a long text JSON, and to scan that, takes longer than to scan the text.
-    if (holdsLongText(value, longText) && this.#isKept(value, replacing)) return value;
+    if (this.#isKept(value, replacing)) return value;
     const text = JSON.stringify(value);
-    if (text === undefined || !(this.#isEscaped || this.holdsSecret(text) || (replacing.literal && text.includes("⟦"))))
-      return value;
     return JSON.parse(text, (_key, member: unknown) => this.#member(member, replacing)) as T;
   }
 
-  /** Returns whether nothing in a value is to be replaced. */
-  #isKept(value: unknown, replacing: Pick<Replacing, "literal">): boolean {
+  /** Returns whether nothing in a value is to be replaced. False for one that is nested deeper: JSON finds cycles. */
+  #isKept(value: unknown, replacing: Pick<Replacing, "literal">, depth = deepest): boolean {
     if (typeof value === "string") return !(this.holdsSecret(value) || (replacing.literal && value.includes("⟦")));
     if (typeof value !== "object" || value === null) return true;
-    if ("toJSON" in value) return false;
-    if (Array.isArray(value)) return value.every((item) => this.#isKept(item, replacing));
-    return Object.entries(value).every(([key, member]) => this.#isKept(key, replacing) && this.#isKept(member, replacing));
+    if (depth === 0 || "toJSON" in value) return false;
+    if (Array.isArray(value)) return value.every((item) => this.#isKept(item, replacing, depth - 1));
+    for (const key of Object.keys(value)) {
+      const member = (value as Record<string, unknown>)[key];
+      if (!(this.#isKept(key, replacing) && this.#isKept(member, replacing, depth - 1))) return false;
+    }
+    return true;
   }
 
   /** Returns whether a text holds a known value or a credential. */
   holdsSecret(text: string): boolean {
+    if (text.length < this.#shortest) return false;
     return this.#longTexts.find(text)?.holdsSecret ?? this.#scan(text);
   }
 

@@ -103,6 +103,9 @@ const shapes: readonly Shape[] = [
   { name: "jwt", prefixes: ["eyJ"], end: jsonWebToken },
 ];
 
+/** The length of the shortest credential: a token of Slack. */
+export const shortestShape = 15;
+
 const keyPrefix = "-----BEGIN ";
 const keyShape: Shape = { name: "private-key", prefixes: [keyPrefix], end: privateKey };
 const prefixes = shapes.flatMap((shape) => shape.prefixes);
