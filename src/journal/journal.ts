@@ -5,6 +5,7 @@ import { errorMessage } from "../util/error-message.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { type Blob, externalize, type KnownFiles, toPlainText } from "./blobs.ts";
 import type { PrivateFolder } from "./private-folder.ts";
+import { type KnownValues, noteValue, withReferences } from "./references.ts";
 
 /** Keeps the facts of one run, in their order. */
 export interface Journal {
@@ -84,6 +85,7 @@ class FileJournal implements Journal {
   readonly #file: AppendFile;
   readonly #blobs = new Set<string>();
   readonly #files: KnownFiles = new WeakMap();
+  readonly #values: KnownValues = new WeakMap();
   #pending: Line[] = [];
   /** Resolves when all lines so far are written. */
   #scheduled: Promise<void> | undefined;
@@ -148,9 +150,11 @@ class FileJournal implements Journal {
     return this.#failure;
   }
 
-  #toLine(fact: Fact): Line {
+  #toLine(whole: Fact): Line {
     const { host, redactor, private: folder } = this.#options;
-    const head = `{"v":2,"n":${this.#entries++},"time":${host.clock.now()}`;
+    const fact = withReferences(whole, this.#values);
+    const head = `{"v":${fact === whole ? 2 : 3},"n":${this.#entries},"time":${host.clock.now()}`;
+    noteValue(this.#values, whole, this.#entries++);
     const plain = toPlainText(fact, redactor);
     if (plain !== undefined) return { text: `${head},${plain.slice(1)}\n` };
     const { value, blobs, secrets, privateBlobs } = externalize(fact, { redactor, secrets: folder.secrets, files: this.#files });

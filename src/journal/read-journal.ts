@@ -9,6 +9,7 @@ import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
 import { markStops } from "./mark-stops.ts";
 import { type PrivateContents, readPrivateFolder } from "./private-folder.ts";
+import { withoutReferences } from "./references.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
@@ -26,7 +27,8 @@ export interface JournalContents {
 }
 
 /**
- * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. A torn last line is expected; a
+ * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. References to earlier entries are
+ * replaced by what they stand for. A torn last line is expected; a
  * line that is no entry rejects with an `UnreadableJournal`; entries whose fields are damaged are listed.
  */
 export async function readJournal(host: Host, directory: string): Promise<JournalContents> {
@@ -36,14 +38,15 @@ export async function readJournal(host: Host, directory: string): Promise<Journa
   const rest = lines.pop() ?? "";
   const parsed = lines.map((line, index) => parseEntry(line, { path, line: index + 1 }));
   const version = versionOf(parsed[0]);
-  const entries = parsed.map((entry, index) => {
-    if (entry["n"] !== index) throw new UnreadableJournal(path, index + 1, `entry ${index} is missing`);
-    return toEntry(entry, { path, line: index + 1, version });
-  });
+  const entries: JournalEntry[] = [];
   const problems = new Map<number, string>();
-  for (const [index, entry] of entries.entries()) {
-    const problem = version === 1 ? undefined : findEntryProblem(entry);
-    if (problem !== undefined) problems.set(index, problem);
+  for (const [index, one] of parsed.entries()) {
+    if (one["n"] !== index) throw new UnreadableJournal(path, index + 1, `entry ${index} is missing`);
+    const written = toEntry(one, { path, line: index + 1, version });
+    const { entry, problem } = one["v"] === 3 ? withoutReferences(written, entries) : { entry: written };
+    entries.push(entry);
+    const found = version === 1 ? undefined : (findEntryProblem(entry) ?? problem);
+    if (found !== undefined) problems.set(index, found);
   }
   return { version, entries, problems, torn: rest !== "" };
 }
@@ -196,8 +199,9 @@ function parseEntry(text: string, { path, line }: Line): Record<string, unknown>
 
 function toEntry(entry: Record<string, unknown>, { path, line, version }: Line & { readonly version: 1 | 2 }): JournalEntry {
   const { v } = entry;
+  if (v === 3 && version === 2) return { ...entry, v: 2 } as unknown as JournalEntry;
   if (v === version) return (version === 1 ? upgradeEntry(entry) : entry) as unknown as JournalEntry;
-  throw new UnreadableJournal(path, line, `this journal has version ${String(v)}; this llm-do reads version 2`);
+  throw new UnreadableJournal(path, line, `this journal has version ${String(v)}; this llm-do reads versions up to 3`);
 }
 
 /** Reads version 1: a step's number is its key, and the result of a tool stood in its details. */

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { tool } from "../../src/index.ts";
+import { readJournal } from "../../src/journal/read-journal.ts";
+import { worker } from "./harness.ts";
+import { attempt, createWorld, expectReplays } from "./killable.ts";
+
+test("a journal whose requests hold all their messages is resumed and replayed", async () => {
+  const done: string[] = [];
+  const note = tool({
+    input: z.object({ id: z.string() }),
+    approval: "pre-approved",
+    run: ({ id }) => `did ${done.push(id)}`,
+  });
+  const files = { "main.worker": worker("toolsets: { note: {} }") };
+  const program = {
+    ...{ files, input: "go", tools: () => ({ note }) },
+    model: ({ turn }: { readonly turn: number }) => (turn < 4 ? { calls: [{ tool: "note", args: { id: `n${turn}` } }] } : "done"),
+    approval: () => ({ mode: "prompt" as const }),
+  };
+  const world = createWorld(files, { note });
+  // In the third turn, after the second request with results.
+  const { record } = await attempt(world, program, 16);
+  const { memory } = world;
+  const [path = "", text = ""] =
+    Object.entries(memory.snapshot("/program/.llm-do")).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
+  const { entries } = await readJournal(memory, path.replace(/\/[^/]+$/, ""));
+  memory.put(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+  expect(text).toContain('"v":3');
+  const resumed = await attempt(world, program);
+  expect(resumed.record.facts.slice(0, record.facts.length)).toEqual(record.facts);
+  expect(resumed.result?.output).toBe("done");
+  expect(done).toEqual(["n1", "n2", "n3"]);
+  await expectReplays(world, program);
+});
