@@ -1,3 +1,4 @@
+import { getOrMake } from "../util/get-or-make.ts";
 import { ScopeError } from "./scopes.ts";
 
 /** The positions of a walk in a pattern, passed from a directory to its entries. Empty: nothing below can match. */
@@ -12,7 +13,7 @@ export interface Glob {
   readonly start: GlobState;
   step(state: GlobState, name: string): GlobState;
   accepts(state: GlobState): boolean;
-  /** Returns the test that names of files have to pass in a folder: `accepts(step(state, name))`, made once for all of them. */
+  /** Returns the test that names of files have to pass in a folder: `accepts(step(state, name))`, made once for each state. */
   filesOf(state: GlobState): (name: string) => boolean;
 }
 
@@ -28,22 +29,29 @@ export function compileGlob(pattern: string): Glob {
   // All alternatives lie in one array, each closed by "end"; a state is a set of positions in it.
   const segments = expandBraces(pattern).flatMap((alternative) => [...parseSegments(alternative), "end" as const]);
   const starts = segments.flatMap((_, index) => (index === 0 || segments[index - 1] === "end" ? [index] : []));
+  // The folders of a walk have few states: those that are equal are one.
+  const states = new Map<string, GlobState>();
+  const reach = (positions: readonly number[]) => getOrMake(states, positions.join(), () => close(segments, positions));
+  const tests = new WeakMap<GlobState, (name: string) => boolean>();
   return {
-    start: close(segments, starts),
-    step: (state, name) =>
-      close(
-        segments,
-        [...state].flatMap((index) => advance(segments[index], index, name)),
-      ),
-    accepts: (state) => [...state].some((index) => segments[index] === "end"),
-    filesOf: (state) => {
-      const last = [...state].flatMap((index) => {
-        const segment = segments[index];
-        return segments[index + 1] === "end" && typeof segment === "object" ? [toTest(segment)] : [];
-      });
-      return (name) => last.some((test) => test(name));
+    start: reach(starts),
+    step: (state, name) => {
+      const next: number[] = [];
+      for (const index of state) next.push(...advance(segments[index], index, name));
+      return reach(next);
     },
+    accepts: (state) => [...state].some((index) => segments[index] === "end"),
+    filesOf: (state) => getOrMake(tests, state, () => testOfFiles(segments, state)),
   };
+}
+
+function testOfFiles(segments: readonly Segment[], state: GlobState): (name: string) => boolean {
+  const last = [...state].flatMap((index) => {
+    const segment = segments[index];
+    return segments[index + 1] === "end" && typeof segment === "object" ? [toTest(segment)] : [];
+  });
+  const [only] = last;
+  return last.length === 1 && only ? only : (name) => last.some((test) => test(name));
 }
 
 /** A `**` can also stand for no folder at all. */

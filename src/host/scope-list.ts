@@ -61,6 +61,8 @@ interface Step {
   readonly components: readonly string[];
   /** Levels below the folder in which the listing began. */
   readonly level: number;
+  /** True where a name on the way asks before anything in it is read. */
+  readonly asks: boolean;
 }
 
 /** A step, with what holds for all names in its folder. */
@@ -68,8 +70,6 @@ interface OpenStep extends Step {
   /** Returns whether the pattern accepts a file of this name. */
   isMeant(name: string): boolean;
   readonly hidesAll: boolean;
-  /** The beginning of a file's path; undefined where it depends on the file's name. */
-  readonly prefix: string | undefined;
 }
 
 export async function listFiles(table: ScopeTable, virtualPath: string, options: ListOptions): Promise<ListedFiles> {
@@ -105,7 +105,7 @@ export async function walkFiles(
     else {
       const { scope, components } = path;
       const start = { state: glob.start, scopeName: scope.name, components, level: 0 };
-      await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start }));
+      await inFolder(table, path, (folder) => listFolder(walk, { folder, ...start, asks: asksIn(table, folder) }));
     }
   } finally {
     await Promise.all(walk.closing);
@@ -125,7 +125,9 @@ async function listRoots(walk: Walk): Promise<void> {
   for (const root of roots) {
     const scopeName = root.declaration.name;
     const state = walk.glob.step(walk.glob.start, scopeName);
-    if (!walk.ended) await listFolder(walk, { folder: folderOfRoot(root), state, scopeName, components: [], level: 0 });
+    const folder = folderOfRoot(root);
+    const asks = asksIn(walk.table, folder);
+    if (!walk.ended) await listFolder(walk, { folder, state, scopeName, components: [], level: 0, asks });
   }
 }
 
@@ -136,9 +138,10 @@ async function listFolder(walk: Walk, reached: Step): Promise<void> {
   if (!isSeen && !holdsSeen(walk, step.folder)) return;
   let names: string[] = [];
   const visitFiles = async () => {
-    const files = { folder: step.folder, names, pathOf: (name: string) => pathOf(walk, step, name) };
+    if (names.length === 0) return;
+    const files = { folder: step.folder, names, pathOf: pathsIn(walk, step) };
     names = [];
-    if (files.names.length > 0 && (await walk.visit(files))) walk.ended = true;
+    if (await walk.visit(files)) walk.ended = true;
   };
   for (const key of await sortedKeys(walk, step)) {
     if (++walk.looked % burst === 0) await pause(walk);
@@ -156,16 +159,15 @@ async function listFolder(walk: Walk, reached: Step): Promise<void> {
 
 function openStep(walk: Walk, step: Step): OpenStep {
   const { scope, components } = step.folder;
-  const hidesAll = walk.table.protection(scope, components) === "ask-read-and-write";
-  const prefix = components.length > 0 && step.components.length > 0 ? formatPath(walk, step, []) : undefined;
-  return { ...step, hidesAll, prefix, isMeant: walk.glob.filesOf(step.state) };
+  const hidesAll = step.asks && walk.table.protection(scope, components) === "ask-read-and-write";
+  return { ...step, hidesAll, isMeant: walk.glob.filesOf(step.state) };
 }
 
 async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<void> {
   const state = walk.glob.step(step.state, name);
   if (state.size === 0 || isHidden(walk, step, name)) return;
   if (step.level >= mostLevels) {
-    if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(pathOf(walk, step, name));
+    if (walk.tooDeep.length <= mostNamed) walk.tooDeep.push(formatPath(walk, step, [name]));
     return;
   }
   const folder = await openSubfolder(walk.table, step.folder, name).catch(() => undefined);
@@ -173,7 +175,8 @@ async function listSubfolder(walk: Walk, step: OpenStep, name: string): Promise<
   try {
     if (walk.everything && folder.components.length === 0) return;
     const components = [...step.components, name];
-    await listFolder(walk, { folder, state, scopeName: step.scopeName, components, level: step.level + 1 });
+    const asks = folder.components.length === 0 ? asksIn(walk.table, folder) : step.asks || isReadProtected(name);
+    await listFolder(walk, { folder, state, scopeName: step.scopeName, components, level: step.level + 1, asks });
   } finally {
     await leave(walk, folder);
   }
@@ -192,9 +195,16 @@ function isWanted(walk: Walk, step: OpenStep, name: string): boolean {
   return !isTransientName(name) && !isHidden(walk, step, name);
 }
 
-/** Returns the path by which a file was reached. */
-function pathOf(walk: Walk, step: OpenStep, name: string): string {
-  return step.prefix === undefined ? formatPath(walk, step, [name]) : `${step.prefix}/${name}`;
+function asksIn(table: ScopeTable, { scope, components }: OpenFolder): boolean {
+  return table.asksToRead(scope, components);
+}
+
+/** Returns a function that gives the path by which a file in a folder was reached. */
+function pathsIn(walk: Walk, step: Step): (name: string) => string {
+  // At a root, the beginning depends on the name of the file.
+  if (step.folder.components.length === 0 || step.components.length === 0) return (name) => formatPath(walk, step, [name]);
+  const prefix = formatPath(walk, step, []);
+  return (name) => `${prefix}/${name}`;
 }
 
 /** `names`: below the folder. A nested scope named after its folder needs no prefix. */

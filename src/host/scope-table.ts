@@ -3,7 +3,7 @@ import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
 import type { ReplacementListener } from "./host.ts";
 import { isPrivatePath } from "./private-folders.ts";
-import { foldName, isProgramName, protectionOfName } from "./protected-names.ts";
+import { foldName, isProgramName, isReadProtected, protectionOfName } from "./protected-names.ts";
 import { type Allowed, describeScope, privateFolder } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -63,6 +63,7 @@ export class ScopeTable {
   readonly #byName: ReadonlyMap<string, ScopeRoot>;
   readonly #byIdentity = new Map<string, ScopeRoot>();
   readonly #byHostPath = new Map<string, ScopeRoot>();
+  readonly #rootNames = new Set<string>();
   readonly #options: ScopeTableOptions;
   readonly #surroundings: Surroundings;
   readonly #written = new Set<string>();
@@ -104,7 +105,9 @@ export class ScopeTable {
 
   /** The scope whose root was at this path when the scopes were opened. */
   rootAt(scope: ScopeDeclaration, components: readonly string[]): ScopeRoot | undefined {
-    return components.length === 0 ? undefined : this.#byHostPath.get(this.#hostPath(scope, components));
+    // A walk asks this for each folder, too.
+    if (!this.#rootNames.has(components.at(-1) ?? "")) return undefined;
+    return this.#byHostPath.get(this.#hostPath(scope, components));
   }
 
   /** The scopes that hold files at or below a path: the deepest that it lies in, and those nested further down. */
@@ -119,6 +122,11 @@ export class ScopeTable {
   protection(scope: ScopeDeclaration, components: readonly string[]): Protection | undefined {
     if (this.#isProgram(scope, components)) return "program";
     return protectionOfName([...this.#namesAbove(scope), ...components]);
+  }
+
+  /** Returns whether a name on the way to a path, or its last one, is one that asks before it is read. */
+  asksToRead(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    return [...this.#namesAbove(scope), ...components].some(isReadProtected);
   }
 
   /** The names between the program's folder and a root in it: a root in `.git` stays protected, unless the user chose it. */
@@ -181,6 +189,7 @@ export class ScopeTable {
     }
     this.#byIdentity.set(root.directory.identity, root);
     this.#byHostPath.set(root.directory.realPath, root);
+    this.#rootNames.add(basename(root.directory.realPath));
   }
 }
 
