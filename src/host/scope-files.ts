@@ -210,11 +210,11 @@ interface WriteSteps<T> {
 async function writeInParent<T>(table: ScopeTable, path: ResolvedPath, { check, write }: WriteSteps<T>): Promise<T> {
   assertNotRoot(table, path);
   return inParent(table, path, async (found) => {
-    await check(found);
+    const present = await check(found);
     const parent = await makeMissingFolders(table, found);
     try {
-      // Checked again: the folder that was made or found can lie in a deeper scope.
-      const like = await check(parent);
+      // Checked again: a folder that was made or found can lie in a deeper scope.
+      const like = found.missing.length === 0 ? present : await check(parent);
       if (table.isFirstWriteIn(parent.directory.identity)) await removeLeftOvers(parent.directory, table.writer);
       return await write(parent, like);
     } finally {

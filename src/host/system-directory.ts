@@ -1,7 +1,6 @@
-import { constants, lstatSync, open, openSync, readdirSync, readlinkSync } from "node:fs";
-import { mkdir, rename, symlink, unlink } from "node:fs/promises";
+import { constants, lstatSync, openSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile } from "./directory.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { noFollow, readFlags } from "./read-flags.ts";
@@ -14,7 +13,8 @@ export type Undo<T> = (result: T, path: string) => Promise<unknown>;
 
 /**
  * The operations on a directory, by paths. A subclass makes sure that these lead to this very directory. Looks take a few microseconds
- * and are made at once: a trip through the pool of threads takes ten times as long. Changes can wait for a disk that is busy.
+ * and are made at once: a trip through the pool of threads takes ten times as long. So are files and links created and removed, which
+ * are temporaries and locks. Other changes can wait for a disk that is busy.
  */
 export abstract class SystemDirectory implements Directory {
   readonly identity: string;
@@ -62,15 +62,17 @@ export abstract class SystemDirectory implements Directory {
   }
 
   createFile(name: string, mode: number): Promise<NewFile> {
-    const create = async (path: string) => toNewFile(await promisify(open)(path, createFlags, mode));
+    const create = (path: string) => toNewFile(openSync(path, createFlags, mode));
     return this.use(name, create, async (file, path) => {
       await file.close();
-      await unlink(path).catch(() => undefined);
+      try {
+        unlinkSync(path);
+      } catch {}
     });
   }
 
   createLink(name: string, target: string): Promise<void> {
-    return this.use(name, (path) => symlink(target, path));
+    return this.use(name, (path) => symlinkSync(target, path));
   }
 
   readLink(name: string): Promise<string> {
@@ -83,7 +85,7 @@ export abstract class SystemDirectory implements Directory {
   }
 
   removeFile(name: string): Promise<void> {
-    return this.use(name, (path) => unlink(path));
+    return this.use(name, (path) => unlinkSync(path));
   }
 }
 
