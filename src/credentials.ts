@@ -10,7 +10,15 @@ import { environmentSecrets, type Secret } from "./util/redactor.ts";
 
 /** Values of a run that must not be shown or recorded. */
 export function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
-  return [...environmentSecrets(environment), ...stored, ...secrets];
+  return [...secretsIn(environment), ...stored, ...secrets];
+}
+
+const found = new WeakMap<Host["environment"], readonly Secret[]>();
+
+/** Looks once at an environment that cannot change: that of this machine is read once for a host. */
+function secretsIn(environment: Host["environment"]): readonly Secret[] {
+  if (!Object.isFrozen(environment)) return environmentSecrets(environment);
+  return getOrMake(found, environment, () => environmentSecrets(environment));
 }
 
 /** Keys and logins that the user has given to llm-do. */

@@ -9,17 +9,15 @@ import { createForkedEffects } from "./effects/forked.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import { RequestChanged } from "./effects/resumed.ts";
 import { shareRun } from "./fork.ts";
-import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
+import { type Journal, JournalError, noJournal, startJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { createWriteLog } from "./journal/write-log.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
-import { createDeclaredProvider } from "./models/named-provider.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
-import { builtInProviders } from "./models/providers.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
 import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
@@ -328,7 +326,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
   const listener: Journal = onFact ? { ...noJournal, append: (fact) => onFact(redactor.json(fact)) } : noJournal;
-  const journal = directory === undefined ? listener : await createJournal({ host, directory, redactor, private: privateFolder });
+  const journal = directory === undefined ? listener : startJournal({ host, directory, redactor, private: privateFolder });
   const live = createLiveEffects({ clock: host.clock, journal });
   const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
   const result = await runEntry(
@@ -358,8 +356,7 @@ interface SetupRequest
 
 /** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
-  const { program, host, sources, trusted } = opened;
-  const known = [...builtInProviders, ...program.servers.map(createDeclaredProvider), ...opened.providers];
+  const { program, host, sources, trusted, known } = opened;
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
   const policy = checkPolicy(tightenPolicy(request.approval, program));
   await requireIsolation(program, host);

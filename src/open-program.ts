@@ -7,6 +7,7 @@ import { serverLogins } from "./credentials.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
+import { createDeclaredProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
@@ -42,7 +43,11 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
     const { program } = compiled;
     const how = { compiled, trusted, toRun, host, sources, providers };
     if (program)
-      compilations.set(program, { ...how, compiledWith: describeCompilation(program, { ...rest, ...source.request }, host) });
+      compilations.set(program, {
+        ...how,
+        known: knownProviders(program, providers),
+        compiledWith: describeCompilation(program, { ...rest, ...source.request }, host),
+      });
     const { trust: goOn } = compiled;
     return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;
   };
@@ -57,15 +62,22 @@ interface Compilation {
   readonly host: Host;
   /** The host with the program's files as they were read. */
   readonly sources: Host;
+  /** The request's own. */
   readonly providers: readonly Provider[];
+  /** All providers of its models: the same list for all runs, so that what is made of it is kept. */
+  readonly known: readonly Provider[];
   readonly compiledWith: CompiledWith;
+}
+
+function knownProviders({ servers }: Program, own: readonly Provider[]): readonly Provider[] {
+  return [...builtInProviders, ...servers.map(createDeclaredProvider), ...own];
 }
 
 /** Held beside programs, so that nothing else passes for one. */
 const compilations = new WeakMap<Program, Compilation>();
 
 /** A program that is ready to run, and how it was compiled. */
-export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun"> {
+export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun" | "providers"> {
   readonly program: Program;
   /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
   readonly warnings: readonly string[];
@@ -86,7 +98,8 @@ export async function openProgram({
   const warnings = given ? [] : warningsOfOptions(compiled);
   const { compiledWith } = how;
   const sources = host === how.host ? how.sources : host;
-  return { program, warnings, trusted, host, providers, compiledWith, sources };
+  const known = providers === how.providers ? how.known : knownProviders(program, providers);
+  return { program, warnings, trusted, host, known, compiledWith, sources };
 }
 
 function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {

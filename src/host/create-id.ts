@@ -5,8 +5,15 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
  * time.
  */
 export function createId(now: number, random: () => number): string {
-  const time = new Date(now).toISOString().replace(/[-:]/g, "").slice(0, 15).replace("T", "-");
-  const milliseconds = now % 1000;
-  const tail = [Math.floor(milliseconds / 32), milliseconds % 32, ...Array.from({ length: 4 }, () => Math.floor(random() * 32))];
-  return `${time}-${tail.map((digit) => alphabet[Math.floor(digit)]).join("")}`;
+  const iso = new Date(now).toISOString();
+  const date = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10);
+  const time = iso.slice(11, 13) + iso.slice(14, 16) + iso.slice(17, 19);
+  const milliseconds = Math.floor(now % 1000);
+  let tail = digit(milliseconds / 32) + digit(milliseconds % 32);
+  while (tail.length < 6) tail += digit(random() * 32);
+  return `${date}-${time}-${tail}`;
+}
+
+function digit(value: number): string {
+  return alphabet.charAt(Math.floor(value));
 }

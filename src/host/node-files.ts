@@ -1,6 +1,7 @@
-import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import { constants, lstatSync, mkdir, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
+import { promisify } from "node:util";
 import { isWithin } from "../util/within.ts";
 import { openAppendFile } from "./append-file.ts";
 import type { OpenFile } from "./directory.ts";
@@ -27,6 +28,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
         return { start, end: await read(bytes, Math.max(facts.bytes - bytes, 0)), bytes: facts.bytes };
       }),
     kind,
+    isMissing: (path) => statSync(path, { throwIfNoEntry: false }) === undefined,
     names,
     realPath: system.realPath,
     makeDirectory: (path, mode) => makeDirectory(system, path, mode),
@@ -113,10 +115,15 @@ async function names(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Tries at once: most folders lack nothing on the way, and to go there takes ten times as long. */
+const mkdirInPool = promisify(mkdir);
+
+/**
+ * Tries at once: most folders lack nothing on the way, and to go there takes ten times as long. Through the pool of threads, since the
+ * disk can be busy with others, and those who make a folder have more to do meanwhile.
+ */
 async function makeDirectory(system: ScopeSystem, path: string, mode?: number): Promise<void> {
   try {
-    mkdirSync(path, mode);
+    await mkdirInPool(path, mode);
   } catch {
     return makeFolders(system, path, mode);
   }

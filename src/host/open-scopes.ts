@@ -97,7 +97,8 @@ async function lookAround(system: ScopeSystem, { programFiles = [], programFolde
 
 /** Resolves links on the way to the private folders. */
 export async function realPrivateFolders(system: ScopeSystem): Promise<readonly string[]> {
-  return Promise.all((system.privateFolders ?? []).map((path) => realPathOf(system, path)));
+  const known = new Map<string, Promise<string>>();
+  return Promise.all((system.privateFolders ?? []).map((path) => realPathOf(system, path, known)));
 }
 
 const places = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<ProgramPlaces>>>();
@@ -118,13 +119,14 @@ async function findPlaces(system: ScopeSystem, files: readonly string[], folder:
   return createProgramPlaces([...files, ...real], programFolder);
 }
 
-/** The real path; of a missing file, the real path of the nearest folder with the rest. */
-async function realPathOf(system: ScopeSystem, path: string): Promise<string> {
+/** The real path; of a missing file, the real path of the nearest folder with the rest. `known`: of folders that several paths lie in. */
+async function realPathOf(system: ScopeSystem, path: string, known = new Map<string, Promise<string>>()): Promise<string> {
   try {
     if (!system.isMissing?.(path)) return await system.realPath(path);
   } catch {}
   const folder = dirname(path);
-  return folder === path ? path : join(await realPathOf(system, folder), basename(path));
+  if (folder === path) return path;
+  return join(await getOrMake(known, folder, () => realPathOf(system, folder, known)), basename(path));
 }
 
 type MissingRoots = OpenScopesOptions["missingRoots"];

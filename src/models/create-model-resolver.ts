@@ -3,7 +3,7 @@ import type { Login } from "./login.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
 import { type ModelId, parseModelId } from "./model-id.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
-import { builtInProviders } from "./providers.ts";
+import { builtInProviders, byName } from "./providers.ts";
 import { isTextType } from "./text-type.ts";
 
 /** `auto`: by the user's login if there is one, else by key. */
@@ -25,18 +25,18 @@ export function createModelResolver(
   environment: ResolverEnvironment,
   providers: readonly Provider[] = builtInProviders,
 ): ModelResolver {
-  const byName = new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
+  const known = byName(providers);
   const models = new Map<string, Promise<Model>>();
   const keyOf = (id: string, auth: AuthMode) => `${auth} ${id}`;
   return async (id, auth = "off") => {
     const asked = models.get(keyOf(id, auth));
     if (asked) return asked;
-    const parsed = parseModelId(id, [...byName.keys()]);
+    const parsed = parseModelId(id, [...known.keys()]);
     if (!parsed.ok) throw new ModelError({ code: "not_found", model: id, message: parsed.error.message });
     const key = keyOf(parsed.value.id, auth);
-    const known = models.get(key);
-    if (known) return known;
-    const model = createModel(byName, parsed.value, { ...environment, auth });
+    const made = models.get(key);
+    if (made) return made;
+    const model = createModel(known, parsed.value, { ...environment, auth });
     models.set(key, model);
     model.catch(() => models.delete(key));
     return model;
@@ -44,11 +44,11 @@ export function createModelResolver(
 }
 
 async function createModel(
-  byName: ReadonlyMap<string, Provider>,
+  known: ReadonlyMap<string, Provider>,
   { provider: providerName, name }: ModelId,
   { auth, findLogin, ...environment }: ResolverEnvironment & { readonly auth: AuthMode },
 ): Promise<Model> {
-  const provider = byName.get(providerName);
+  const provider = known.get(providerName);
   if (!provider) throw new Error("A parsed model id names a known provider");
   const login = auth === "off" ? undefined : await findLogin?.(providerName);
   if (!login && auth === "required") throw missingLogin(`${providerName}:${name}`, providerName);
@@ -59,7 +59,7 @@ async function createModel(
   return {
     id: model.id,
     async generate(request, options) {
-      checkAttachments(request, { id: model.id, provider, all: [...byName.values()] });
+      checkAttachments(request, { id: model.id, provider, all: [...known.values()] });
       return model.generate(request, options);
     },
   };

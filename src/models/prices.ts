@@ -1,7 +1,7 @@
 import type { Usage } from "../protocol/usage.ts";
 import { matchesModel } from "./compatible-models.ts";
 import type { Provider } from "./provider.ts";
-import { builtInProviders } from "./providers.ts";
+import { builtInProviders, byName } from "./providers.ts";
 
 /** Dollars for a million tokens. */
 export interface Price {
@@ -40,9 +40,8 @@ export function createPriceLookup(
   providers: readonly Pick<Provider, "name" | "priceTable">[] = builtInProviders,
 ): PriceLookup {
   const known = new Map<string, Promise<PriceOf | undefined>>();
-  const tables = new Map(providers.map(({ name, priceTable: table }) => [name.toLowerCase(), table]));
   return (modelId) => {
-    const price = known.get(modelId) ?? findPrice(modelId, overrides, tables);
+    const price = known.get(modelId) ?? findPrice(modelId, overrides, providers);
     known.set(modelId, price);
     return price;
   };
@@ -52,11 +51,10 @@ export function createPriceLookup(
 export function createWindowLookup(
   providers: readonly Pick<Provider, "name" | "priceTable">[],
 ): (modelId: string) => Promise<number | undefined> {
-  const tables = new Map(providers.map(({ name, priceTable: table }) => [name.toLowerCase(), table]));
   const known = new Map<string, Promise<number | undefined>>();
   const find = async (modelId: string): Promise<number | undefined> => {
     const split = modelId.indexOf(":");
-    const table = tables.get(modelId.slice(0, split));
+    const table = byName(providers).get(modelId.slice(0, split))?.priceTable;
     if (table === undefined) return undefined;
     const { calcPrice } = await import("@pydantic/genai-prices");
     return calcPrice({ input_tokens: 1 }, modelId.slice(split + 1), { providerId: table })?.model.context_window;
@@ -116,12 +114,12 @@ export function unusedPrices(overrides: PriceOverrides, modelIds: readonly strin
 async function findPrice(
   modelId: string,
   overrides: PriceOverrides,
-  tables: ReadonlyMap<string, string | undefined>,
+  providers: readonly Pick<Provider, "name" | "priceTable">[],
 ): Promise<PriceOf | undefined> {
   const given = Object.entries(overrides).findLast(([pattern]) => matchesModel(pattern, modelId));
   if (given) return flatPrice(given[1]);
   const split = modelId.indexOf(":");
-  const table = tables.get(modelId.slice(0, split));
+  const table = byName(providers).get(modelId.slice(0, split))?.priceTable;
   return table === undefined ? undefined : tablePrice(table, modelId.slice(split + 1));
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from "../util/get-or-make.ts";
 import { anthropicProvider } from "./anthropic.ts";
 import { openaiProvider } from "./openai.ts";
 import { ollamaProvider, openaiCompatibleProvider, openrouterProvider } from "./openai-compatible.ts";
@@ -15,3 +16,11 @@ export const builtInProviders: readonly Provider[] = [
   openaiCompatibleProvider,
   scriptedProvider,
 ];
+
+const named = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>();
+
+/** Providers by their names in lower case, made once for a list of them, which is not changed. Of two with one name, the later one counts. */
+export function byName<T extends Pick<Provider, "name">>(providers: readonly T[]): ReadonlyMap<string, T> {
+  const create = () => new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
+  return getOrMake(named, providers, create) as ReadonlyMap<string, T>;
+}
