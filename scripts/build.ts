@@ -6,8 +6,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
-import { type ChunkingContext, type CodeSplittingGroup, type RolldownPlugin, rolldown } from "rolldown";
+import { type ChunkingContext, type CodeSplittingGroup, type OutputChunk, type RolldownPlugin, rolldown } from "rolldown";
 import * as locales from "zod/locales";
+import { createMarker, findStartFunctions, type Marks } from "./start-functions.ts";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -111,12 +112,16 @@ function objectOf(id: string): string {
   return `globalThis.process.getBuiltinModule("${id}")`;
 }
 
-/** Writes a bundle into dist/. Returns the ids of its modules. */
-async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplittingGroup[]): Promise<string[]> {
+/** Writes a bundle into dist/. */
+async function bundle(
+  input: Readonly<Record<string, string>>,
+  groups: CodeSplittingGroup[],
+  marks: Marks = new Map(),
+): Promise<OutputChunk[]> {
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales],
+    plugins: [builtIns, lazyLocales, createMarker(marks)],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
@@ -131,16 +136,22 @@ async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplit
     codeSplitting: { groups },
   });
   await built.close();
-  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+  return output.filter((chunk) => chunk.type === "chunk");
 }
 
 const sourceOf = (entry: string) => [entry, `src/${entry}.ts`] as const;
 
 rmSync("dist", { recursive: true, force: true });
-const modules = await bundle({ ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" }, [
-  { name: chunkOf, debugName: "start" },
-]);
-await bundle({ "zod-locales": "zod/locales" }, []);
 for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]), []);
-writeFileSync("dist/third-party-notices.txt", renderNotices(modules.map((id) => relative("", id))));
+await bundle({ "zod-locales": "zod/locales" }, []);
+const input = { ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" };
+const groups = [{ name: chunkOf, debugName: "start" }];
+// Twice: the first bundle is run, to see which functions to mark in the second.
+const marks = await findStartFunctions(await bundle(input, groups));
+rmSync("dist/chunks", { recursive: true });
+const chunks = await bundle(input, groups, marks);
+writeFileSync(
+  "dist/third-party-notices.txt",
+  renderNotices(chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative("", id)))),
+);
 process.exitCode = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" }).status ?? 1;
