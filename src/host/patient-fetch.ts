@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type * as zlib from "node:zlib";
 import type { AnswerBody, BareAnswer, Patience, PatientInit } from "./patience.ts";
@@ -29,7 +30,14 @@ interface Outgoing {
   readonly body: string | Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
   readonly patience: Patience;
-  readonly bare: boolean;
+  readonly bare: number | undefined;
+}
+
+/** The head of an answer. */
+interface Head {
+  readonly message: IncomingMessage;
+  /** A body that is read from the start; undefined for one that somebody is to take. */
+  readonly whole: BareAnswer["whole"] | undefined;
 }
 
 /**
@@ -39,7 +47,7 @@ interface Outgoing {
  */
 export function createPatientFetch(usual: Partial<Patience> = {}): typeof globalThis.fetch {
   return async (input, init?: PatientInit) => {
-    const { patience: given, bare = false, ...standard } = init ?? {};
+    const { patience: given, bare, ...standard } = init ?? {};
     const patience = { ...defaultPatience, ...usual, ...given };
     const dispatcher = findSetDispatcher();
     if (dispatcher || globalThis.fetch !== nodesFetch) return fetchThrough(dispatcher, input, { ...standard, patience });
@@ -48,9 +56,9 @@ export function createPatientFetch(usual: Partial<Patience> = {}): typeof global
     const redirect = init?.redirect ?? (isAddress(input) ? "follow" : input.redirect);
     let outgoing = first;
     for (let redirects = 0; ; redirects++) {
-      const message = await send(outgoing);
+      const { message, whole } = await send(outgoing);
       const next = redirect === "manual" ? undefined : followed(outgoing, message);
-      if (!next) return toAnswer(outgoing, message, redirects);
+      if (!next) return toAnswer(outgoing, message, { redirects, whole });
       message.destroy();
       if (redirect === "error" || redirects === mostRedirects)
         throw failed(new Error(redirect === "error" ? "unexpected redirect" : "redirect count exceeded"));
@@ -71,8 +79,6 @@ async function toOutgoing(
     ? undefined
     : new Request(input as string, { ...standard, ...(body ? { duplex: "half" } : {}) } as RequestInit);
   const url = input instanceof URL ? input : new URL(request?.url ?? String(input));
-  if (url.username !== "" || url.password !== "")
-    throw new TypeError(`the address of a request holds a user or a password: ${url.origin}`);
   const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "node" };
   if (typeof body === "string") headers["content-type"] = "text/plain;charset=UTF-8";
   for (const [name, value] of request?.headers ?? entriesOf(init.headers)) headers[name.toLowerCase()] = value;
@@ -103,22 +109,26 @@ const requesters = new Map<string, Promise<Requester>>();
 async function loadRequester(protocol: string): Promise<Requester> {
   const { Agent, request } = protocol === "https:" ? await import("node:https") : await import("node:http");
   const agent = new Agent({ keepAlive: true, timeout: idlePatience, ALPNProtocols: ["http/1.1"] });
-  return ((url: URL, options: object) => request(url, { agent, ...options })) as Requester;
+  return ((options: object) => request({ agent, ...options })) as Requester;
 }
 
 /** Resolves with the head of the answer. Rejects as `fetch` does: with the reason of the abort, or with a `TypeError` and its cause. */
-async function send({ url, method, headers, body, signal, patience, bare }: Outgoing): Promise<IncomingMessage> {
+async function send({ url, method, headers, body, signal, patience, bare }: Outgoing): Promise<Head> {
   signal?.throwIfAborted();
-  const requester = requesters.get(url.protocol) ?? loadRequester(url.protocol);
-  requesters.set(url.protocol, requester);
+  const { protocol, hostname, port, pathname, search, username, password } = url;
+  if (username !== "" || password !== "")
+    throw new TypeError(`the address of a request holds a user or a password: ${url.origin}`);
+  const requester = requesters.get(protocol) ?? loadRequester(protocol);
+  requesters.set(protocol, requester);
   const request = await requester;
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, timeout: patience.firstByte });
+    // Node takes longer for an address than for its parts.
+    const to = { protocol, hostname: hostname.replace(/^\[|\]$/g, ""), port, path: `${pathname}${search}` };
+    const sent = request({ ...to, method, headers, timeout: patience.firstByte });
     let message: IncomingMessage | undefined;
     const end = (error: Error) => (message ?? sent).destroy(error);
     const abort = () => end(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    sent.on("close", () => signal?.removeEventListener("abort", abort));
     const onSilence = () => {
       // Connecting has a time of its own. Where nobody takes what came, the server is not the one that is silent.
       if (!sent.socket?.connecting && !message?.isPaused()) end(silence(message ? "BODY" : "HEADERS"));
@@ -126,32 +136,37 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     // The request itself would emit the first silence alone, and that may be one that does not count.
     sent.on("socket", (socket) => {
       socket.on("timeout", onSilence);
-      sent.on("close", () => socket.off("timeout", onSilence));
+      if (socket.connecting) boundConnecting(sent, socket, patience);
+    });
+    sent.on("close", () => {
+      signal?.removeEventListener("abort", abort);
+      sent.socket?.off("timeout", onSilence);
     });
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
     sent.on("response", (response) => {
       message = response;
-      sent.setTimeout(patience.idle);
-      resolve(response);
+      if (patience.idle !== patience.firstByte) sent.setTimeout(patience.idle);
+      const { statusCode = 0 } = response;
+      const isRead = bare !== undefined && statusCode >= 200 && statusCode <= 299;
+      const whole = isRead ? readWhole(message, { most: bare, signal }) : undefined;
+      // A failure is that of the taker alone.
+      whole?.catch(() => undefined);
+      resolve({ message, whole });
     });
     // The answer will need it, and loading it takes long: now the server has the request.
-    if (!bare) sent.once("finish", () => Reflect.get(globalThis, "Response"));
-    boundConnecting(sent, url, patience);
+    if (bare === undefined) sent.once("finish", () => Reflect.get(globalThis, "Response"));
     sent.end(typeof body === "string" && body.length > longText ? Buffer.from(body) : body);
     if (signal?.aborted) abort();
   });
 }
 
-function boundConnecting(sent: ClientRequest, { protocol }: URL, { connect, firstByte }: Patience): void {
-  sent.on("socket", (socket) => {
-    if (!socket.connecting) return;
-    const timer = setTimeout(() => sent.destroy(silence("CONNECT")), connect);
-    socket.once(protocol === "https:" ? "secureConnect" : "connect", () => {
-      clearTimeout(timer);
-      socket.setTimeout(firstByte);
-    });
-    sent.once("close", () => clearTimeout(timer));
+function boundConnecting(sent: ClientRequest, socket: Socket, { connect, firstByte }: Patience): void {
+  const timer = setTimeout(() => sent.destroy(silence("CONNECT")), connect);
+  socket.once("encrypted" in socket ? "secureConnect" : "connect", () => {
+    clearTimeout(timer);
+    socket.setTimeout(firstByte);
   });
+  sent.once("close", () => clearTimeout(timer));
 }
 
 /** Has the code of Node's own `fetch`, by which readers of errors know a silence. */
@@ -187,14 +202,17 @@ function followed({ url, method, headers, body, ...same }: Outgoing, { statusCod
 }
 
 /** A bare answer comes only where it was asked for, which the type of `fetch` cannot say. */
-function toAnswer(outgoing: Outgoing, message: IncomingMessage, redirects: number): Promise<Response> | Response {
-  return outgoing.bare
-    ? (toBare(outgoing, message, redirects) as BareAnswer & Response)
-    : toResponse(outgoing, message, { redirects });
+function toAnswer(outgoing: Outgoing, message: IncomingMessage, facts: AnswerFacts): Promise<Response> | Response {
+  return outgoing.bare === undefined
+    ? toResponse(outgoing, message, facts)
+    : (toBare(outgoing, message, facts) as BareAnswer & Response);
 }
 
-interface ResponseFacts {
+interface AnswerFacts extends Partial<Pick<Head, "whole">> {
   readonly redirects: number;
+}
+
+interface ResponseFacts extends AnswerFacts {
   /** In the place of the message's. */
   readonly body?: AnswerBody | undefined;
 }
@@ -210,11 +228,10 @@ async function toResponse(outgoing: Outgoing, message: IncomingMessage, { redire
   return Object.defineProperties(response, { url: { value: outgoing.url.href }, redirected: { value: redirects > 0 } });
 }
 
-function toBare(outgoing: Outgoing, message: IncomingMessage, redirects: number): BareAnswer {
+function toBare(outgoing: Outgoing, message: IncomingMessage, facts: AnswerFacts): BareAnswer {
   return {
-    status: message.statusCode ?? 0,
-    read: async (most) => readWhole(message, await decoded(message), { most, signal: outgoing.signal }),
-    toResponse: (body) => toResponse(outgoing, message, { redirects, body }),
+    ...(facts.whole ? { whole: facts.whole } : {}),
+    toResponse: (body) => toResponse(outgoing, message, { ...facts, body }),
   };
 }
 
@@ -223,11 +240,10 @@ interface Reading {
   readonly signal: AbortSignal | undefined;
 }
 
-function readWhole(
-  message: IncomingMessage,
-  from: Readable,
-  { most, signal }: Reading,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readWhole(message: IncomingMessage, { most, signal }: Reading): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const stream = decoded(message);
+  // Read from the start, what came with the head takes no turn of its own.
+  const from = stream instanceof Promise ? await stream : stream;
   return new Promise((resolve, reject) => {
     const chunks: Buffer<ArrayBuffer>[] = [];
     let bytes = 0;
@@ -247,15 +263,20 @@ function brokenOff(signal: AbortSignal | undefined, error: Error): unknown {
 }
 
 /** Undoes what the server did to send less. */
-async function decoded(message: IncomingMessage): Promise<Readable> {
-  const codings = (message.headers["content-encoding"] ?? "")
+function decoded(message: IncomingMessage): Readable | Promise<Readable> {
+  const { "content-encoding": coding } = message.headers;
+  return coding === undefined ? message : decodedFrom(coding, message);
+}
+
+async function decodedFrom(coding: string, message: IncomingMessage): Promise<Readable> {
+  const codings = coding
     .toLowerCase()
     .split(",")
     .map((name) => name.trim());
-  if (codings.every((coding) => !Object.hasOwn(decoders, coding))) return message;
+  if (codings.every((name) => !Object.hasOwn(decoders, name))) return message;
   const [{ pipeline }, library] = await Promise.all([import("node:stream"), import("node:zlib")]);
-  return codings.reverse().reduce<Readable>((from, coding) => {
-    const decoder = decoders[coding]?.(library);
+  return codings.reverse().reduce<Readable>((from, name) => {
+    const decoder = decoders[name]?.(library);
     return decoder ? pipeline(from, decoder, () => undefined) : from;
   }, message);
 }

@@ -11,7 +11,9 @@ import type { BareAnswer, PatientInit } from "../../src/host/patience.ts";
 import { createPatientFetch } from "../../src/host/patient-fetch.ts";
 
 const fetch = createPatientFetch();
-const fetchBare = async (url: string) => (await fetch(url, { bare: true } as PatientInit)) as Response | BareAnswer as BareAnswer;
+async function fetchBare(url: string, most: number): Promise<BareAnswer> {
+  return (await fetch(url, { bare: most } as PatientInit)) as Response | BareAnswer as BareAnswer;
+}
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -114,15 +116,17 @@ describe("an answer", () => {
     ["identity", Buffer.from],
   ] as const)("in the coding %s is read", async (coding, encode) => {
     const text = "word ".repeat(50_000);
-    const url = await serve((_, response) => {
-      response.setHeader("content-encoding", coding);
+    const url = await serve((request, response) => {
+      response.writeHead(Number(request.url?.slice(1)), { "content-encoding": coding });
       response.end(encode(Buffer.from(text)));
     });
-    expect(await (await fetch(url)).text()).toBe(text);
-    const read = async (most: number) => (await fetchBare(url)).read(most);
+    expect(await (await fetch(`${url}/200`)).text()).toBe(text);
+    const read = async (most: number) => (await fetchBare(`${url}/200`, most)).whole;
     expect(String(await read(text.length))).toBe(text);
     expect(await read(text.length - 1)).toBeUndefined();
-    expect(await (await (await fetchBare(url)).toResponse()).text()).toBe(text);
+    const failed = await fetchBare(`${url}/500`, text.length);
+    expect(failed.whole).toBeUndefined();
+    expect(await (await failed.toResponse()).text()).toBe(text);
   });
 
   it("that is streamed comes piece by piece, with the informational answer before it and the trailers after it ignored", async () => {
@@ -179,7 +183,7 @@ describe("an answer", () => {
     const url = await listen(server);
     const terminated = { message: "terminated", cause: { code: "ECONNRESET" } };
     await expect((await fetch(url)).text()).rejects.toMatchObject(terminated);
-    await expect((await fetchBare(url)).read(100)).rejects.toMatchObject(terminated);
+    await expect((await fetchBare(url, 100)).whole).rejects.toMatchObject(terminated);
   });
 
   it("is given up on an abort, with its reason", async () => {

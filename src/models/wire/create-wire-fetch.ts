@@ -71,12 +71,12 @@ export function createWire(fetch: Fetch, repair?: AnswerRepair): Wire {
       throw new WholeAnswer();
     },
     async ask(input, init) {
-      const answer = toBare(await send(input, { ...init, bare: true }));
-      if (answer.status < 200 || answer.status > 299 || !repair)
+      const answer = toBare(await send(input, { ...init, bare: bounds.bodyBytes }));
+      if (!answer.whole || !repair)
         return { toResponse: async () => convert(await answer.toResponse(), (pieces) => cutBytes(pieces, bounds.errorBytes)) };
       const toResponse = async (body: AnswerBody) => withBody(await answer.toResponse(body), body);
       try {
-        const bytes = await answer.read(bounds.bodyBytes);
+        const bytes = await answer.whole;
         if (!bytes) throw tooLarge(bounds.bodyBytes);
         const { body, isPlain } = repairBody(bytes, repair);
         return { ...(body && isPlain ? { body } : {}), toResponse: () => toResponse(body ? JSON.stringify(body) : bytes) };
@@ -108,16 +108,14 @@ function withMessages(init: RequestInit | undefined): RequestInit | undefined {
 
 /** The answer of any `fetch`. */
 function toBare(answer: Response | BareAnswer): BareAnswer {
-  if ("read" in answer) return answer;
-  return {
-    status: answer.status,
-    async read(most) {
-      const all: Uint8Array[] = [];
-      if (answer.body) for await (const piece of boundBytes(read(answer.body.getReader()), most)) all.push(piece);
-      return Buffer.concat(all);
-    },
-    toResponse: async () => answer,
-  };
+  if (!("body" in answer)) return answer;
+  return { ...(answer.ok ? { whole: readBody(answer) } : {}), toResponse: async () => answer };
+}
+
+async function readBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const all: Uint8Array[] = [];
+  if (body) for await (const piece of boundBytes(read(body.getReader()), bounds.bodyBytes)) all.push(piece);
+  return Buffer.concat(all);
 }
 
 function takeWhole(response: Response, repair: AnswerRepair): Response {
