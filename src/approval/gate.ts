@@ -161,7 +161,8 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     const taken = number === 1 && request.ticket ? [request.ticket] : [];
     const call: Round = { binding, tool, request, unisolated, open, key, tickets: taken, stage: run.questions.register() };
     try {
-      const prepared = await prepare(run, call, { number, edited });
+      const preparing = prepare(run, call, { number, edited });
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
       if ("settled" in prepared) return prepared.settled;
       const verdict = judge(run, call, prepared);
       if (verdict.type === "blocked") return blockedResult(name, verdict.why);
@@ -192,22 +193,40 @@ interface BegunRound {
  *
  * Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
  */
-async function prepare(run: GateRun, call: Round, { number, edited }: BegunRound): Promise<PreparedCall | Settled> {
+function prepare(
+  run: GateRun,
+  call: Round,
+  { number, edited }: BegunRound,
+): PreparedCall | Settled | Promise<PreparedCall | Settled> {
   const { request, tickets } = call;
   const given = edited ? edited.args : copyJson(joinContext(request.args, request.extraContext));
   const turn = turnOf(run, call, tickets[0] ?? takeTicket(run.order, call, given));
-  if (turn) await turn;
-  const settling = number === 1 ? settleBegun(run, call) : undefined;
-  const settled = settling && (await settling);
-  if (settled) return { settled };
+  const settling = turn ? turn.then(() => settleFirst(run, call, number)) : settleFirst(run, call, number);
+  if (settling) return settling.then((settled) => (settled ? { settled } : look(run, call, edited ?? checkArgs(call, given))));
   const checking = edited ?? checkArgs(call, given);
-  const looking = lookAt(run, call, checking instanceof Promise ? await checking : checking);
-  const prepared = looking instanceof Promise ? await looking : looking;
-  const { targets } = prepared.preparation;
-  if (isDelegating(call.tool) || targets.length === 0) return prepared;
+  return checking instanceof Promise ? look(run, call, checking) : waitForFound(run, call, lookAt(run, call, checking));
+}
+
+/** Settles a call that began in an earlier attempt of the run, in its first round. */
+function settleFirst(run: GateRun, call: Round, number: number): Promise<ToolResult | undefined> | undefined {
+  return number === 1 ? settleBegun(run, call) : undefined;
+}
+
+async function look(run: GateRun, call: Round, checking: CheckedArgs | Promise<CheckedArgs>): Promise<PreparedCall | Settled> {
+  return waitForFound(run, call, lookAt(run, call, await checking));
+}
+
+/** Waits for the calls before this one that share a target which looking found, and looks again then. */
+function waitForFound(
+  run: GateRun,
+  call: Round,
+  looking: PreparedCall | Promise<PreparedCall>,
+): PreparedCall | Promise<PreparedCall> {
+  if (looking instanceof Promise) return looking.then((prepared) => waitForFound(run, call, prepared));
+  const { targets } = looking.preparation;
+  if (isDelegating(call.tool) || targets.length === 0) return looking;
   const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
-  await turnOf(run, call, found);
-  return found.waits ? lookAt(run, call, prepared.checked) : prepared;
+  return turnOf(run, call, found)?.then(() => lookAt(run, call, looking.checked)) ?? looking;
 }
 
 interface Settled {

@@ -33,6 +33,8 @@ const graceMilliseconds = 1000;
 
 /** Puts one question to the approver. Every failure of the approver is a denial; rejects with the signal's reason on abort. */
 export async function putQuestion(request: ApprovalRequest, terms: QuestionTerms): Promise<Decision> {
+  // The call counts as one that waits for a person before the approver is called.
+  await undefined;
   try {
     const decision = await answerOf(request, terms);
     terms.signal.throwIfAborted();

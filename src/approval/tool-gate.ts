@@ -9,6 +9,7 @@ import { childCallPath } from "../protocol/call.ts";
 import type { RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { createMap } from "../toolsets/map-calls.ts";
+import { sealRuntime } from "../toolsets/timed-runtime.ts";
 import { toolName as nameForModels } from "../toolsets/tool-name.ts";
 import {
   gatedMark,
@@ -192,7 +193,7 @@ function createRuntime({
   callPath,
 }: Pick<WorkerRuntime, "scopes" | "signal" | "callPath"> & { readonly name: string }): WorkerRuntime {
   const call = () => Promise.reject(new Error("there is no program here whose tools could be called"));
-  return Object.freeze<WorkerRuntime>({
+  return sealRuntime({
     ...{ call, map: createMap(call) },
     step: async (_name, fn) => fn(),
     now: async () => nodeClock.now(),

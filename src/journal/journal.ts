@@ -16,7 +16,7 @@ export interface Journal {
   append(fact: Fact): void;
   /**
    * Resolves when all facts so far are written; with `durable`, when they are on disk. `shared`: they are written in the next turn of the
-   * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined where none is kept.
+   * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined where there is nothing to wait for.
    */
   written(options: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined;
   /** Resolves when the journal is there. Rejects with a `JournalError`. Undefined where it is, and where none is kept. */
@@ -125,9 +125,14 @@ class FileJournal implements Journal {
     else if (this.#pending.length === 1) this.#scheduled = nextTurn().then(() => this.#flush());
   }
 
-  async written({ durable, shared = false }: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> {
-    if (this.#ended) throw new JournalError(new Error("the run has ended"));
-    await (shared && !durable ? this.#scheduled : this.#flush());
+  written({ durable, shared = false }: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined {
+    if (this.#ended) return Promise.reject(new JournalError(new Error("the run has ended")));
+    const writing = shared && !durable ? this.#scheduled : this.#flush();
+    return writing || durable || this.#failure ? this.#settle(writing, durable) : undefined;
+  }
+
+  async #settle(writing: Promise<void> | undefined, durable: boolean): Promise<void> {
+    await writing;
     if (this.#failure) throw this.#failure;
     if (!durable) return;
     this.#isLasting = true;
@@ -180,14 +185,17 @@ class FileJournal implements Journal {
     return { text, prepare };
   }
 
-  /** Resolves when all lines so far are written, in one piece but where one of them refers to what has to be there before. */
-  #flush(): Promise<void> {
+  /**
+   * Resolves when all lines so far are written, in one piece but where one of them refers to what has to be there before. Undefined where
+   * they are written at once.
+   */
+  #flush(): Promise<void> | undefined {
     if (this.#tail) return this.#tail.then(() => this.#flush());
     const lines = this.#pending;
     this.#pending = [];
     if (this.#file && !lines.some(({ prepare }) => prepare)) {
       this.#write(lines);
-      return Promise.resolve();
+      return undefined;
     }
     this.#tail = this.#prepareAndWrite(lines).finally(() => {
       this.#tail = undefined;

@@ -63,12 +63,14 @@ export function createEmitter({ runId, clock, redactor, effects, onEvent }: Emit
       sendPiece(call, pieces, pieces.stream.push(body.text));
       return;
     }
-    open.delete(call.callPath);
-    for (const type of ["reasoning-delta", "text-delta", "output-delta"]) {
-      const pieces = ofCall?.get(type);
-      if (!pieces) continue;
-      sendPiece(call, pieces, pieces.stream.end());
-      sendPartial(call, pieces.output?.end());
+    if (ofCall) {
+      open.delete(call.callPath);
+      for (const type of ["reasoning-delta", "text-delta", "output-delta"]) {
+        const pieces = ofCall.get(type);
+        if (!pieces) continue;
+        sendPiece(call, pieces, pieces.stream.end());
+        sendPartial(call, pieces.output?.end());
+      }
     }
     send(call, redactor.json(body));
   };

@@ -13,28 +13,35 @@ export interface ReportedCall extends CallAddress {
   readonly debug: boolean;
 }
 
-/**
- * Emits the start of a tool call, of a model or of code, and returns what emits its end. `fail` is for what ends more than the call: it
- * emits why the call was broken off, and throws on.
- */
-export function reportCall(run: RuntimeConfig, call: ReportedCall) {
-  const { tool, args, debug } = call;
-  const started = run.host.clock.monotonic();
-  const emitEnd = (result: ToolResult, more: { readonly stack?: string } = {}) => {
-    const milliseconds = run.host.clock.monotonic() - started;
-    run.emit(call, { type: "tool-result", tool, result, milliseconds, ...more });
-  };
-  run.emit(call, { type: "tool-call", tool, args });
-  return {
-    end: (result: ToolResult): ToolResult => {
-      const stack = debug ? errorStacks(thrownBy(result)) : "";
-      emitEnd(result, stack === "" ? {} : { stack });
-      return result;
-    },
-    fail: (thrown: unknown): never => {
-      const type = thrown instanceof Suspended ? "suspended" : "aborted";
-      emitEnd({ ok: false, error: { type, error: errorMessage(thrown) } });
-      throw thrown;
-    },
-  };
+/** Emits the start of a tool call, of a model or of code, and then its end. */
+export class CallReport {
+  readonly #run: RuntimeConfig;
+  readonly #call: ReportedCall;
+  readonly #started: number;
+
+  constructor(run: RuntimeConfig, call: ReportedCall) {
+    this.#run = run;
+    this.#call = call;
+    this.#started = run.host.clock.monotonic();
+    run.emit(call, { type: "tool-call", tool: call.tool, args: call.args });
+  }
+
+  end(result: ToolResult): ToolResult {
+    const stack = this.#call.debug ? errorStacks(thrownBy(result)) : "";
+    this.#emitEnd(result, stack === "" ? undefined : stack);
+    return result;
+  }
+
+  /** For what ends more than the call: emits why the call was broken off, and throws on. */
+  fail(thrown: unknown): never {
+    const type = thrown instanceof Suspended ? "suspended" : "aborted";
+    this.#emitEnd({ ok: false, error: { type, error: errorMessage(thrown) } });
+    throw thrown;
+  }
+
+  #emitEnd(result: ToolResult, stack?: string): void {
+    const { tool } = this.#call;
+    const milliseconds = this.#run.host.clock.monotonic() - this.#started;
+    this.#run.emit(this.#call, { type: "tool-result", tool, result, milliseconds, ...(stack === undefined ? {} : { stack }) });
+  }
 }

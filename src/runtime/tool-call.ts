@@ -1,7 +1,7 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import type { ReachedLimit } from "../effects/effects.ts";
 import { spendKey } from "../effects/keys.ts";
-import { childCallPath } from "../protocol/call.ts";
+import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -11,7 +11,7 @@ import { addCreated } from "./created-workers.ts";
 import { type CompleteResult, cutResult, toolsetsOf } from "./cut-results.ts";
 import { announceLastTurn } from "./last-turn.ts";
 import { guardAgainstLoop } from "./loop-guard.ts";
-import { reportCall } from "./report-call.ts";
+import { CallReport } from "./report-call.ts";
 import { describeLimit } from "./run-error.ts";
 import { whyNotLoaded } from "./search-tools.ts";
 import { unknownTool } from "./unknown-tool.ts";
@@ -82,7 +82,9 @@ function refusedPart({ id, name }: ToolCallPart, reached: ReachedLimit): ToolRes
 }
 
 /** The target of a call, or the reason why it has none. */
-type Target = { readonly toolset: GatedToolset } | { readonly toolset?: undefined; readonly error: ToolError };
+type Target =
+  | { readonly toolset: GatedToolset; readonly error?: undefined }
+  | { readonly toolset?: undefined; readonly error: ToolError };
 
 interface Offered {
   readonly part: ToolCallPart;
@@ -107,29 +109,42 @@ interface Asked {
   readonly ordinal: number;
 }
 
-async function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal }: Asked): Promise<CompleteResult> {
+/** Makes a call up to where something has to be waited for. Rejects as the gate does. */
+function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal }: Asked): Promise<CompleteResult> {
   const { run, worker, depth, model, scopes, attachments, budget, signal } = call;
-  const { id, name, args } = part;
+  const { name, args } = part;
   const callPath = childCallPath(call.callPath, ordinal, name);
-  const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
-  const end = (result: ToolResult): CompleteResult => ({
-    part: { id, name, result: report.end(result), type: "tool-result" },
-    callPath,
-  });
-  if (!target.toolset) return end({ ok: false, error: target.error });
+  const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
+  const { toolset, error } = target;
+  if (!toolset) return Promise.resolve(complete(part, callPath, report.end({ ok: false, error })));
+  const reach = toolset.callsOf(name);
+  const created = addCreated.bind(undefined, call, frame);
   const gated = toGatedCall(
-    {
-      ...{ run, callPath, depth, worker, model, scopes, attachments, budget, signal },
-      ...{ reach: target.toolset.callsOf(name), addCreated: addCreated.bind(undefined, call, frame) },
-    },
+    { run, callPath, depth, worker, model, scopes, attachments, budget, signal, reach, addCreated: created },
     { name, args },
   );
   const leave = run.activity.begin(callPath);
+  return endCall(toolset.call(gated), { part, callPath, report, leave });
+}
+
+interface CallUnderWay {
+  readonly part: ToolCallPart;
+  readonly callPath: CallPath;
+  readonly report: CallReport;
+  readonly leave: () => void;
+}
+
+async function endCall(result: Promise<ToolResult>, under: CallUnderWay): Promise<CompleteResult> {
   try {
-    return end(await target.toolset.call(gated));
+    return complete(under.part, under.callPath, under.report.end(await result));
   } catch (thrown) {
-    return report.fail(thrown);
+    return under.report.fail(thrown);
   } finally {
-    leave();
+    under.leave();
   }
+}
+
+/** In the order of the form that is digested. */
+function complete({ id, name }: ToolCallPart, callPath: CallPath, result: ToolResult): CompleteResult {
+  return { part: { id, name, result, type: "tool-result" }, callPath };
 }

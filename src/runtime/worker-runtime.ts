@@ -8,7 +8,7 @@ import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { createMap } from "../toolsets/map-calls.ts";
-import { allowAccess, type RunAccess } from "../toolsets/timed-runtime.ts";
+import { type RunAccess, sealRuntime } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import type { WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -18,7 +18,7 @@ import { sha256 } from "../util/sha256.ts";
 import type { Budget } from "./budget.ts";
 import { createSteps } from "./code-steps.ts";
 import type { RuntimeConfig } from "./config.ts";
-import { reportCall } from "./report-call.ts";
+import { CallReport } from "./report-call.ts";
 import { LimitReached } from "./run-error.ts";
 
 /** The worker whose tool it is, or a code entry, which has neither an id nor a policy. */
@@ -79,8 +79,12 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
     return called;
   };
   const stepping = () => (steps ??= createSteps(context));
-  const runtime: WorkerRuntime = Object.freeze({
-    ...{ scopes, attachments, signal, callPath, depth },
+  const runtime: WorkerRuntime = {
+    scopes,
+    attachments,
+    signal,
+    callPath,
+    depth,
     worker: Object.freeze({ name: worker.name, description: worker.description }),
     model: model?.id,
     step: ((name, fn) => stepping().step(name, fn)) as WorkerRuntime["step"],
@@ -88,9 +92,8 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
     call,
     map: (...given: Parameters<WorkerRuntime["map"]>) => quiet(createMap(call)(...given)),
-  });
-  allowAccess(runtime, () => accessIn(context));
-  return runtime;
+  };
+  return sealRuntime(runtime, () => accessIn(context));
 }
 
 function accessIn(context: CodeContext): RunAccess {
@@ -168,11 +171,16 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const reach = callable.worker ? [] : callable.tools.flatMap(({ calls = [] }) => calls);
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };
   const args = joinContext(input, extraContext);
-  const report = reportCall(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
+  const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
   const gated = toGatedCall({ ...context, callPath, reach }, call);
   const leave = run.activity.begin(callPath);
   try {
-    const result = report.end(await run.gate.gate(callable).call(gated).catch(report.fail));
+    const result = report.end(
+      await run.gate
+        .gate(callable)
+        .call(gated)
+        .catch((thrown) => report.fail(thrown)),
+    );
     if (result.ok) return result.value;
     throw new ToolFailure(result.error);
   } finally {

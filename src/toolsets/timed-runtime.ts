@@ -15,37 +15,56 @@ export interface RunAccess {
   readonly withSignal: (signal: AbortSignal) => TimedRuntime;
 }
 
-interface Hidden {
-  /** Made on need. Undefined outside of a run. */
-  readonly access: (() => RunAccess) | undefined;
-  /** Asks the user during the call. For built-in toolsets, which say who asks. */
-  ask: AskUser | undefined;
+class Given {
+  constructor(given: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: a class that extends this one adds its fields to what is returned
+    return given;
+  }
 }
 
-/** Kept apart from the runtimes that tools see: code cannot make calls that pass no gate, or that outlive it. One entry for each call. */
-const hidden = new WeakMap<WorkerRuntime, Hidden>();
+/**
+ * Fields of a runtime that nobody else sees: code cannot make calls that pass no gate, or that outlive it. An entry in a `WeakMap` for each
+ * call takes ten times as long.
+ */
+class Hidden extends Given {
+  readonly #access: (() => RunAccess) | undefined;
+  #ask: AskUser | undefined;
 
-export function allowAccess(runtime: WorkerRuntime, access: () => RunAccess): void {
-  hidden.set(runtime, { access, ask: undefined });
+  constructor(runtime: WorkerRuntime, access: (() => RunAccess) | undefined) {
+    super(runtime);
+    this.#access = access;
+  }
+
+  static accessOf(runtime: object): RunAccess | undefined {
+    return #access in runtime ? runtime.#access?.() : undefined;
+  }
+
+  static askerOf(runtime: object): AskUser | undefined {
+    return #ask in runtime ? runtime.#ask : undefined;
+  }
+
+  static allow(runtime: object, ask: AskUser): void {
+    if (#ask in runtime) runtime.#ask = ask;
+  }
+}
+
+/** Freezes a runtime for code. `access`: made on need; default: it is outside of a run. */
+export function sealRuntime(runtime: WorkerRuntime, access?: () => RunAccess): WorkerRuntime {
+  new Hidden(runtime, access);
+  return Object.freeze(runtime);
 }
 
 /** Undefined outside of a run. */
-export function accessOf(runtime: WorkerRuntime): RunAccess | undefined {
-  return hidden.get(runtime)?.access?.();
-}
+export const accessOf: (runtime: WorkerRuntime) => RunAccess | undefined = Hidden.accessOf;
 
-export function allowQuestions(runtime: WorkerRuntime, ask: AskUser): void {
-  const own = hidden.get(runtime);
-  if (own) own.ask = ask;
-  else hidden.set(runtime, { access: undefined, ask });
-}
+/** Lets a built-in toolset, which says who asks, ask the user during a call with this runtime. */
+export const allowQuestions: (runtime: WorkerRuntime, ask: AskUser) => void = Hidden.allow;
 
-export function askerOf(runtime: WorkerRuntime): AskUser | undefined {
-  return hidden.get(runtime)?.ask;
-}
+/** Undefined where nobody can be asked. */
+export const askerOf: (runtime: WorkerRuntime) => AskUser | undefined = Hidden.askerOf;
 
 /** The same runtime for an execution that `signal` ends, and with it the calls that it makes. */
 export function withSignal(runtime: WorkerRuntime, signal: AbortSignal): TimedRuntime {
   const made = accessOf(runtime)?.withSignal(signal);
-  return made ?? { runtime: Object.freeze({ ...runtime, signal }), settled: async () => undefined };
+  return made ?? { runtime: sealRuntime({ ...runtime, signal }), settled: async () => undefined };
 }

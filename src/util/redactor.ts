@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical-json.ts";
 import { digestJson, LongTexts, longText, type TextFacts } from "./long-texts.ts";
 import { holdsLongText } from "./plain-json.ts";
-import { findShapes, openShapeAt, shortestShape } from "./secret-shapes.ts";
+import { findShapes, holdsShape, openShapeAt, shortestShape } from "./secret-shapes.ts";
 import { sha256 } from "./sha256.ts";
 
 /** A value that must not be shown, and the name that stands for it. */
@@ -48,7 +48,7 @@ type Write = (found: FoundSecret, value: string) => string;
  */
 export class Redactor {
   readonly #secrets: readonly Secret[];
-  readonly #findShapes: (text: string, from: number) => Iterable<Omit<FoundSecret, "kind">>;
+  readonly #hasShapes: boolean;
   readonly #identify: ((shape: string, value: string) => string) | undefined;
   /** Matches the known values; undefined without any. */
   readonly #pattern: RegExp | undefined;
@@ -62,7 +62,7 @@ export class Redactor {
   constructor(secrets: readonly Secret[], { shapes = true, identify }: RedactorOptions = {}) {
     this.#secrets = secrets;
     this.#identify = identify;
-    this.#findShapes = shapes ? findShapes : () => [];
+    this.#hasShapes = shapes;
     this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
     this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
     const lengths = [...this.#names.keys()].map(({ length }) => length);
@@ -156,7 +156,7 @@ export class Redactor {
   *#findAll(text: string, from: number): Iterable<FoundSecret> {
     let at = from;
     let known = this.#findKnown(text, at);
-    for (const shape of this.#findShapes(text, from)) {
+    for (const shape of this.#hasShapes ? findShapes(text, from) : []) {
       for (; known && known.index <= shape.index; known = this.#findKnown(text, at)) {
         yield known;
         at = known.end;
@@ -204,7 +204,10 @@ export class Redactor {
     if (typeof value === "string") return !(this.holdsSecret(value) || (replacing.literal && value.includes("⟦")));
     if (typeof value !== "object" || value === null) return true;
     if (depth === 0 || "toJSON" in value) return false;
-    if (Array.isArray(value)) return value.every((item) => this.#isKept(item, replacing, depth - 1));
+    if (Array.isArray(value)) {
+      for (const item of value) if (!this.#isKept(item, replacing, depth - 1)) return false;
+      return true;
+    }
     for (const key of Object.keys(value)) {
       const member = (value as Record<string, unknown>)[key];
       if (!(this.#isKept(key, replacing) && this.#isKept(member, replacing, depth - 1))) return false;
@@ -219,9 +222,7 @@ export class Redactor {
   }
 
   #scan(text: string): boolean {
-    if (this.#findKnown(text, 0)) return true;
-    for (const _ of this.#findShapes(text, 0)) return true;
-    return false;
+    return this.#findKnown(text, 0) !== undefined || (this.#hasShapes && holdsShape(text));
   }
 
   /** Returns whether bytes, which need not be text, hold a known value in UTF-8 or a credential. */

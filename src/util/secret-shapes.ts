@@ -143,6 +143,12 @@ export function findShapes(text: string, from = 0): Iterable<FoundShape> {
   return mayHavePrefix.test(text) ? findAll(text, from) : [];
 }
 
+/** Returns whether a text holds a credential. */
+export function holdsShape(text: string): boolean {
+  if (mayHavePrefix.test(text)) for (const _ of findAll(text, 0)) return true;
+  return false;
+}
+
 function* findAll(text: string, from: number): Iterable<FoundShape> {
   const tokens = new TokenText(text);
   const starts = new RegExp(anyPrefix, "g");
