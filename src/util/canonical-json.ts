@@ -17,9 +17,9 @@ function sorted(value: unknown, write?: (text: string) => string): unknown {
 
 function sortedItems(items: readonly unknown[], write?: (text: string) => string): readonly unknown[] {
   let copy: unknown[] | undefined;
-  for (const [index, item] of items.entries()) {
-    const member = sorted(item, write);
-    if (member !== item) copy ??= [...items];
+  for (let index = 0; index < items.length; index++) {
+    const member = sorted(items[index], write);
+    if (member !== items[index]) copy ??= [...items];
     if (copy) copy[index] = member;
   }
   return copy ?? items;
@@ -27,7 +27,7 @@ function sortedItems(items: readonly unknown[], write?: (text: string) => string
 
 function sortedMembers(value: Readonly<Record<string, unknown>>, write?: (text: string) => string): object {
   const keys = Object.keys(value);
-  const isSorted = keys.every((key, index) => index === 0 || key > (keys[index - 1] ?? ""));
+  const isSorted = isAscending(keys);
   // Objects without a prototype are slow.
   let copy: Record<string, unknown> | undefined = isSorted ? undefined : keys.includes("__proto__") ? Object.create(null) : {};
   for (const key of isSorted ? keys : sortKeys(keys)) {
@@ -38,10 +38,20 @@ function sortedMembers(value: Readonly<Record<string, unknown>>, write?: (text: 
   return copy ?? value;
 }
 
+function isAscending(keys: readonly string[]): boolean {
+  let last: string | undefined;
+  for (const key of keys) {
+    if (last !== undefined && key < last) return false;
+    last = key;
+  }
+  return true;
+}
+
 /** Sorts in place. For a short list, `sort` allocates ten times what its keys take. */
 function sortKeys(keys: string[]): string[] {
   if (keys.length > 16) return keys.sort();
-  for (const [index, key] of keys.entries()) {
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index] ?? "";
     let at = index;
     for (let before = keys[at - 1]; before !== undefined && before > key; before = keys[at - 1]) keys[at--] = before;
     keys[at] = key;
