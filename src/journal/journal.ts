@@ -144,10 +144,7 @@ class FileJournal implements Journal {
   }
 
   opened(): Promise<void> | undefined {
-    if (this.#file) return undefined;
-    return this.#flush().then(() => {
-      if (this.#failure) throw this.#failure;
-    });
+    return this.#file ? undefined : this.#settle(this.#flush(), false);
   }
 
   close(): Promise<JournalError | undefined> {
