@@ -193,44 +193,31 @@ interface BegunRound {
  *
  * Calls that share a target which only looking can find go one after another; one that had to wait is looked at again.
  */
-function prepare(
-  run: GateRun,
-  call: Round,
-  { number, edited }: BegunRound,
-): PreparedCall | Settled | Promise<PreparedCall | Settled> {
+function prepare(run: GateRun, call: Round, { number, edited }: BegunRound): Looking {
   const { request, tickets } = call;
   const given = edited ? edited.args : copyJson(joinContext(request.args, request.extraContext));
   const turn = turnOf(run, call, tickets[0] ?? takeTicket(run.order, call, given));
-  const settling = turn ? turn.then(() => settleFirst(run, call, number)) : settleFirst(run, call, number);
+  const settle = () => (number === 1 ? settleBegun(run, call) : undefined);
+  const settling = turn ? turn.then(settle) : settle();
   if (settling) return settling.then((settled) => (settled ? { settled } : look(run, call, edited ?? checkArgs(call, given))));
   const checking = edited ?? checkArgs(call, given);
   return checking instanceof Promise ? look(run, call, checking) : waitForFound(run, call, lookAt(run, call, checking));
 }
 
-/** Settles a call that began in an earlier attempt of the run, in its first round. */
-function settleFirst(run: GateRun, call: Round, number: number): Promise<ToolResult | undefined> | undefined {
-  return number === 1 ? settleBegun(run, call) : undefined;
-}
+type Settled = { readonly settled: ToolResult };
+type Looking = PreparedCall | Settled | Promise<PreparedCall | Settled>;
 
-async function look(run: GateRun, call: Round, checking: CheckedArgs | Promise<CheckedArgs>): Promise<PreparedCall | Settled> {
+async function look(run: GateRun, call: Round, checking: CheckedArgs | Promise<CheckedArgs>) {
   return waitForFound(run, call, lookAt(run, call, await checking));
 }
 
 /** Waits for the calls before this one that share a target which looking found, and looks again then. */
-function waitForFound(
-  run: GateRun,
-  call: Round,
-  looking: PreparedCall | Promise<PreparedCall>,
-): PreparedCall | Promise<PreparedCall> {
+function waitForFound(run: GateRun, call: Round, looking: PreparedCall | Promise<PreparedCall>): Looking {
   if (looking instanceof Promise) return looking.then((prepared) => waitForFound(run, call, prepared));
   const { targets } = looking.preparation;
   if (isDelegating(call.tool) || targets.length === 0) return looking;
   const found = run.foundTargets.take(targets.map((key) => ({ key, mode: "change" })));
   return turnOf(run, call, found)?.then(() => lookAt(run, call, looking.checked)) ?? looking;
-}
-
-interface Settled {
-  readonly settled: ToolResult;
 }
 
 /** The prepared call: found out now, or as it was recorded. */
