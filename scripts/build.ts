@@ -99,13 +99,37 @@ const load = createRequire(import.meta.url);
 const lazy = (name) => [name, { enumerable: true, get: () => load("./zod-locales.js")[name] }];
 export const locales = Object.defineProperties({}, Object.fromEntries(${JSON.stringify(Object.keys(locales))}.map(lazy)));`
       : null,
-  transform: (code, id) =>
-    /\/zod\/v4\/(core\/index|classic\/external)\.js$/.test(id)
-      ? {
-          code: code.replace('export * as locales from "../locales/index.js"', 'export { locales } from "lazy-locales"'),
-          map: null,
-        }
-      : null,
+};
+
+/** What packages make when they are loaded, and few runs need: a file, what it does, and the same on need. */
+const later: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
+  [
+    /\/zod\/v4\/(core\/index|classic\/external)\.js$/,
+    /export \* as locales from "[^"]+"/,
+    'export { locales } from "lazy-locales"',
+  ],
+  // Streams of the web take Node 6 ms to load, and the schema of a streamed piece takes 2 ms to make.
+  [
+    /\/eventsource-parser\/dist\/stream\.js$/,
+    /^class EventSourceParserStream (extends TransformStream \{.*?^\})/ms,
+    "let made; function EventSourceParserStream(options) { made ??= class $1; return new made(options); }",
+  ],
+  [
+    /\/@ai-sdk\/openai-compatible\/dist\/index\.js$/,
+    /(createOpenAICompatibleChatChunkSchema\(errorStructure\.errorSchema\))/,
+    "lazySchema(() => zodSchema($1))",
+  ],
+];
+
+const onNeed: RolldownPlugin = {
+  name: "on-need",
+  transform(code, id) {
+    const found = later.find(([file]) => file.test(id));
+    if (found === undefined) return null;
+    const [, from, to] = found;
+    if (!from.test(code)) throw new Error(`${id} has changed: see \`later\` in scripts/build.ts`);
+    return { code: code.replace(from, to), map: null };
+  },
 };
 
 function objectOf(id: string): string {
@@ -121,7 +145,7 @@ async function bundle(
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales, createMarker(marks)],
+    plugins: [builtIns, lazyLocales, onNeed, createMarker(marks)],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 
 export interface LineMatch {
   /** From 1. */
@@ -104,7 +104,9 @@ export function openLineSearch(regex: string, { milliseconds, signal }: LineSear
 function startThread(regex: string, onError: (error: unknown) => void): Thread {
   // In dist/ this file is part of another one, in a folder beside the thread's.
   const file = import.meta.url.endsWith(".ts") ? "./line-search-thread.ts" : "../host/line-search-thread.js";
-  const worker = new Worker(new URL(file, import.meta.url), {
+  // Not imported: few runs search, and each would load the module.
+  const threads = process.getBuiltinModule("node:worker_threads");
+  const worker = new threads.Worker(new URL(file, import.meta.url), {
     workerData: regex,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512 },
