@@ -97,7 +97,7 @@ export function prepareCall(
   const { scopes, signal } = request.runtime;
   const access = {
     ...{ scopes, signal, caller: request.caller, networkEnabled: binding.networkEnabled ?? false, unisolated },
-    holdsSecret: redactor.holdsSecret.bind(redactor),
+    digestToRecord: (text: string) => redactor.digestOfPublic(text),
   };
   return andThen(orAborted(binding.toolset.prepare(call, access), signal), finish);
 }

@@ -155,7 +155,7 @@ export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }
     const present = await directory.look(basename(target));
     const like = present === undefined || mode === undefined ? present : { ...present, mode };
     await removeLeftOvers(directory, system.writer);
-    const content = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+    const content = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
     await replaceFile(directory, basename(target), { bytes: content, writer: system.writer, like, mode });
   } finally {
     await directory.close();

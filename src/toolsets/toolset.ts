@@ -251,8 +251,11 @@ export interface PrepareAccess {
   readonly networkEnabled: boolean;
   /** True if the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
   readonly unisolated?: boolean;
-  /** True for a text with a secret of the run. No digest of it may be recorded: it confirms a guess. Absent: no text has one. */
-  readonly holdsSecret?: (text: string) => boolean;
+  /**
+   * Returns the SHA-256 of a text's UTF-8, in hex, for `Preparation.recorded`; undefined for a text with a secret of the run: a digest
+   * confirms a guess. Absent: no text has one.
+   */
+  readonly digestToRecord?: (text: string) => string | undefined;
 }
 
 /**

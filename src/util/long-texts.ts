@@ -35,7 +35,7 @@ export class LongTexts {
   look(text: string): TextFacts | undefined {
     const known = this.find(text);
     if (known || text.length <= longText || !text.isWellFormed()) return known;
-    const content = new TextEncoder().encode(text);
+    const content = Buffer.from(text);
     const facts = { digest: sha256(content), bytes: content.length, holdsSecret: this.#holdsSecret(text) };
     this.#known.set(text, facts);
     const [oldest] = this.#known.keys();

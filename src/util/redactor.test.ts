@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RedactedStream } from "./redacted-stream.ts";
 import { environmentSecrets, Redactor } from "./redactor.ts";
+import { sha256 } from "./sha256.ts";
 
 const redactor = new Redactor([
   { name: "KEY", value: "abcdefgh" },
@@ -24,6 +25,13 @@ test("reaches strings and keys at any depth, and JSON inside strings", () => {
   });
   expect(redactor.json(nested(120, "abcdefgh"))).toEqual(nested(120, "⟦secret:KEY⟧"));
   expect(redactor.json({ text: JSON.stringify({ a: 'has "quotes"' }) })).toEqual({ text: '{"a":"⟦secret:QUOTED⟧"}' });
+});
+
+test("digests texts without a secret alone, long or short", () => {
+  for (const text of ["a text", "größer ".repeat(2000)]) {
+    expect(redactor.digestOfPublic(text)).toBe(sha256(Buffer.from(text)));
+    expect(redactor.digestOfPublic(`${text}abcdefgh`)).toBeUndefined();
+  }
 });
 
 test("finds in bytes what a text of them holds", () => {

@@ -107,6 +107,12 @@ export class Redactor {
   /** Returns what is to be known of a long text; undefined for one that is short, or no Unicode. Remembers the last ones. */
   readonly look = (text: string): TextFacts | undefined => this.#longTexts.look(text);
 
+  /** Returns the SHA-256 of a text's UTF-8, in hex; undefined for a text with a secret. */
+  digestOfPublic(text: string): string | undefined {
+    const { holdsSecret, digest } = this.look(text) ?? { holdsSecret: this.holdsSecret(text), digest: undefined };
+    return holdsSecret ? undefined : (digest ?? sha256(text));
+  }
+
   #nameOf(shape: string, value: string): string {
     return this.#identify ? `${shape}:${this.#identify(shape, value)}` : shape;
   }

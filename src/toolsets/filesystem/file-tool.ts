@@ -26,7 +26,7 @@ export interface FileTool {
   prepare(args: JsonObject, access: FileAccess): Promise<FileWork>;
 }
 
-export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal" | "holdsSecret"> {
+export interface FileAccess extends Pick<PrepareAccess, "scopes" | "signal" | "digestToRecord"> {
   readonly config: FilesystemConfig;
 }
 

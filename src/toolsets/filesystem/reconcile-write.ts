@@ -14,11 +14,14 @@ export interface FileContent {
  * and undefined where it is unreadable.
  */
 export function toRecorded(
-  { holdsSecret }: Pick<PrepareAccess, "holdsSecret">,
+  { digestToRecord = sha256 }: Pick<PrepareAccess, "digestToRecord">,
   before: FileContent | null | undefined,
   after: FileContent,
 ): JsonObject {
-  const digest = ({ bytes, text }: FileContent) => (holdsSecret?.(text ?? toText(bytes)) ? undefined : sha256(bytes));
+  const digest = ({ bytes, text }: FileContent) => {
+    if (text !== undefined) return digestToRecord(text);
+    return digestToRecord(toText(bytes)) === undefined ? undefined : sha256(bytes);
+  };
   const [was, is] = [before && digest(before), digest(after)];
   return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) };
 }

@@ -31,7 +31,7 @@ function decodeOrNothing(bytes: Uint8Array): string | undefined {
 }
 
 export function encodeText(file: FileText): Uint8Array {
-  return new TextEncoder().encode(wholeText(file));
+  return Buffer.from(wholeText(file));
 }
 
 /** With its byte order mark. */
