@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toBubblewrapLaunch } from "../../src/host/command/bubblewrap.ts";
 import { knownEntriesOf } from "../../src/host/command/look.ts";
+import { countProcesses, endMarked, markerName, type ProcessCount } from "../../src/host/command/marked-processes.ts";
 import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputEnds } from "../../src/host/command/output-ends.ts";
 import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
@@ -241,6 +244,37 @@ describe("small files of /etc", () => {
     writeFileSync(parent, "");
     makeCopiesFolder(parent);
     expect((await see(ofVersion("1"))).mounts).toEqual([ofVersion("1")]);
+  });
+});
+
+describe.runIf(process.platform === "linux")("processes with the marker of a command", () => {
+  const before = countProcesses();
+
+  function startMarked(marker: string) {
+    const child = spawn("sleep", ["1000"], { env: { [markerName]: marker }, detached: true, stdio: "ignore" });
+    return { child, ended: once(child, "exit") };
+  }
+
+  test.each<[string, (now: ProcessCount) => ProcessCount | undefined]>([
+    ["among the numbers given since", (now) => now],
+    ["where no count is known", () => undefined],
+    ["where the numbers began anew", (now) => ({ ...now, last: now.last + 10_000_000 })],
+    ["where so many were given that they can have begun anew", (now) => ({ ...now, given: now.given - 10_000_000 })],
+    ["where the count of numbers stands still", (now) => ({ ...now, given: now.given + 10_000_000 })],
+  ])("are ended %s", async (where, change) => {
+    const now = countProcesses();
+    const { ended } = startMarked(where);
+    await endMarked(where, now && change(now));
+    expect(await ended).toEqual([null, "SIGKILL"]);
+  });
+
+  test.skipIf(before === undefined)("are not looked for among older ones", async () => {
+    const { child, ended } = startMarked("older");
+    const now = countProcesses();
+    await once(spawn("true"), "exit");
+    await endMarked("older", now);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([null, "SIGTERM"]);
   });
 });
 

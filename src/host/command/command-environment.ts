@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -14,7 +14,16 @@ export async function inPrivateHome<T>(setting: CommandSetting, use: (home: stri
     setting.request.signal.throwIfAborted();
     return await use(home);
   } finally {
-    // A command can leave much in it.
+    await removeHome(home);
+  }
+}
+
+/** Waits for the thread pool only where a command left something: that can be much. */
+async function removeHome(home: string): Promise<void> {
+  try {
+    rmSync(join(home, ".gitconfig"), { force: true });
+    rmdirSync(home);
+  } catch {
     await rm(home, { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isZombie } from "../node-system.ts";
 import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
 import { type Ended, type Launch, neverStarted, type ProcessLimits } from "./launch.ts";
-import { endMarked, markerName } from "./marked-processes.ts";
+import { countProcesses, endMarked, markerName } from "./marked-processes.ts";
 
 /** Time between SIGTERM and SIGKILL. */
 const graceMilliseconds = 2000;
@@ -19,6 +19,8 @@ const stuck: Exit = { exitCode: 137 };
  * its process group are found by `LLM_DO_COMMAND` in their environment.
  */
 export async function runProcess(launch: Launch, limits: ProcessLimits): Promise<Ended> {
+  const marker = launch.environment[markerName];
+  const before = marker === undefined ? undefined : countProcesses();
   let child: Child;
   try {
     child = startChild(launch, limits);
@@ -31,7 +33,9 @@ export async function runProcess(launch: Launch, limits: ProcessLimits): Promise
   try {
     const reason = await Promise.race([child.ended.then(() => "exit" as const), stopReason(limits, waiting.signal)]);
     if (reason !== "exit") await stop(child);
-    await clear(child, launch.environment[markerName]);
+    child.signal("SIGKILL");
+    if (marker !== undefined) await endMarked(marker, before);
+    await clear(child);
     const exit = await Promise.race([child.exited, stuck]);
     return {
       exitCode: reason === "time-out" ? -1 : exit.exitCode,
@@ -70,13 +74,12 @@ async function stop(child: Child): Promise<void> {
   await settles(child.exited, stuckMilliseconds);
 }
 
-/** Ends processes that the command left running, and reads the rest of the pipes. */
-async function clear(child: Child, marker: string | undefined): Promise<void> {
-  child.signal("SIGKILL");
-  if (marker !== undefined) await endMarked(marker);
+/** Reads the rest of the pipes, and waits until nothing of the command is left. */
+async function clear(child: Child): Promise<void> {
+  // In the wall, the pipes close when its processes end: nothing is to be waited for then.
+  if (!(await settles(child.closed, pipeMilliseconds))) child.abandon();
   const watched = child.watched();
   if (watched !== undefined) await waitUntilGone(watched, stuckMilliseconds);
-  if (!(await settles(child.closed, pipeMilliseconds))) child.abandon();
 }
 
 /** Waits for the end of a process (of Linux): a process namespace that it was the first of is empty then. */
