@@ -64,7 +64,8 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
         const response = withSafeCalls(toModelResponse(answer, { ...facts, carried }), request.messages);
         const message = keepReasoning(response.message, answer.providerMetadata);
-        return await withFiles({ ...response, message }, facts, options.signal);
+        const whole = { ...response, message };
+        return facts.download ? await withFiles(whole, facts.download, options.signal) : whole;
       } catch (error) {
         controller.abort(error);
         const failed = findUsage(bodyOf(error));
@@ -80,11 +81,11 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
 /** Adds the files that the provider made. A failed download is a warning. */
 async function withFiles(
   response: ModelResponse,
-  { download }: LanguageModelAdapterFacts,
+  download: NonNullable<LoadedModel["download"]>,
   signal: AbortSignal,
 ): Promise<ModelResponse> {
   const { message, warnings = [] } = response;
-  if (!download || !message.parts.some((part) => part.type === "server-call" || part.type === "server-result")) return response;
+  if (!message.parts.some((part) => part.type === "server-call" || part.type === "server-result")) return response;
   try {
     const files = await abortable(download(message, signal), signal);
     return files.length > 0 ? { ...response, message: { ...message, parts: [...message.parts, ...files] } } : response;

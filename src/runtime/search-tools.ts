@@ -4,6 +4,7 @@ import type { Message } from "../protocol/message.ts";
 import type { ToolDefinition, ToolError } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { preApproved, type Tool, toolMark, toolsetMark } from "../toolsets/toolset.ts";
+import { createGrowingFold } from "../util/growing-fold.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { toolsetsOf } from "./cut-results.ts";
 
@@ -37,18 +38,18 @@ export function whyNotLoaded({ deferred }: DeferringCall, { messages }: CallFram
   return { type: "unknown_tool", error: `\`${name}\` is not loaded, so its arguments are not known`, hint };
 }
 
-function loadedNames(messages: readonly Message[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { role, parts } of messages) {
-    if (role !== "tool") continue;
+/** The names of the tools that the searches of a conversation have loaded. */
+const loadedNames: (messages: readonly Message[]) => ReadonlySet<string> = createGrowingFold<Message, Set<string>>(
+  () => new Set(),
+  (names, { role, parts }) => {
+    if (role !== "tool") return;
     for (const { name, result } of parts) {
       const value = name === searchTools && result.ok ? result.value : undefined;
       const loaded = isRecord(value) && Array.isArray(value["loaded"]) ? value["loaded"] : [];
       for (const one of loaded) if (typeof one === "string") names.add(one);
     }
-  }
-  return names;
-}
+  },
+);
 
 /** The toolset with the one tool that finds and loads deferred tools. */
 export function searchToolset(toolsets: readonly GatedToolset[], deferred: ReadonlySet<string>): ToolsetBinding {

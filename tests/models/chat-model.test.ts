@@ -173,3 +173,19 @@ test("makes a model once for all runs with the same address, key and `fetch`, an
   for (let count = 0; count < 8; count++) await create(`other ${count}`);
   expect(others).not.toContain(await create("m"));
 });
+
+test.each([
+  ["it last", '{"a":1,"stream":true}', true],
+  ["it alone", '{"stream":true}', true],
+  ["it first", '{"stream": true, "a": 1}', true],
+  ["it within a member", '{"a":{"stream":true}}', false],
+  ["it within a text", '{"a":"{\\"stream\\":true}"}', false],
+  ["a name that ends so", '{"a,\\"stream":true}', false],
+  ["it switched off", '{"a":"\\"stream\\":true","stream":false}', false],
+])("takes a request with %s for one that asks for a stream, or not", async (_name, body, isStream) => {
+  const { fetch } = createWire(recorder(() => whole()).fetch, chatRepair);
+  const answered = await fetch("http://test/", { method: "POST", body, signal: new AbortController().signal }).catch(
+    (error: Error) => error.name,
+  );
+  expect(answered === "WholeAnswer").toBe(isStream);
+});

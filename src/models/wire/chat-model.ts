@@ -74,13 +74,14 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
     return last;
   }
 
-  async function generate({ prompt, ...options }: LanguageModelV4CallOptions, signal: AbortSignal) {
+  async function generate({ prompt, abortSignal: _, ...options }: LanguageModelV4CallOptions, signal: AbortSignal) {
     const messages = await toText(prompt);
-    const rest = { ...options, prompt: [] };
-    readyMessages.set(signal, messages);
-    if (keptAnswers.has(signal)) return model.doGenerate(rest);
-    const { abortSignal: _, ...asked } = options;
-    const { write, warnings } = await prepare(asked);
+    const askClient = () => {
+      readyMessages.set(signal, messages);
+      return model.doGenerate({ ...options, prompt: [], abortSignal: signal });
+    };
+    if (keptAnswers.has(signal)) return askClient();
+    const { write, warnings } = await prepare(options);
     const answer = ask(line.url, { method: "POST", headers: line.headers, body: write(messages), signal });
     try {
       const { body: answered } = await answer;
@@ -92,7 +93,7 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
       signal,
       answer.then(({ toResponse }) => toResponse()),
     );
-    return model.doGenerate(rest);
+    return askClient();
   }
 
   return {

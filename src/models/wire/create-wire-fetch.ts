@@ -48,16 +48,17 @@ export function createWire(fetch: Fetch, repair?: AnswerRepair): Wire {
     const patience = init?.signal && patienceOf.get(init.signal);
     return fetch(input, { ...init, redirect: "manual", ...(patience ? { patience } : {}) });
   };
+  const templateOf = createTemplates();
   return {
     async fetch(input, init) {
-      const { signal } = init ?? {};
-      const stream = asksForStream(init);
+      const { signal, body } = init ?? {};
+      const stream = typeof body === "string" && asksForStream(body);
       const known = signal && keptAnswers.get(signal);
       if (known && !stream) {
         keptAnswers.delete(signal);
         return known;
       }
-      const response = await send(input, withMessages(init));
+      const response = await send(input, withMessages(init, templateOf));
       if (isFile(input)) return response;
       if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
       if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
@@ -100,10 +101,21 @@ export function bodyWriter(body: Readonly<Record<string, unknown>>): (messages: 
   return (messages) => before + messages + after;
 }
 
-function withMessages(init: RequestInit | undefined): RequestInit | undefined {
+type Template = ReturnType<typeof bodyWriter>;
+
+/** Parses a body without messages once for the requests of a call, which differ in nothing else. The last one is kept. */
+function createTemplates(): (body: string) => Template {
+  let last: { readonly body: string; readonly write: Template } | undefined;
+  return (body) => {
+    last = last?.body === body ? last : { body, write: bodyWriter(JSON.parse(body)) };
+    return last.write;
+  };
+}
+
+function withMessages(init: RequestInit | undefined, templateOf: (body: string) => Template): RequestInit | undefined {
   const messages = init?.signal && readyMessages.get(init.signal);
   if (messages === undefined || messages === null || typeof init?.body !== "string") return init;
-  return { ...init, body: bodyWriter(JSON.parse(init.body))(messages) };
+  return { ...init, body: templateOf(init.body)(messages) };
 }
 
 /** The answer of any `fetch`. */
@@ -122,8 +134,10 @@ function takeWhole(response: Response, repair: AnswerRepair): Response {
   return convert(response, (pieces) => repairWhole(boundBytes(pieces, bounds.bodyBytes), repair));
 }
 
-function asksForStream(init: RequestInit | undefined): boolean {
-  return typeof init?.body === "string" && /"stream":\s*true/.test(init.body) && JSON.parse(init.body).stream === true;
+/** Libraries mostly write it last: a body, which can be long, is parsed only where it stands elsewhere. */
+function asksForStream(body: string): boolean {
+  if (/[{,]"stream":true\}$/.test(body.slice(-20))) return true;
+  return /"stream":\s*true/.test(body) && JSON.parse(body).stream === true;
 }
 
 function isFile(input: Parameters<Fetch>[0]): boolean {
