@@ -10,7 +10,8 @@ import { environmentSecrets, type Secret } from "./util/redactor.ts";
 
 /** Values of a run that must not be shown or recorded. */
 export function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
-  return [...secretsIn(environment), ...stored, ...secrets];
+  const own = secretsIn(environment);
+  return stored.length + secrets.length === 0 ? own : [...own, ...stored, ...secrets];
 }
 
 const found = new WeakMap<Host["environment"], readonly Secret[]>();
@@ -40,12 +41,11 @@ export async function readCredentials(host: Host): Promise<Credentials> {
 
 /** Opens each login once a run, so that its requests share what a refresh returns. */
 export function loginFinder(host: Host): (provider: string) => Promise<Login | undefined> {
-  const file = openLoginFile(host);
   const found = new Map<string, Promise<Login | undefined>>();
   return (provider) =>
     getOrMake(found, provider, async () => {
       const { openLogin } = await import("./models/login.ts");
-      return openLogin({ provider, file, fetch: host.fetch, now: () => host.clock.now() });
+      return openLogin({ provider, file: openLoginFile(host), fetch: host.fetch, now: () => host.clock.now() });
     });
 }
 

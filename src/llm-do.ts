@@ -9,7 +9,7 @@ import { createForkedEffects } from "./effects/forked.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import { RequestChanged } from "./effects/resumed.ts";
 import { shareRun } from "./fork.ts";
-import { type Journal, JournalError, noJournal, startJournal } from "./journal/journal.ts";
+import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
 import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
@@ -319,14 +319,15 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
   const privateFolder = createPrivateFolder(host, runId);
   const { keys, secrets } = await readCredentials(host);
   const { secrets: more = [], onFact, answer } = between;
-  const redactor = new Redactor([...secretsOf(host, program, secrets), ...more], privateFolder.secrets);
+  const known = secretsOf(host, program, secrets);
+  const redactor = new Redactor(more.length === 0 ? known : [...known, ...more], privateFolder.secrets);
   const { messages, onMessage } = collectMessages(program, request.onMessage);
   const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
   const isRecorded = request.journal ?? program.journal ?? true;
   const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
   const directory = runs && join(runs.path, runId);
   const listener: Journal = onFact ? { ...noJournal, append: (fact) => onFact(redactor.json(fact)) } : noJournal;
-  const journal = directory === undefined ? listener : startJournal({ host, directory, redactor, private: privateFolder });
+  const journal = directory === undefined ? listener : await createJournal({ host, directory, redactor, private: privateFolder });
   const live = createLiveEffects({ clock: host.clock, journal });
   const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
   const result = await runEntry(
@@ -341,6 +342,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
       keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
       closeJournal: async () => {
         if (directory === undefined) await host.files.remove(privateFolderOf(host, runId)).catch(() => undefined);
+        await runs?.indexed;
         return journal.close();
       },
     },

@@ -27,8 +27,8 @@ const hints: Readonly<
   Record<string, (error: Error & { readonly isNew?: boolean }, runId: string | undefined) => string | undefined>
 > = {
   JournalError: ({ isNew }, runId) => {
-    if (isNew) return "--no-journal runs without one";
-    return runId === undefined ? "make it writable, and try again" : `\`llm-do resume ${runId}\` goes on when it can be`;
+    if (runId !== undefined) return `\`llm-do resume ${runId}\` goes on when it can be`;
+    return isNew ? "--no-journal runs without one" : "make it writable, and try again";
   },
   UnreadableJournal: ({ message }) =>
     message.includes("has version") ? undefined : "restore the run's folder from a copy, or begin the run anew",

@@ -80,11 +80,8 @@ export interface Effects {
   abortBelow(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
   /** Records as interrupted all effects that are under way: called before the end of the run is recorded. */
   interruptAll(): void;
-  /**
-   * Called before a call starts. Undefined where it can at once; a live run waits for its journal, and a replay does not start a call that
-   * did not, as `requireLive`.
-   */
-  requireStart(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
+  /** Called before a call starts. Undefined where it can; a replay does not start a call that did not, as `requireLive`. */
+  requireStart(callPath: CallPath, signal: AbortSignal): Promise<never> | undefined;
   /** The recorded start of a call; undefined where it starts now. */
   recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
   /** The recorded end of a call that is not entered again: its caller gets what it got. Undefined in a replay, which enters every call. */

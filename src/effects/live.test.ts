@@ -23,7 +23,6 @@ test("requests beside one another wait for one write, and are made after it; one
       await undefined;
       log.push(durable ? "on disk" : shared ? "shared" : "at once");
     },
-    opened: () => undefined,
     close: async () => undefined,
   };
   const effects = createLiveEffects({ clock, journal });

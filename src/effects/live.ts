@@ -73,7 +73,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       for (const effect of underWay) record(resultOf(effect, { type: "interrupted", ...spentBy(effect) }));
       underWay.clear();
     },
-    requireStart: () => journal.opened(),
+    requireStart: () => undefined,
     recallStart: () => undefined,
     endToReach: () => undefined,
     recallEnd: () => undefined,

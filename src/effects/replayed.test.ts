@@ -22,7 +22,6 @@ function recording() {
     written: async ({ durable }) => {
       order.push(durable ? "on disk" : "written");
     },
-    opened: () => undefined,
     close: async () => undefined,
   };
   const effects = createLiveEffects({ clock: memoryHost().clock, journal });

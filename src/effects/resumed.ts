@@ -1,5 +1,5 @@
 import type { Clock } from "../host/host.ts";
-import { type Journal, noJournal } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -51,7 +51,7 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   };
   const live = createLiveEffects({
     clock,
-    journal: { ...noJournal, append, written: (how) => journal.written(how) },
+    journal: { append, written: (how) => journal.written(how), close: () => journal.close() },
   });
   const stands = new Set(standing.values());
   for (const fact of recorded) (stands.has(fact) || fact.type === "revocation" ? live.state.apply : live.state.spend)(fact);

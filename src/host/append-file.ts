@@ -60,7 +60,7 @@ class NodeAppendFile implements AppendFile {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.allSettled([this.#running, this.#next]);
+    if (this.#running || this.#next) await Promise.allSettled([this.#running, this.#next]);
     closeSync(this.#descriptor);
   }
 

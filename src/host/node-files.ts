@@ -1,7 +1,6 @@
-import { constants, lstatSync, mkdir, openSync, statSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
-import { promisify } from "node:util";
 import { isWithin } from "../util/within.ts";
 import { openAppendFile } from "./append-file.ts";
 import type { OpenFile } from "./directory.ts";
@@ -115,15 +114,13 @@ async function names(path: string): Promise<readonly string[]> {
   }
 }
 
-const mkdirInPool = promisify(mkdir);
-
 /**
- * Tries at once: most folders lack nothing on the way, and to go there takes ten times as long. Through the pool of threads, since the
- * disk can be busy with others, and those who make a folder have more to do meanwhile.
+ * Tries at once: most folders lack nothing on the way, and to go there takes ten times as long. In the program's thread: by the time that a
+ * thread of the pool has begun, it is done.
  */
 async function makeDirectory(system: ScopeSystem, path: string, mode?: number): Promise<void> {
   try {
-    await mkdirInPool(path, mode);
+    mkdirSync(path, mode);
   } catch {
     return makeFolders(system, path, mode);
   }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { getOrMake } from "../util/get-or-make.ts";
 import { isWithin } from "../util/within.ts";
 import type { Host } from "./host.ts";
 import { foldName } from "./protected-names.ts";
@@ -23,9 +24,16 @@ export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile"
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */
 export function isPrivatePath(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isWithin(foldPath(path), foldPath(folder)));
+  const folded = foldPath(path);
+  return getOrMake(kept, folders, () => folders.map(foldPath)).some((folder) => isWithin(folded, folder));
 }
 
+const kept = new WeakMap<readonly string[], readonly string[]>();
+
+/** Paths in which case alone can differ. */
+const differsInCase = /^(?!.*\.(?:\/|$))[-!-9;-[\]-~]*$/;
+
 function foldPath(path: string): string {
+  if (differsInCase.test(path)) return path.toLowerCase();
   return path.split(/[\\/]/).map(foldName).join("/");
 }

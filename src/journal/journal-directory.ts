@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Host } from "../host/host.ts";
+import { nextTurn } from "../host/next-turn.ts";
 import { sha256 } from "../util/sha256.ts";
 import { JournalError } from "./journal.ts";
 import { indexRunsFolder } from "./run-index.ts";
@@ -10,23 +11,25 @@ export interface RunsDirectory {
   readonly isReal: boolean;
   /** Set where the program's own folder was not used for a reason that the user should know. */
   readonly warning?: string;
+  /** Resolves when the folder is in the index. Never rejects. */
+  readonly indexed: Promise<void>;
 }
 
 /**
  * The folder of a program's runs: its own `.llm-do/runs`, or one in the user's state folder where the program is read-only or
- * one of the two is a link. Enters it in the user's index of such folders. Rejects with a `JournalError`.
+ * one of the two is a link. Enters it in the user's index of such folders, in the next turn of the event loop. Rejects with a
+ * `JournalError`.
  */
 export async function openRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
   try {
     const directory = await makeRunsDirectory(host, root);
-    await indexRunsFolder(host, { ...directory, root });
-    return directory;
+    return { ...directory, indexed: nextTurn().then(() => indexRunsFolder(host, { ...directory, root })) };
   } catch (cause) {
     throw new JournalError(cause, true);
   }
 }
 
-async function makeRunsDirectory(host: Host, root: string): Promise<RunsDirectory> {
+async function makeRunsDirectory(host: Host, root: string): Promise<Omit<RunsDirectory, "indexed">> {
   const own = join(root, folder);
   const runs = join(own, "runs");
   try {

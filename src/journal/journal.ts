@@ -19,8 +19,6 @@ export interface Journal {
    * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined where there is nothing to wait for.
    */
   written(options: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined;
-  /** Resolves when the journal is there. Rejects with a `JournalError`. Undefined where it is, and where none is kept. */
-  opened(): Promise<void> | undefined;
   /** Writes what is pending and closes. Never rejects; returns what went wrong, so that no loss is silent. */
   close(): Promise<JournalError | undefined>;
 }
@@ -48,16 +46,16 @@ export interface JournalOptions {
   readonly entries?: number;
 }
 
-/** Rejects with a `JournalError`. */
 export async function createJournal(options: JournalOptions): Promise<Journal> {
-  const journal = startJournal(options);
-  await journal.opened();
-  return journal;
-}
-
-/** Creates a journal whose folder is made meanwhile. */
-export function startJournal(options: JournalOptions): Journal {
-  return new FileJournal(options);
+  const { host, directory } = options;
+  try {
+    await host.files.makeDirectory(directory, 0o700);
+    const journal = new FileJournal(options, await host.files.openAppend(`${directory}/journal.jsonl`, 0o600));
+    openJournals.add(`${host.processes.self}\n${directory}`);
+    return journal;
+  } catch (cause) {
+    throw new JournalError(cause, options.entries === undefined);
+  }
 }
 
 /** The journals that runs of this process write. */
@@ -72,7 +70,6 @@ export function isOpen({ processes }: Pick<Host, "processes">, directory: string
 export const noJournal: Journal = {
   append: () => undefined,
   written: () => undefined,
-  opened: () => undefined,
   close: async () => undefined,
 };
 
@@ -85,8 +82,7 @@ interface Line {
 
 class FileJournal implements Journal {
   readonly #options: JournalOptions;
-  readonly #folder: Promise<void>;
-  #file: AppendFile | undefined;
+  readonly #file: AppendFile;
   readonly #blobs = new Set<string>();
   readonly #files: KnownFiles = new WeakMap();
   readonly #values: KnownValues = new WeakMap();
@@ -101,11 +97,9 @@ class FileJournal implements Journal {
   #ended = false;
   #closed: Promise<JournalError | undefined> | undefined;
 
-  constructor(options: JournalOptions) {
-    const { host, directory } = options;
+  constructor(options: JournalOptions, file: AppendFile) {
     this.#options = options;
-    this.#folder = host.files.makeDirectory(directory, 0o700);
-    this.#folder.catch(() => undefined);
+    this.#file = file;
     this.#entries = options.entries ?? 0;
     this.#isLasting = this.#entries > 0;
   }
@@ -137,14 +131,10 @@ class FileJournal implements Journal {
     if (!durable) return;
     this.#isLasting = true;
     await this.#options.private.sync();
-    await this.#file?.sync().catch((cause: unknown) => {
+    await this.#file.sync().catch((cause: unknown) => {
       this.#failure = new JournalError(cause);
       throw this.#failure;
     });
-  }
-
-  opened(): Promise<void> | undefined {
-    return this.#file ? undefined : this.#settle(this.#flush(), false);
   }
 
   close(): Promise<JournalError | undefined> {
@@ -160,8 +150,8 @@ class FileJournal implements Journal {
     const { host, directory } = this.#options;
     openJournals.delete(`${host.processes.self}\n${directory}`);
     await this.#options.private.close();
-    if (this.#isLasting) await this.#file?.sync().catch(note);
-    await this.#file?.close().catch(note);
+    if (this.#isLasting) await this.#file.sync().catch(note);
+    await this.#file.close().catch(note);
     return this.#failure;
   }
 
@@ -190,7 +180,7 @@ class FileJournal implements Journal {
     if (this.#tail) return this.#tail.then(() => this.#flush());
     const lines = this.#pending;
     this.#pending = [];
-    if (this.#file && !lines.some(({ prepare }) => prepare)) {
+    if (!lines.some(({ prepare }) => prepare)) {
       this.#write(lines);
       return undefined;
     }
@@ -203,7 +193,6 @@ class FileJournal implements Journal {
   async #prepareAndWrite(lines: readonly Line[]): Promise<void> {
     let from = 0;
     try {
-      if (!this.#failure) this.#file ??= await this.#open();
       for (const [index, { prepare }] of lines.entries()) {
         if (!prepare) continue;
         this.#write(lines.slice(from, index));
@@ -212,27 +201,14 @@ class FileJournal implements Journal {
       }
       this.#write(lines.slice(from));
     } catch (cause) {
-      this.#failure ??= cause instanceof JournalError ? cause : new JournalError(cause);
-    }
-  }
-
-  /** Tries before the folder is known to be there: by now it mostly is. */
-  async #open(): Promise<AppendFile> {
-    const { host, directory, entries } = this.#options;
-    const open = () => host.files.openAppend(`${directory}/journal.jsonl`, 0o600);
-    try {
-      const file = await open().catch(() => this.#folder.then(open));
-      openJournals.add(`${host.processes.self}\n${directory}`);
-      return file;
-    } catch (cause) {
-      throw new JournalError(cause, entries === undefined);
+      this.#failure ??= new JournalError(cause);
     }
   }
 
   #write(lines: readonly Line[]): void {
     if (this.#failure || lines.length === 0) return;
     try {
-      this.#file?.append(lines.map(({ text }) => text).join(""));
+      this.#file.append(lines.map(({ text }) => text).join(""));
     } catch (cause) {
       this.#failure = new JournalError(cause);
     }

@@ -18,6 +18,7 @@ export function keysForVariables(
   providers: readonly Provider[],
   environment: Host["environment"],
 ): readonly KeyForVariable[] {
+  if (Object.keys(stored).length === 0) return [];
   return providers.flatMap((provider) => {
     const [name] = provider.keyVariables;
     const entry = Object.hasOwn(stored, provider.name) ? stored[provider.name] : undefined;

@@ -1,4 +1,5 @@
 import { canonicalJson } from "./canonical-json.ts";
+import { getOrMake } from "./get-or-make.ts";
 import { digestJson, LongTexts, longText, type TextFacts } from "./long-texts.ts";
 import { holdsLongText } from "./plain-json.ts";
 import { findShapes, holdsShape, openShapeAt, shortestShape } from "./secret-shapes.ts";
@@ -48,27 +49,19 @@ type Write = (found: FoundSecret, value: string) => string;
  */
 export class Redactor {
   readonly #secrets: readonly Secret[];
+  readonly #known: KnownValues;
   readonly #hasShapes: boolean;
-  readonly #identify: ((shape: string, value: string) => string) | undefined;
-  /** Matches the known values; undefined without any. */
-  readonly #pattern: RegExp | undefined;
-  readonly #names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
   /** No shorter text holds a known value or a credential. */
   readonly #shortest: number;
-  /** True if JSON escapes characters of a known value: the pattern would miss it in JSON. */
-  readonly #isEscaped: boolean;
+  readonly #identify: ((shape: string, value: string) => string) | undefined;
   readonly #longTexts = new LongTexts((text) => this.#scan(text));
 
   constructor(secrets: readonly Secret[], { shapes = true, identify }: RedactorOptions = {}) {
     this.#secrets = secrets;
     this.#identify = identify;
     this.#hasShapes = shapes;
-    this.#names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
-    this.#isEscaped = [...this.#names.keys()].some((value) => /["\\\p{Cc}]/u.test(value));
-    const lengths = [...this.#names.keys()].map(({ length }) => length);
-    this.#shortest = Math.min(shapes ? shortestShape : Number.POSITIVE_INFINITY, ...lengths);
-    const longestFirst = [...this.#names.keys()].sort((a, b) => b.length - a.length);
-    this.#pattern = longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined;
+    this.#known = getOrMake(kept, secrets, () => findValues(secrets));
+    this.#shortest = Math.min(shapes ? shortestShape : Number.POSITIVE_INFINITY, this.#known.shortest);
   }
 
   /** `from`: where the returned text begins. What stands before it is only looked at. */
@@ -176,18 +169,18 @@ export class Redactor {
   }
 
   #findKnown(text: string, from: number): FoundSecret | undefined {
-    if (!this.#pattern) return undefined;
-    const pattern = this.#pattern;
+    const { pattern } = this.#known;
+    if (!pattern) return undefined;
     pattern.lastIndex = from;
     const match = pattern.exec(text);
-    const secret = match ? this.#names.get(match[0]) : undefined;
+    const secret = match ? this.#known.names.get(match[0]) : undefined;
     return match && secret ? { ...secret, index: match.index, end: pattern.lastIndex } : undefined;
   }
 
   /** Counts the characters at the end of a text that are the beginning of a known value. */
   #openValue(text: string): number {
     let longest = 0;
-    for (const secret of this.#names.keys()) {
+    for (const secret of this.#known.names.keys()) {
       for (let length = Math.min(secret.length - 1, text.length); length > longest; length--) {
         if (text.endsWith(secret.slice(0, length))) longest = length;
       }
@@ -235,12 +228,12 @@ export class Redactor {
   holdsSecretBytes(content: Buffer): boolean {
     // A character for each byte: what is ASCII stands there as it is.
     if (this.holdsSecret(content.toString("latin1"))) return true;
-    return [...this.#names.keys()].some((value) => /[^\0-\x7f]/.test(value) && content.includes(value));
+    return [...this.#known.names.keys()].some((value) => /[^\0-\x7f]/.test(value) && content.includes(value));
   }
 
   /** Returns whether a JSON text is its own form in a record. */
   isPlain(json: string): boolean {
-    return !this.#isEscaped && !json.includes("⟦") && !this.holdsSecret(json);
+    return !this.#known.isEscaped && !json.includes("⟦") && !this.holdsSecret(json);
   }
 
   #member(member: unknown, replacing: Replacing): unknown {
@@ -251,6 +244,31 @@ export class Redactor {
       ? member
       : Object.fromEntries(entries.map(([key, value]) => [key, value]));
   }
+}
+
+/** The values of a list of secrets. */
+interface KnownValues {
+  /** Matches them; undefined without any. */
+  readonly pattern: RegExp | undefined;
+  readonly names: ReadonlyMap<string, Pick<FoundSecret, "name" | "kind">>;
+  /** True if JSON escapes characters of a value: the pattern would miss it in JSON. */
+  readonly isEscaped: boolean;
+  /** UTF-16 units of the shortest one; infinite without any. */
+  readonly shortest: number;
+}
+
+/** By the list, which is not changed: runs of one program have one in common. */
+const kept = new WeakMap<readonly Secret[], KnownValues>();
+
+function findValues(secrets: readonly Secret[]): KnownValues {
+  const names = new Map(secrets.filter(({ value }) => value.length >= shortestSecret).flatMap(spellings));
+  const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
+  return {
+    names,
+    shortest: longestFirst.at(-1)?.length ?? Number.POSITIVE_INFINITY,
+    pattern: longestFirst.length > 0 ? new RegExp(longestFirst.map(escapePattern).join("|"), "g") : undefined,
+    isEscaped: longestFirst.some((value) => /["\\\p{Cc}]/u.test(value)),
+  };
 }
 
 interface Replacing {
