@@ -10,6 +10,8 @@ export interface GrantedServerTools {
   readonly denied: readonly ServerTool[];
 }
 
+const nothing: GrantedServerTools = Object.freeze({ granted: [], denied: [] });
+
 /**
  * Enables tools of the provider. Their calls never come by here, so that enabling one is what passes the gate: once in a run
  * for each worker and tool, as a call of `server:TYPE` with the tool's bounds as arguments.
@@ -19,11 +21,13 @@ export class ServerToolGrants {
 
   /** Asks for all that the program's workers want, one after another. Rejects on abort and on a policy stop. */
   async askAll(request: CallRequest): Promise<void> {
-    for (const worker of request.run.program.workers.values()) await this.of(request, worker);
+    const { workers } = request.run.program;
+    for (const worker of workers.values()) if (worker.serverTools.length > 0) await this.of(request, worker);
   }
 
-  /** Returns the grants of a worker. Asks now for a worker that did not exist when the run started. */
-  of(request: CallRequest, worker: Worker): Promise<GrantedServerTools> {
+  /** Returns the grants of a worker, at once where it wants none. Asks now for a worker that did not exist when the run started. */
+  of(request: CallRequest, worker: Worker): Promise<GrantedServerTools> | GrantedServerTools {
+    if (worker.serverTools.length === 0) return nothing;
     const { activity } = request.run;
     const { callPath } = request;
     const known = this.#byWorker.get(worker.id) ?? askFor(request, worker).finally(activity.begin(callPath));
