@@ -19,7 +19,7 @@ const found = new WeakMap<Host["environment"], readonly Secret[]>();
 /** Looks once at an environment that cannot change: that of this machine is read once for a host. */
 function secretsIn(environment: Host["environment"]): readonly Secret[] {
   if (!Object.isFrozen(environment)) return environmentSecrets(environment);
-  return getOrMake(found, environment, () => environmentSecrets(environment));
+  return getOrMake(found, environment, () => Object.freeze(environmentSecrets(environment)));
 }
 
 /** Keys and logins that the user has given to llm-do. */

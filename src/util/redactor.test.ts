@@ -157,3 +157,10 @@ test("a stream shows, however it is cut, what the whole text would", () => {
     { numRuns: 2000 },
   );
 });
+
+test("knows what was added to a list of secrets since another redactor was made of it", () => {
+  const secrets = [{ name: "FIRST", value: "first-value" }];
+  expect(new Redactor(secrets).text("first-value later-value")).toBe("⟦secret:FIRST⟧ later-value");
+  secrets.push({ name: "LATER", value: "later-value" });
+  expect(new Redactor(secrets).text("first-value later-value")).toBe("⟦secret:FIRST⟧ ⟦secret:LATER⟧");
+});

@@ -60,7 +60,7 @@ export class Redactor {
     this.#secrets = secrets;
     this.#identify = identify;
     this.#hasShapes = shapes;
-    this.#known = getOrMake(kept, secrets, () => findValues(secrets));
+    this.#known = Object.isFrozen(secrets) ? getOrMake(kept, secrets, () => findValues(secrets)) : findValues(secrets);
     this.#shortest = Math.min(shapes ? shortestShape : Number.POSITIVE_INFINITY, this.#known.shortest);
   }
 
@@ -257,7 +257,7 @@ interface KnownValues {
   readonly shortest: number;
 }
 
-/** By the list, which is not changed: runs of one program have one in common. */
+/** By the list, where it cannot change: runs of one program have one in common. */
 const kept = new WeakMap<readonly Secret[], KnownValues>();
 
 function findValues(secrets: readonly Secret[]): KnownValues {
