@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4Warning } from "@ai-sdk/provider";
+import { recordsIn } from "../../protocol/json.ts";
 import { createGrowingFold } from "../../util/growing-fold.ts";
 import type { LibrarySettings } from "../create-library-provider.ts";
 import { bodyWriter, keptAnswers, readyMessages, type Wire } from "./create-wire-fetch.ts";
@@ -54,7 +55,10 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
 
   /** The JSON of messages without the brackets of their list. */
   async function toText(prompt: readonly LanguageModelV4Message[]): Promise<string> {
-    for (const message of prompt) if (!texts.has(message)) await convert(message);
+    const fresh = prompt.filter((message) => !texts.has(message));
+    const [answer, results, another] = fresh;
+    if (answer?.role === "assistant" && results?.role === "tool" && !another) await convertTurn(answer, results);
+    else for (const message of fresh) await convert(message);
     // Calls of one worker have their system messages in common.
     const start = prompt.findIndex(({ role }) => role !== "system");
     const system = start === -1 ? prompt : prompt.slice(0, start);
@@ -63,7 +67,15 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
 
   async function convert(message: LanguageModelV4Message): Promise<void> {
     const { body } = await model.prepareRequest({ prompt: [message] });
-    texts.set(message, JSON.stringify(body["messages"]).slice(1, -1));
+    texts.set(message, toMembers(body["messages"]));
+  }
+
+  /** The new messages of most requests, at once: an answer becomes one message. */
+  async function convertTurn(answer: LanguageModelV4Message, results: LanguageModelV4Message): Promise<void> {
+    const { body } = await model.prepareRequest({ prompt: [answer, results] });
+    const [first, ...rest] = recordsIn(body["messages"]);
+    texts.set(answer, toMembers([first]));
+    texts.set(results, toMembers(rest));
   }
 
   /** The same for requests of the same options: those of a call differ in their messages alone. */
@@ -111,6 +123,11 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
       return model.doStream({ ...options, prompt: [] });
     },
   };
+}
+
+/** The JSON of a list without its brackets. */
+function toMembers(list: unknown): string {
+  return JSON.stringify(list).slice(1, -1);
 }
 
 /** The JSON of the members of lists, as one list. Concatenated, so that it is written out once, where it is sent. */
