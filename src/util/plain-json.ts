@@ -73,7 +73,10 @@ function copyMembers(value: object, isFrozen: boolean, depth: number): unknown {
 export function holdsLongText(value: unknown, most: number): boolean {
   if (typeof value === "string") return value.length > most;
   if (typeof value !== "object" || value === null) return false;
-  // A quarter of what `for … in` takes: facts and events have many shapes.
-  for (const member of Array.isArray(value) ? value : Object.values(value)) if (holdsLongText(member, most)) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (holdsLongText(item, most)) return true;
+    return false;
+  }
+  for (const key in value) if (holdsLongText((value as Record<string, unknown>)[key], most)) return true;
   return false;
 }

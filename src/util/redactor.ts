@@ -207,7 +207,7 @@ export class Redactor {
       for (const item of value) if (!this.#isKept(item, replacing, depth - 1)) return false;
       return true;
     }
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const member = (value as Record<string, unknown>)[key];
       if (!(this.#isKept(key, replacing) && this.#isKept(member, replacing, depth - 1))) return false;
     }
