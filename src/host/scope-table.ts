@@ -1,4 +1,5 @@
 import { basename, join, relative, sep } from "node:path";
+import { getOrMake } from "../util/get-or-make.ts";
 import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
 import type { ReplacementListener } from "./host.ts";
@@ -64,6 +65,7 @@ export class ScopeTable {
   readonly #byIdentity = new Map<string, ScopeRoot>();
   readonly #byHostPath = new Map<string, ScopeRoot>();
   readonly #rootNames = new Set<string>();
+  readonly #programNames = new Map<string, ProgramNames>();
   readonly #options: ScopeTableOptions;
   readonly #surroundings: Surroundings;
   readonly #written = new Set<string>();
@@ -164,6 +166,7 @@ export class ScopeTable {
   }
 
   #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    if (!this.#canBeProgram(scope, components)) return false;
     const hostPath = this.#hostPath(scope, components);
     const folded = foldPath(hostPath);
     for (const path of above(folded)) if (this.#surroundings.programFiles.has(path)) return true;
@@ -171,6 +174,16 @@ export class ScopeTable {
     if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);
     return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
+  }
+
+  /** Names alone rule most paths out: a walk asks for each, and to fold the whole of one takes half the time of a walk. */
+  #canBeProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    const { first, isInTools } = getOrMake(this.#programNames, scope.name, () => {
+      return findProgramNames(this.root(scope).directory.realPath, this.#surroundings.programFiles);
+    });
+    const [name, last] = [components[0], components.at(-1)];
+    if (first === "any" || (name !== undefined && first.has(firstOf(foldName(name))))) return true;
+    return isInTools || (last !== undefined && isProgramName(last)) || components.some(isIndex);
   }
 
   /** Without links, because none is ever followed below a root. */
@@ -193,9 +206,33 @@ export class ScopeTable {
   }
 }
 
-function isIndex(name: string | undefined): boolean {
-  return name !== undefined && /^index\.[cm]?[jt]s$/.test(foldName(name));
+/** The names below a root at which paths of program files begin; folded. */
+interface ProgramNames {
+  readonly first: ReadonlySet<string> | "any";
+  /** True where a folder on the way to the root has the name of a module of tools. */
+  readonly isInTools: boolean;
 }
+
+function findProgramNames(root: string, programFiles: ReadonlySet<string>): ProgramNames {
+  const folded = foldPath(root);
+  const isInTools = root.split(sep).some(isIndex);
+  if ([...above(folded)].some((path) => programFiles.has(path))) return { first: "any", isInTools };
+  const start = folded.endsWith(sep) ? folded : folded + sep;
+  const below = [...programFiles].filter((path) => path.startsWith(start));
+  return { first: new Set(below.map((path) => firstOf(path.slice(start.length)))), isInTools };
+}
+
+/** A folded name can hold what separates names. */
+function firstOf(path: string): string {
+  return path.split(sep, 1)[0] ?? "";
+}
+
+function isIndex(name: string | undefined): boolean {
+  return name !== undefined && !cannotBeIndex.test(name) && /^index\.[cm]?[jt]s$/.test(foldName(name));
+}
+
+/** Names in ASCII with another first letter: to fold them takes longer. */
+const cannotBeIndex = /^[!-HJ-hj-~][ -~]*$/;
 
 /** A path and the folders that it lies in, the deepest first; without the root of the file system. */
 function* above(path: string): Generator<string> {
