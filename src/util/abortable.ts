@@ -21,10 +21,7 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
 /** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. The promise itself goes on. */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    const leave = () => signal.removeEventListener("abort", abort);
+    const leave = onAbort(signal, () => reject(signal.reason));
     promise.then(
       (value) => {
         leave();
@@ -40,8 +37,43 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
 
 /** Aborts a controller with a signal, for its reason. Returns what ends that. `AbortSignal.any` takes several times as long, and as much memory. */
 export function follow(signal: AbortSignal, controller: AbortController): () => void {
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  return onAbort(signal, () => controller.abort(signal.reason));
+}
+
+interface Waiting {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
+
+/** Callbacks of signals that have not aborted. */
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+/**
+ * Calls back once, when a signal aborts or where it has. All callbacks of a signal share one listener: Node compares each new listener
+ * with all others. Callbacks must not throw. Returns what ends the wait.
+ */
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  if (signal.aborted) {
+    callback();
+    return () => undefined;
+  }
+  const one = waiting.get(signal) ?? listenTo(signal);
+  one.callbacks.add(callback);
+  return () => {
+    if (!one.callbacks.delete(callback) || one.callbacks.size > 0 || signal.aborted) return;
+    waiting.delete(signal);
+    signal.removeEventListener("abort", one.listener);
+  };
+}
+
+function listenTo(signal: AbortSignal): Waiting {
+  const callbacks = new Set<() => void>();
+  const listener = () => {
+    waiting.delete(signal);
+    for (const callback of callbacks) callback();
+  };
+  signal.addEventListener("abort", listener, { once: true });
+  const one = { callbacks, listener };
+  waiting.set(signal, one);
+  return one;
 }
