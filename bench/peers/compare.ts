@@ -8,7 +8,7 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Arm, type Case, modelOf, parseCase } from "./arm.ts";
-import { createPlace, enterCommand, enterScript, measureMemory } from "./fresh.ts";
+import { createPlace, enterCommand, enterScript, measureMemory, removePlace } from "./fresh.ts";
 import { type Entrant, enter, measure } from "./measure.ts";
 import { plot } from "./plot.ts";
 import { type Measured, type Memory, type Parts, reportOf, summaryOf } from "./report.ts";
@@ -111,4 +111,5 @@ if (values.write) {
   writeFileSync(join(root, "docs/performance.svg"), picture);
   execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", page], { cwd: root, stdio: "inherit" });
 }
+for (const each of [place, start.place, alone.place]) removePlace(each);
 process.exit();
