@@ -101,7 +101,7 @@ export const locales = Object.defineProperties({}, Object.fromEntries(${JSON.str
       : null,
 };
 
-/** What packages make when they are loaded, and few runs need: a file, what it does, and the same on need. */
+/** Changes to what packages make when they are loaded and few runs need: the file, the code, and the same on need. */
 const later: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
   [
     /\/zod\/v4\/(core\/index|classic\/external)\.js$/,

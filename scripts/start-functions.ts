@@ -27,7 +27,7 @@ interface Range {
 interface Candidate {
   readonly start: number;
   readonly end: number;
-  /** Of a declaration. */
+  /** Absent for an arrow function. */
   readonly id?: { readonly name: string; readonly start: number; readonly end: number } | null;
 }
 
