@@ -200,14 +200,14 @@ describe("an answer", () => {
 });
 
 describe("a redirect", () => {
-  async function redirecting(status: number) {
+  async function redirecting(status: number, toLocation = (target: string) => target) {
     const seen: object[] = [];
     const target = await serve(async (request, response) => {
       const { method, headers } = request;
       seen.push({ method, key: headers.authorization, body: String(await readAll(request)) });
       response.end("there");
     });
-    const url = await serve((_, response) => response.writeHead(status, { location: `${target}/new` }).end());
+    const url = await serve((_, response) => response.writeHead(status, { location: `${toLocation(target)}/new` }).end());
     return { url, target, seen };
   }
 
@@ -227,6 +227,12 @@ describe("a redirect", () => {
     await expect(fetch(url, { redirect: "error" })).rejects.toMatchObject({ cause: { message: "unexpected redirect" } });
     const circle = await serve((_, response) => response.writeHead(307, { location: "/" }).end());
     await expect(fetch(circle)).rejects.toMatchObject({ cause: { message: "redirect count exceeded" } });
+    expect(seen).toEqual([]);
+  });
+
+  it("to an address with a password is refused before anything is sent there", async () => {
+    const { url, target, seen } = await redirecting(307, (origin) => origin.replace("//", "//user:secret@"));
+    await expect(fetch(url, { method: "POST", body: "x" })).rejects.toThrow(`holds a user or a password: ${target}`);
     expect(seen).toEqual([]);
   });
 });
