@@ -38,7 +38,7 @@ export function openCredentialFile<T>({ files, stateDirectory }: CredentialHost,
   const folder = credentialsFolder(stateDirectory);
   const path = join(folder, `${form.name}.json`);
   const read = async (): Promise<Entries<T>> => {
-    if (isMissing(files, path)) return {};
+    if (files.isMissing?.(path)) return {};
     const text = await files.readText(path, { maxBytes: mostOfFile }).catch((error: unknown) => {
       if (errorCode(error) === "ENOENT") return undefined;
       throw new Error(`${path} cannot be read: ${errorMessage(error)}`, { cause: error });
@@ -78,14 +78,6 @@ export function openCredentialFile<T>({ files, stateDirectory }: CredentialHost,
       });
     },
   };
-}
-
-function isMissing(files: Host["files"], path: string): boolean {
-  try {
-    return files.isMissing?.(path) ?? false;
-  } catch {
-    return false;
-  }
 }
 
 /** The content is in no message. */
