@@ -88,6 +88,23 @@ const builtIns: RolldownPlugin = {
   }),
 };
 
+/**
+ * Escapes all characters that are not ASCII. V8 holds a file with a character beyond Latin-1 at two bytes for each character, and compiles it
+ * more slowly. Stays within lines, so that source maps stay true. Not in `renderChunk`: rolldown prints strings anew after that.
+ */
+const ascii: RolldownPlugin = {
+  name: "ascii",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue;
+      chunk.code = chunk.code.replace(/(\\?)([^\0-\x7f])/g, (_, slash: string, character: string) => {
+        if (slash) throw new Error(`${chunk.fileName}: a backslash before ${character} cannot be escaped`);
+        return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      });
+    }
+  },
+};
+
 /** Loads zod's messages in other languages when one is asked for: they are the larger part of zod, and few programs read them. */
 const lazyLocales: RolldownPlugin = {
   name: "lazy-locales",
@@ -145,7 +162,7 @@ async function bundle(
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales, onNeed, createMarker(marks)],
+    plugins: [builtIns, lazyLocales, onNeed, createMarker(marks), ascii],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
