@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
+import { parseJson } from "../util/parse-json.ts";
 
 /** The two runs of a case. */
 export type RunOfCase = "case" | "judge";
@@ -36,12 +37,8 @@ export async function readRecording(host: Pick<Host, "files">, path: string): Pr
 }
 
 function parseLine(line: string, path: string, number: number): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (isRecord(value) && typeof value["type"] === "string") return value;
-  } catch {
-    // Reported below.
-  }
+  const value = parseJson(line);
+  if (isRecord(value) && typeof value["type"] === "string") return value;
   throw new UnreadableRecording(path, `line ${number} is not an entry`);
 }
 

@@ -1,6 +1,7 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A text that was given for a field, and the flag that gave it, for messages: `-i count=many`. */
@@ -28,7 +29,7 @@ export function typeField(schema: JsonSchema, given: readonly GivenText[], root:
 function typeText(written: JsonSchema, { flag, text }: GivenText, root: JsonSchema): JsonValue {
   const schema = resolved(written, root);
   const types = typesOf(schema, root);
-  const value = parseJson(text);
+  const value = readJson(text);
   const fits = types.size === 0 || namesOf(value).some((name) => types.has(name));
   const typed = value !== undefined && fits ? value : types.size === 0 || types.has("string") ? text : undefined;
   if (typed === undefined) throw new UsageError(`${flag}: this must be ${describeTypes(types)}`);
@@ -43,14 +44,10 @@ function showChoice(choice: JsonValue): string {
 }
 
 /** Undefined where it is no JSON, or a number too large to be one. `True` is true: who types it means that. */
-function parseJson(text: string): JsonValue | undefined {
+function readJson(text: string): JsonValue | undefined {
   if (/^\s*(?:true|false)\s*$/i.test(text)) return text.trim().toLowerCase() === "true";
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return typeof value === "number" && !Number.isFinite(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text) as JsonValue | undefined;
+  return typeof value === "number" && !Number.isFinite(value) ? undefined : value;
 }
 
 /** The types of JSON Schema that a value has; a text is told by its schema alone, never by quotes around it. */

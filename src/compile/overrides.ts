@@ -6,6 +6,7 @@ import { extraKeys, workerKeys } from "../language/worker-keys.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** The worker that an override may mean. */
@@ -156,13 +157,10 @@ function readValue(span: Span, report: Report): SyntaxNode {
   const node = { kind: "scalar" as const, span, text, plain: false };
   if (/^\s*true\s*$/i.test(text)) return { ...node, value: true };
   if (/^\s*false\s*$/i.test(text)) return { ...node, value: false };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return parseYaml(span, report);
-    return { ...node, text: text.trim(), value: value as string | number | boolean | null };
-  } catch {
-    return { ...node, value: text };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { ...node, value: text };
+  if (typeof value === "object" && value !== null) return parseYaml(span, report);
+  return { ...node, text: text.trim(), value: value as string | number | boolean | null };
 }
 
 /** `--model-for glob=model`: the glob is matched against workers' names and ids. */

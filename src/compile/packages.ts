@@ -9,6 +9,7 @@ import { errorMessage } from "../util/error-message.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { getOwn } from "../util/get-own.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { isWithin } from "../util/within.ts";
 import { folderNames, type Home } from "./home.ts";
 
@@ -141,14 +142,6 @@ export function isSpecifier(text: string): boolean {
     /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[\w.@~-]+)*$/i.test(text) &&
     !/(?:^|\/)\.{1,2}(?:\/|$)/.test(text)
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The `package.json` of a folder, wherever it lies. Undefined where there is none that can be read. */

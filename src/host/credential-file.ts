@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isRecord } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { parseJson } from "../util/parse-json.ts";
 import type { Host } from "./host.ts";
 import { credentialsFolder } from "./private-folders.ts";
 import { errorCode, SystemError } from "./system-error.ts";
@@ -82,10 +83,7 @@ export function openCredentialFile<T>({ files, stateDirectory }: CredentialHost,
 
 /** The content is in no message. */
 function parseEntries<T>(text: string, path: string, { parse }: CredentialForm<T>): Entries<T> {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {}
+  const file = parseJson(text);
   if (!isRecord(file) || file["v"] !== 1 || !isRecord(file["entries"]))
     throw new SystemError("EINVAL", `${path} is not a file of credentials; remove it, and set them anew`);
   const entries = Object.entries(file["entries"]).flatMap(([name, entry]) => {

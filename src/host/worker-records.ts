@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Host } from "./host.ts";
 
@@ -43,10 +44,6 @@ export function createWorkerRecords(host: Pick<Host, "files" | "stateDirectory">
 }
 
 function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && value["v"] === 1 && isRecord(value["record"]) ? (value["record"] as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isRecord(value) && value["v"] === 1 && isRecord(value["record"]) ? (value["record"] as JsonObject) : undefined;
 }

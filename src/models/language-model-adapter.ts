@@ -7,6 +7,7 @@ import type {
 import { isRecord, type JsonObject, recordsIn } from "../protocol/json.ts";
 import { abortable } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
 import type { LoadedModel } from "./create-library-provider.ts";
@@ -145,10 +146,5 @@ async function stream(
 /** Returns the body of an answer that the library rejected. */
 function bodyOf(error: unknown): unknown {
   const body = isRecord(error) ? error["responseBody"] : undefined;
-  if (typeof body !== "string" || !body.includes('"usage"')) return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  return typeof body === "string" && body.includes('"usage"') ? parseJson(body) : undefined;
 }

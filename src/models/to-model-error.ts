@@ -2,6 +2,7 @@ import type { Patience } from "../host/patience.ts";
 import { isRecord } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { parseJson } from "../util/parse-json.ts";
 import { Redactor } from "../util/redactor.ts";
 import { ModelError, type ModelErrorCode, retryableByCode } from "./model.ts";
 import { describeSilence } from "./patience.ts";
@@ -192,12 +193,7 @@ function describeKind(error: Record<string, unknown> | undefined): string {
 
 /** The error that a body reports. */
 function readBody(body: unknown): Record<string, unknown> | undefined {
-  let parsed = body;
-  try {
-    if (typeof body === "string") parsed = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const parsed = typeof body === "string" ? parseJson(body) : body;
   const [first] = Array.isArray(parsed) ? parsed : [parsed];
   if (!isRecord(first)) return undefined;
   const { error } = first;

@@ -1,3 +1,4 @@
+import { parseJson } from "./parse-json.ts";
 import { isTooDeep } from "./to-json-value.ts";
 
 /** How much a text grows before it is read again, as a part of its length, so that the whole takes linear time. */
@@ -29,12 +30,8 @@ export class PartialJson {
     const closed = start < 0 ? "" : closeJson(this.#text.slice(start));
     if (closed === this.#last) return undefined;
     this.#last = closed;
-    try {
-      const value: unknown = JSON.parse(closed);
-      return isTooDeep(value) ? undefined : value;
-    } catch {
-      return undefined;
-    }
+    const value = parseJson(closed);
+    return isTooDeep(value) ? undefined : value;
   }
 }
 

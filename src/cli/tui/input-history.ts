@@ -3,6 +3,7 @@ import type { Host } from "../../host/host.ts";
 import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { longestHistory } from "../../ui/tui/text-field.ts";
+import { parseJson } from "../../util/parse-json.ts";
 import { environmentSecrets, Redactor } from "../../util/redactor.ts";
 
 /** Messages and commands of earlier conversations, the oldest first. */
@@ -55,11 +56,7 @@ export async function openInputHistory(host: Host): Promise<InputHistory> {
 /** Malformed lines are ignored. */
 function parseTexts(content: string): readonly string[] {
   return content.split("\n").flatMap((line) => {
-    try {
-      const entry: unknown = JSON.parse(line);
-      return isRecord(entry) && entry["v"] === 1 && typeof entry["text"] === "string" ? [entry["text"]] : [];
-    } catch {
-      return [];
-    }
+    const entry = parseJson(line);
+    return isRecord(entry) && entry["v"] === 1 && typeof entry["text"] === "string" ? [entry["text"]] : [];
   });
 }

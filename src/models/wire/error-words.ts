@@ -1,14 +1,11 @@
 import { isRecord } from "../../protocol/json.ts";
+import { parseJson } from "../../util/parse-json.ts";
 
 /** Returns a server's words about an error, in any of the usual forms of a body. Undefined if there are none. */
 export function describeErrorBody(body: unknown): string | undefined {
   if (typeof body !== "string") return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return withoutTags(body);
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return withoutTags(body);
   return describeReported(parsed) ?? (body.length > "[{}]".length ? withoutTags(body) : undefined);
 }
 

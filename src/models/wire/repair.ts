@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { isRecord } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { parseJson } from "../../util/parse-json.ts";
 import { AnswerRefusal, bounds, checkDepth, type Pieces } from "./bounds.ts";
 import { type AddedText, joinEvents } from "./join-events.ts";
 import { createUsageRepair } from "./usage-repair.ts";
@@ -106,10 +107,6 @@ export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Piece
 
 function parse(json: string): Body | undefined {
   checkDepth(json);
-  try {
-    const value: unknown = JSON.parse(json);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(json);
+  return isRecord(value) ? value : undefined;
 }

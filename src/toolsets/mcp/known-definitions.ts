@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
+import { parseJson } from "../../util/parse-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { ToolFacts } from "./server.ts";
 
@@ -41,14 +42,10 @@ export function knownDefinitions(host: DefinitionsHost, folder: string, identity
 }
 
 function parse(text: string): Definitions | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || value["v"] !== 2) return undefined;
-    const { tools, instructions } = value;
-    return Array.isArray(tools) && typeof instructions === "string" ? { tools, instructions } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isRecord(value) || value["v"] !== 2) return undefined;
+  const { tools, instructions } = value;
+  return Array.isArray(tools) && typeof instructions === "string" ? { tools, instructions } : undefined;
 }
 
 /** Renders definitions for comparison and display: a paragraph for each tool, sorted by name, then the instructions. */

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Conversation } from "../../host/commands.ts";
+import { parseJson } from "../../util/parse-json.ts";
 import { maxMessageBytes } from "./server-link.ts";
 
 export interface ProcessTransport extends Transport {
@@ -65,10 +66,6 @@ export function createProcessTransport(stop: (why: string) => void): ProcessTran
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && "jsonrpc" in value ? (value as JSONRPCMessage) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return typeof value === "object" && value !== null && "jsonrpc" in value ? (value as JSONRPCMessage) : undefined;
 }
