@@ -1,3 +1,4 @@
+import { valuesOf } from "../language/values-of.ts";
 import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -5,7 +6,6 @@ import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";
 import type { LinkedServer } from "./link-providers.ts";
-import { valuesOf } from "./values-of.ts";
 
 export interface ProgramParts {
   readonly entry: Entry;

@@ -1,10 +1,10 @@
+import { valuesOf } from "../language/values-of.ts";
 import type { ServerToolSyntax, WorkerFile } from "../language/worker-file.ts";
 import { refuseServerTool } from "../models/server-tools.ts";
 import type { ModelChoice } from "../program/program.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Compilation } from "./compilation.ts";
 import { type KnownProvider, providerOf } from "./link-providers.ts";
-import { valuesOf } from "./values-of.ts";
 
 interface Choice {
   readonly model: ModelChoice | undefined;

@@ -1,4 +1,5 @@
 import type { Span } from "../diagnostics/source.ts";
+import { valuesOf } from "../language/values-of.ts";
 import type { AttachmentPolicySyntax, ContextSyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
 import {
@@ -22,7 +23,6 @@ import { linkScopes } from "./link-scopes.ts";
 import { linkServerTools } from "./link-server-tools.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
-import { valuesOf } from "./values-of.ts";
 
 /** The default input of a worker. */
 const defaultInput: JsonSchema = {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { spanAt } from "../language/json-shape.ts";
 import type { McpServerSyntax } from "../language/server-shapes.ts";
+import { valuesOf } from "../language/values-of.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Worker } from "../program/program.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
@@ -10,7 +11,6 @@ import type { Compilation } from "./compilation.ts";
 import type { TextFilter } from "./expand-variables.ts";
 import type { Home } from "./home.ts";
 import { checkKeys, type KnownProvider } from "./link-providers.ts";
-import { valuesOf } from "./values-of.ts";
 
 /**
  * Replaces the names under `servers` of `mcp` by what the manifest says of these servers. Packages see none of the manifest's servers.

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../approval/approval-rule.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
+import { valuesOf } from "../language/values-of.ts";
 import type { ModelChoice, ToolsetReference, Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import { workersOf } from "../protocol/file-use.ts";
@@ -19,7 +20,6 @@ import { type LinkedServer, providerOf } from "./link-providers.ts";
 import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
-import { valuesOf } from "./values-of.ts";
 
 export interface OutlineParts {
   readonly entry: LocatedEntry;

@@ -9,17 +9,11 @@ import { outputShape } from "./schema-shape.ts";
 import { refined, type Shape, type ShapeValue, spanned } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
 import { programPath } from "./text-shapes.ts";
+import { type ValuesOf, valuesOf } from "./values-of.ts";
 import { limitsShape } from "./worker-keys.ts";
 
 /** The members of a record without their places. */
-type Values<R> = { readonly [K in keyof R]: Exclude<R[K], undefined> extends Spanned<infer T> ? T : never };
-
-function valuesOf<R extends object>(read: R): Values<R> {
-  const members = Object.entries(read as Record<string, Spanned<unknown>>).map(([key, { value }]) => [key, value]);
-  return Object.fromEntries(members) as Values<R>;
-}
-
-function plain<const F extends Fields>(fields: F, note: string): Shape<Values<RecordOf<F>>> {
+function plain<const F extends Fields>(fields: F, note: string): Shape<ValuesOf<RecordOf<F>>> {
   return refined(record(fields, { note }), valuesOf);
 }
 

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { valuesOf } from "../../language/values-of.ts";
 import type { ScopeSyntax, WorkerFile } from "../../language/worker-file.ts";
 import type { Worker } from "../../program/program.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -6,7 +7,6 @@ import type { OutlinedWorker } from "../../protocol/outline.ts";
 import { allowedWorkers } from "../../toolsets/delegation.ts";
 import type { Compilation } from "../compilation.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
-import { valuesOf } from "../values-of.ts";
 import type { Capability, SandboxWish, ToolsetCapability, WorkerWish } from "./capability.ts";
 
 export interface Creator {

@@ -1,6 +1,6 @@
 import type { Spanned } from "../diagnostics/source.ts";
 
-type ValuesOf<T> = { [K in keyof T]: Exclude<T[K], undefined> extends Spanned<infer V> ? V : never };
+export type ValuesOf<T> = { [K in keyof T]: Exclude<T[K], undefined> extends Spanned<infer V> ? V : never };
 
 /** The values of a record of the syntax tree, without their spans. */
 export function valuesOf<T extends object>(syntax: T): ValuesOf<T> {
