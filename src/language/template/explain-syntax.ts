@@ -1,6 +1,7 @@
 import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import { clipText } from "../../util/clip-text.ts";
+import type { LiquidFailure } from "./engine.ts";
 import type { TemplateText } from "./template-text.ts";
 
 /** The note for braces that belong to the prose. */
@@ -62,12 +63,6 @@ export function cannotStand(rest: string): string {
 
 function shown(text: string): string {
   return clipText(text.split("\n", 1)[0] ?? "", 30);
-}
-
-interface LiquidFailure {
-  readonly message?: string;
-  readonly originalError?: Error;
-  readonly token?: { readonly begin?: number };
 }
 
 const habitOfFiles = 'another file is put in by `{% render "file.md" %}`';

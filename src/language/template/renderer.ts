@@ -2,7 +2,15 @@ import type { Liquid, Template as Part } from "liquidjs";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { CheckedFile } from "./compile-template.ts";
-import { createEngine, inputRegister, LimitedOutput, type LiquidModule, type Partial, toScope } from "./engine.ts";
+import {
+  createEngine,
+  inputRegister,
+  LimitedOutput,
+  type LiquidFailure,
+  type LiquidModule,
+  type Partial,
+  toScope,
+} from "./engine.ts";
 import { explainSyntax } from "./explain-syntax.ts";
 import { TemplateError } from "./template-error.ts";
 import type { TemplateText } from "./template-text.ts";
@@ -54,13 +62,6 @@ function parse(engine: Liquid, text: TemplateText, report: Report): Part[] | und
   } catch (error) {
     return report("template-syntax", explainSyntax(error, text, { begin: 0, end: text.text.length }));
   }
-}
-
-interface LiquidFailure {
-  readonly message?: string;
-  readonly name?: string;
-  readonly originalError?: LiquidFailure;
-  readonly token?: { readonly begin?: number; readonly end?: number; readonly input?: string };
 }
 
 /** Explains an error of the engine in the author's words, with its place. */
