@@ -111,7 +111,7 @@ export interface HostFiles {
   readEnds(path: string, options: { readonly bytes: number; readonly within?: string }): Promise<FileEnds>;
   /** `undefined` where there is nothing (or nothing readable). Follows links. */
   kind(path: string): Promise<"file" | "directory" | "other" | undefined>;
-  /** Returns true where there is nothing for certain: a reading that fails takes longer. Follows links. Never throws. Absent: not known. */
+  /** Returns true where there is nothing for certain: a reading that fails takes longer. Never throws. Absent: not known. */
   isMissing?(path: string): boolean;
   /** Names in a directory, sorted; empty where there is none. */
   names(path: string): Promise<readonly string[]>;

@@ -27,7 +27,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
         return { start, end: await read(bytes, Math.max(facts.bytes - bytes, 0)), bytes: facts.bytes };
       }),
     kind,
-    isMissing,
+    isMissing: (path) => system.isMissing?.(path) ?? false,
     names,
     realPath: system.realPath,
     makeDirectory: (path, mode) => makeDirectory(system, path, mode),
@@ -102,14 +102,6 @@ async function kind(path: string): Promise<"file" | "directory" | "other" | unde
     return stats && (stats.isDirectory() ? "directory" : "other");
   } catch {
     return undefined;
-  }
-}
-
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
   }
 }
 

@@ -34,12 +34,20 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
       });
     },
     realPath: async (path) => realpathSync.native(path),
-    isMissing: (path) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
+    isMissing,
     writer,
     makeCommandFolder: createCommandFolders(createNodeProcesses(writer)),
     strictNames: process.platform === "win32",
     privateFolders: options.privateFolders ?? [],
   };
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function identityOf(path: string): string | undefined {

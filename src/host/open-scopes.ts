@@ -28,7 +28,7 @@ export interface ScopeSystem {
   /** Resolves links on the way once. Rejects with `ENOENT`, `ENOTDIR`, … */
   openRoot(path: string): Promise<RootDirectory>;
   realPath(path: string): Promise<string>;
-  /** Returns true where `realPath` would reject with `ENOENT`; an error takes longer. May throw where it would reject with another. Absent: not known. */
+  /** Returns true where there is nothing for certain, not even a link: an error of `realPath` takes longer. Never throws. Absent: not known. */
   isMissing?(path: string): boolean;
   readonly writer: Writer;
   /** Names that the system reads as other names are refused (Windows). */
