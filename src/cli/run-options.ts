@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ForkPoint, PriceOverrides } from "../llm-do.ts";
-import type { LimitName, Limits } from "../protocol/usage.ts";
+import { type Limits, limitNames } from "../protocol/usage.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
 export function addCompileOptions(command: Command): Command {
@@ -129,8 +129,6 @@ function collectScope(value: string, previous: Readonly<Record<string, string>> 
   if (split > 0 && split < value.length - 1) return { ...previous, [value.slice(0, split)]: value.slice(split + 1) };
   throw new InvalidArgumentError("It must be name=folder, with the name of a scope.");
 }
-
-export const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];
 
 function collectLimit(value: string, previous: Limits = {}): Limits {
   const [, name = "", number = ""] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(value) ?? [];

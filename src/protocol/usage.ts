@@ -71,3 +71,5 @@ export interface Limits {
 }
 
 export type LimitName = keyof Limits;
+
+export const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] satisfies LimitName[];

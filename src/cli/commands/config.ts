@@ -1,6 +1,6 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import type { UserConfigFile } from "../../language/user-config.ts";
-import type { Limits } from "../../protocol/usage.ts";
+import { type Limits, limitNames } from "../../protocol/usage.ts";
 import { defaultTurns } from "../../runtime/check-limits.ts";
 import { defaultLimits } from "../../runtime/create-config.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -19,8 +19,6 @@ interface Setting {
   /** The variable, the configuration's file, or `default`. */
   readonly source: string;
 }
-
-const limitNames = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"] as const;
 
 /** `llm-do config`: what the user's configuration and the environment say, and the defaults of the rest. */
 export async function configCommand({ json }: ConfigFlags): Promise<number> {

@@ -7,10 +7,10 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { listModels } from "../../models/model-catalog.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { isRecord } from "../../protocol/json.ts";
+import { limitNames } from "../../protocol/usage.ts";
 import { findRuns } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
 import { listTopics, readPage } from "../read-pages.ts";
-import { limitNames } from "../run-options.ts";
 import { aliasesOf, readUserConfig } from "../user-config.ts";
 
 export interface Candidate {

@@ -4,7 +4,7 @@ import { defaultTurns } from "../../program/program.ts";
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ServerTool } from "../../protocol/tool.ts";
-import type { LimitName, Limits } from "../../protocol/usage.ts";
+import { type LimitName, type Limits, limitNames } from "../../protocol/usage.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { attenuateScopes } from "./attenuate-scopes.ts";
@@ -101,8 +101,6 @@ function reportOptions(own: JsonObject, wish: JsonObject, refuse: Refuse): void 
     }
   }
 }
-
-const limitNames: readonly LimitName[] = ["depth", "turns", "tool_calls", "tokens", "usd", "seconds", "parallel"];
 
 function attenuateLimits(own: Limits, wish: Limits, refuse: Refuse): Limits {
   const limits: Partial<Record<LimitName, number>> = {};
