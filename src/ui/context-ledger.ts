@@ -1,6 +1,6 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord } from "../protocol/json.ts";
+import { isRecord, recordsIn } from "../protocol/json.ts";
 import { callLabel } from "./call-label.ts";
 import { count, counted, show } from "./explain/phrases.ts";
 
@@ -171,8 +171,4 @@ function charactersOf(value: unknown): number {
   if (!isRecord(value)) return String(value).length;
   if (typeof value["bytes"] === "number" && ("$blob" in value || "$private" in value)) return value["bytes"];
   return Object.entries(value).reduce((total, [key, one]) => total + key.length + charactersOf(one) + 4, 1);
-}
-
-function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

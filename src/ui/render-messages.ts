@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord } from "../protocol/json.ts";
+import { isRecord, recordsIn } from "../protocol/json.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { show } from "./explain/phrases.ts";
 
@@ -40,8 +40,4 @@ function textOf(part: Readonly<Record<string, unknown>>): string {
 
 function showLines(text: string): string {
   return escapeText(text, { keepNewlines: true, keepBackslashes: true });
-}
-
-function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
