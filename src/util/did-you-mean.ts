@@ -8,6 +8,13 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
 
 /** Names in backticks, with commas between them and `last` before the last one. */
 export function quoteNames(names: Iterable<string>, last = ", "): string {
-  const quoted = [...names].map((name) => `\`${name}\``);
-  return [quoted.slice(0, -1).join(", "), ...quoted.slice(-1)].filter((part) => part !== "").join(last);
+  return joinNames(
+    Array.from(names, (name) => `\`${name}\``),
+    last,
+  );
+}
+
+/** Names with commas between them and `last` before the last one. */
+export function joinNames(names: readonly string[], last: string): string {
+  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(last);
 }

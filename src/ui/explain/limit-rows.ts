@@ -1,5 +1,6 @@
 import type { Outline } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
+import { joinNames } from "../../util/did-you-mean.ts";
 import type { Row } from "./layout.ts";
 import { dollars, highestCost, type ModelPrices } from "./model-prices.ts";
 import { count, counted, show } from "./phrases.ts";
@@ -19,7 +20,10 @@ export function limitRows(outline: Outline, prices: ModelPrices = new Map()): Ro
   const cost = tokens === undefined || usd !== undefined ? undefined : highestCost(prices, { models: ceiling.models, tokens });
   const isOpen = (name: keyof Limits) => bounds[name] === undefined && !(name === "usd" && cost !== undefined);
   const unlimited = accountNames.filter(([name]) => isOpen(name)).map(([, words]) => words);
-  const ofRun = [...describeLimits(bounds, cost), ...(unlimited.length > 0 ? [`no limit of ${joined(unlimited)}`] : [])];
+  const ofRun = [
+    ...describeLimits(bounds, cost),
+    ...(unlimited.length > 0 ? [`no limit of ${joinNames(unlimited, " or ")}`] : []),
+  ];
   const ofCalls = workers.flatMap(({ id, name, limits: own }) => {
     const turns = own.turns === undefined ? {} : { turns: least(own.turns, limits.turns) };
     const texts = describeLimits(id === entryOf(outline)?.id ? turns : { ...own, ...turns });
@@ -41,11 +45,6 @@ function limitsOfRun(outline: Outline): Limits {
     depth: least(depth ?? own.depth ?? 5, own.depth),
     parallel: least(parallel ?? own.parallel ?? 8, own.parallel),
   };
-}
-
-/** Joins words: `tokens, dollars or seconds`. */
-function joined(words: readonly string[]): string {
-  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((part) => part !== "").join(" or ");
 }
 
 function least(...numbers: [number, number | undefined]): number;
