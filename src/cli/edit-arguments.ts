@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { show } from "../ui/explain/phrases.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -78,8 +78,4 @@ async function readWritten(text: string, { args: before, checkArgs }: EditOption
   const problem = await checkArgs(args as JsonObject);
   if (problem === undefined) return { args: args as JsonObject };
   return { problem: `${show(problem)}. Nothing was approved; e edits them again.`, draft: text };
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

@@ -63,6 +63,7 @@ function withConfiguration(reference: JsonObject, config: JsonObject | undefined
   };
 }
 
-function asObject(value: JsonValue | undefined): JsonObject {
+/** The value of a keyword that holds an object; an empty one for any other. */
+export function asObject(value: JsonValue | undefined): JsonObject {
   return isRecord(value) ? (value as JsonObject) : {};
 }

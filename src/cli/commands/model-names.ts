@@ -2,7 +2,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { isAlias, type UserConfigFile } from "../../language/user-config.ts";
 import { parseModelId } from "../../models/model-id.ts";
 import { builtInProviders } from "../../models/providers.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { show } from "../../ui/explain/phrases.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
@@ -67,8 +67,4 @@ function checkModel(text: string): void {
   );
   if (parsed.ok || (parsed.error.type === "unknown-provider" && parsed.error.suggestion === undefined)) return;
   throw new UsageError(parsed.error.message);
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

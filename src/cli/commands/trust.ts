@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { TrustedFolder, TrustStore } from "../../host/trust-store.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { show } from "../../ui/explain/phrases.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
 import { openTrustStore } from "../open-trust-store.ts";
@@ -70,8 +70,4 @@ function nearFolders(wanted: string, known: readonly string[]): string[] {
     (folder) => names.includes(basename(folder)) || (dirname(folder) === dirname(wanted) && related.length === 0),
   );
   return [...new Set([...related, ...alike])].slice(0, 3);
-}
-
-function show(text: string): string {
-  return escapeText(text, { keepBackslashes: true });
 }

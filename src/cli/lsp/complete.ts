@@ -1,8 +1,9 @@
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../../protocol/json.ts";
 import { listModelNames } from "../completion/values.ts";
+import { asObject } from "../editor-schemas.ts";
 import { type Cursor, findCursor } from "./cursor.ts";
-import { asObject, exportsOf, includeFolders, type OpenDocument, schemasAt, variablesOf, workersOf } from "./open-document.ts";
+import { exportsOf, includeFolders, type OpenDocument, schemasAt, variablesOf, workersOf } from "./open-document.ts";
 
 export interface Completion {
   readonly label: string;

@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 import { parseWorkerFile } from "../../language/parse-worker-file.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
-import { createEditorSchema } from "../editor-schemas.ts";
+import { asObject, createEditorSchema } from "../editor-schemas.ts";
 import type { DocumentKind } from "./cursor.ts";
 
 /** A document that is open in the editor, with the program that it belongs to. */
@@ -90,8 +90,4 @@ function below(schema: JsonObject, key: string): readonly JsonObject[] {
 function formsOf(schema: JsonObject): readonly JsonObject[] {
   const parts = ["anyOf", "oneOf", "allOf"].flatMap((name) => (Array.isArray(schema[name]) ? schema[name] : []));
   return [schema, ...parts.flatMap((part) => formsOf(asObject(part as JsonValue)))];
-}
-
-export function asObject(value: JsonValue | undefined): JsonObject {
-  return isRecord(value) ? (value as JsonObject) : {};
 }
