@@ -1,6 +1,6 @@
-import { Interrupted, UsageError } from "./exit-codes.ts";
+import { UsageError } from "./exit-codes.ts";
 import { listenForSignals } from "./signals.ts";
-import { findTerminal } from "./terminal.ts";
+import { findTerminal, type Terminal } from "./terminal.ts";
 
 export interface YesOrNo {
   /** Renders the question, with what it is about. */
@@ -10,17 +10,19 @@ export interface YesOrNo {
 }
 
 /** Asks at the terminal. Rejects with a `UsageError` where there is none. */
-export async function askYesOrNo({ render, otherwise }: YesOrNo): Promise<boolean> {
-  const controller = new AbortController();
-  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  try {
-    const terminal = findTerminal({ onInterrupt, ignoreInterrupts });
-    if (!terminal) throw new UsageError(`there is no terminal to ask at: ${otherwise}`);
+export function askYesOrNo({ render, otherwise }: YesOrNo): Promise<boolean> {
+  return atTerminal(`there is no terminal to ask at: ${otherwise}`, (terminal, signal) => {
     const text = `\n${render(terminal.columns)}\n  yes  do it\n  no   leave everything as it is\n`;
-    return await terminal.ask({ text, read: readAnswer }, controller.signal);
-  } finally {
-    close();
-  }
+    return terminal.ask({ text, read: readAnswer }, signal);
+  });
+}
+
+/** Rejects with a `UsageError` that says `why` where there is no terminal. A signal aborts the work. */
+export async function atTerminal<T>(why: string, ask: (terminal: Terminal, signal: AbortSignal) => Promise<T>): Promise<T> {
+  using signals = listenForSignals();
+  const terminal = findTerminal(signals);
+  if (!terminal) throw new UsageError(why);
+  return await ask(terminal, signals.controller.signal);
 }
 
 function readAnswer(line: string | undefined): { readonly answer: boolean } | string {

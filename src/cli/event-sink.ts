@@ -9,12 +9,10 @@ import { UsageError } from "./exit-codes.ts";
 import { keepStatus, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 
 /** The event listeners of a run on the command line. */
-export interface Listeners {
-  /** Undefined without a listener. */
-  readonly onEvent: EventSink | undefined;
+export interface Listeners extends Disposable {
+  readonly onEvent: EventSink;
   /** The text that was streamed last. */
   readonly streamed: () => string | undefined;
-  close(): void;
 }
 
 export interface ListenOptions {
@@ -33,11 +31,10 @@ export interface ListenOptions {
 export function openListeners(options: ListenOptions): Listeners {
   const { verbosity, quiet, events, streams = false, showsProgress = false } = options;
   const file = events === undefined || events === "-" ? undefined : openEventFile(events);
-  const sinks: EventSink[] = [];
   const printer = quiet ? undefined : createTextPrinter({ verbosity, write: writeStderr });
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
   // Events of earlier attempts are in the journal.
-  sinks.push((event) => event.replayed || streamed?.add(event) || printer?.(event));
+  const sinks: EventSink[] = [(event) => event.replayed || streamed?.add(event) || printer?.(event)];
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
   if (file) sinks.push(file.write);
@@ -49,7 +46,7 @@ export function openListeners(options: ListenOptions): Listeners {
     progress?.close();
     file?.close();
   };
-  return { onEvent: sinks.length > 0 ? onEvent : undefined, streamed: () => streamed?.last, close };
+  return { onEvent, streamed: () => streamed?.last, [Symbol.dispose]: close };
 }
 
 function onVoid(reason: string): void {

@@ -7,19 +7,21 @@ import { writeStderr } from "./output.ts";
 
 /**
  * Keeps what a program's code does beside its calls from ending the run in disorder. An unhandled rejection is
- * told; an exception in a timer or a listener is given to `onFailure`, which is to end the run. Gives back what undoes it.
+ * reported; an exception in a timer or a listener aborts the controller of the run.
  */
-export function guardProcess(onFailure: (failure: StrayFailure) => void, flags: { readonly debug?: boolean }): () => void {
+export function guardProcess(controller: AbortController, flags: { readonly debug?: boolean }): Disposable {
   const rejected = (reason: unknown) => {
     const stack = isDebugging(flags) && reason instanceof Error ? `\n${show(reason.stack ?? "")}` : "";
     writeStderr(`llm-do: warning: a promise was rejected, and nobody listens to it: ${show(errorMessage(reason))}${stack}\n`);
   };
-  const thrown = (cause: unknown) => onFailure(new StrayFailure(cause));
+  const thrown = (cause: unknown) => controller.abort(new StrayFailure(cause));
   process.on("unhandledRejection", rejected);
   process.on("uncaughtException", thrown);
-  return () => {
-    process.off("unhandledRejection", rejected);
-    process.off("uncaughtException", thrown);
+  return {
+    [Symbol.dispose]: () => {
+      process.off("unhandledRejection", rejected);
+      process.off("uncaughtException", thrown);
+    },
   };
 }
 

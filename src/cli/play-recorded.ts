@@ -5,7 +5,6 @@ import type { Limits } from "../protocol/usage.ts";
 import { secondsOf } from "./commands/run.ts";
 import { createPolicy } from "./create-policy.ts";
 import { openListeners } from "./event-sink.ts";
-import { Interrupted } from "./exit-codes.ts";
 import type { FoundRun } from "./find-runs.ts";
 import { createGuardedHost } from "./guard-imports.ts";
 import { guardProcess } from "./guard-process.ts";
@@ -39,16 +38,16 @@ export interface RecordedPlay {
 
 /** Runs the program of a recorded run again, compiled as it was but for today's flags, and reports as a run does. Returns the exit code. */
 export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay): Promise<number> {
-  const controller = new AbortController();
+  using signals = listenForSignals();
+  const { controller } = signals;
   const { signal } = controller;
-  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  const release = guardProcess((failure) => controller.abort(failure), flags);
-  const watchdog = createWatchdog({ hasTerminal: !flags.headless });
+  using _guard = guardProcess(controller, flags);
+  using watchdog = createWatchdog({ hasTerminal: !flags.headless });
   // A reader of stderr who stops reading keeps the main thread.
   if (flags.events === "-") watchdog.start();
   reserveStdout();
   try {
-    const terminal = flags.headless ? undefined : findTerminal({ onInterrupt, ignoreInterrupts });
+    const terminal = flags.headless ? undefined : findTerminal(signals);
     const { found, compiled, isHeld } = await find(signal);
     const hold = flags.hold ?? (isHeld && !flags.approveAll && !flags.rejectAll);
     const approval = await createPolicy({ ...flags, ...(hold ? { hold } : {}) }, terminal);
@@ -63,10 +62,6 @@ export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay
     return await playAndReport(flags, (listening) => play({ ...request, ...listening, program, approval, directory }, signal));
   } catch (thrown) {
     return await reportFailure(thrown, flags);
-  } finally {
-    watchdog.close();
-    release();
-    close();
   }
 }
 
@@ -74,12 +69,8 @@ async function playAndReport(
   flags: RunFlags,
   play: (listening: Pick<RunRequest, "onEvent">) => Promise<RunOutput>,
 ): Promise<number> {
-  const { onEvent, close } = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
-  try {
-    return await reportResult(await play(onEvent ? { onEvent } : {}), flags);
-  } finally {
-    close();
-  }
+  using listeners = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
+  return await reportResult(await play({ onEvent: listeners.onEvent }), flags);
 }
 
 function targetsOf({ root }: FoundRun, compiled: CompiledWith | undefined): readonly string[] {

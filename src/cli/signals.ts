@@ -1,18 +1,20 @@
-import { exitCodeOfSignal, exitCodes } from "./exit-codes.ts";
+import { exitCodeOfSignal, exitCodes, Interrupted } from "./exit-codes.ts";
 import { sameKeyPressMilliseconds } from "./watchdog-protocol.ts";
 
-export interface SignalListener {
+export interface SignalListener extends Disposable {
+  /** Aborts with an `Interrupted` at the first signal. */
+  readonly controller: AbortController;
   /** As if Ctrl-C had been pressed: a terminal in raw mode sends no signal. */
   readonly interrupt: () => void;
   /** From now on Ctrl-C is another program's, which runs on the terminal. Gives what ends that. */
   readonly ignoreInterrupts: () => () => void;
   /** From now on Ctrl-C calls this; `interrupt` alone stops the run. Returns what ends that. */
   readonly redirect: (onInterrupt: () => void) => () => void;
-  close(): void;
 }
 
 /** The first signal stops the run in good order; a second Ctrl-C ends the process at once. */
-export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => void): SignalListener {
+export function listenForSignals(): SignalListener {
+  const controller = new AbortController();
   let last: number | undefined;
   let isIgnoring = false;
   let ignoredUntil = Number.NEGATIVE_INFINITY;
@@ -23,7 +25,7 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
     if (before !== undefined && last - before < sameKeyPressMilliseconds) return;
     if (before !== undefined) process.exit(exitCodes.interrupted);
     process.stderr.write("\nllm-do: stopping; press Ctrl-C again to end at once\n");
-    onSignal("SIGINT");
+    controller.abort(new Interrupted("SIGINT"));
   };
   let ended: number | undefined;
   const end = (signal: "SIGTERM" | "SIGHUP") => () => {
@@ -32,7 +34,7 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
     if (ended !== undefined && now - ended < sameKeyPressMilliseconds) return;
     if (ended !== undefined) process.exit(exitCodeOfSignal(signal));
     ended = now;
-    onSignal(signal);
+    controller.abort(new Interrupted(signal));
   };
   let redirected: (() => void) | undefined;
   let lastPress = Number.NEGATIVE_INFINITY;
@@ -46,6 +48,7 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
   const listeners = { SIGINT: press, SIGTERM: end("SIGTERM"), SIGHUP: end("SIGHUP") };
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
   return {
+    controller,
     interrupt,
     ignoreInterrupts: () => {
       isIgnoring = true;
@@ -60,7 +63,7 @@ export function listenForSignals(onSignal: (signal: "SIGINT" | "SIGTERM" | "SIGH
         redirected = undefined;
       };
     },
-    close: () => {
+    [Symbol.dispose]: () => {
       for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
     },
   };

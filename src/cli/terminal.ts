@@ -5,6 +5,7 @@ import { type ReadStream, WriteStream } from "node:tty";
 import { isInForeground } from "./foreground.ts";
 import { holdStderr } from "./output.ts";
 import { runEditor } from "./run-editor.ts";
+import type { SignalListener } from "./signals.ts";
 import { openTerminalInput } from "./terminal-input.ts";
 
 /** The terminal that a person sits at; never a pipe. */
@@ -45,18 +46,13 @@ export interface MoreOfQuestion {
   readonly keys: string;
 }
 
-export interface TerminalOptions {
-  /** Ctrl-C at the question. */
-  readonly onInterrupt: () => void;
-  /** Ctrl-C that is another program's. Gives what ends it. */
-  readonly ignoreInterrupts: () => () => void;
-}
+type Interrupts = Pick<SignalListener, "interrupt" | "ignoreInterrupts">;
 
 /**
  * The terminal that controls this process, whatever stdin, stdout and stderr are. Undefined where there is none, and in the
  * background, where a question would stop the process.
  */
-export function findTerminal(options: TerminalOptions): Terminal | undefined {
+export function findTerminal(interrupts: Interrupts): Terminal | undefined {
   const output = openOutput();
   if (!output || !isInForeground()) return undefined;
   return {
@@ -64,11 +60,11 @@ export function findTerminal(options: TerminalOptions): Terminal | undefined {
     get columns() {
       return output.columns || 80;
     },
-    ask: (question, signal) => holdStderr(() => ask(output, question, { ...options, signal })),
+    ask: (question, signal) => holdStderr(() => ask(output, question, { ...interrupts, signal })),
     hold: holdStderr,
     say: (text) => output.write(text),
     runEditor: async (command, path, signal) => {
-      const heed = options.ignoreInterrupts();
+      const heed = interrupts.ignoreInterrupts();
       try {
         return await runEditor(command, path, signal);
       } finally {
@@ -97,11 +93,11 @@ const tallRows = 20;
 async function ask<T>(
   output: WriteStream,
   { text, subject, keys = "", initial, cancelled, isSecret = false, read }: Question<T>,
-  { onInterrupt, signal }: TerminalOptions & { readonly signal: AbortSignal },
+  { interrupt, signal }: Interrupts & { readonly signal: AbortSignal },
 ): Promise<T> {
   const input = openTerminalInput();
   const gone = new Promise<undefined>((resolve) => input.once("error", () => resolve(undefined)));
-  await dropTypeAhead(input, onInterrupt);
+  await dropTypeAhead(input, interrupt);
   if (signal.aborted) input.destroy();
   signal.throwIfAborted();
   const { showKeys, showMessage } = await createWriters(output);
@@ -116,7 +112,7 @@ async function ask<T>(
   lines.on("SIGINT", () => {
     isCancelled = cancelled !== undefined;
     if (isCancelled) lines.close();
-    else onInterrupt();
+    else interrupt();
   });
   const closed = Promise.race([gone, new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)))]);
   try {

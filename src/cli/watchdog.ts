@@ -7,14 +7,13 @@ import { endEvent, type ToMainThread, type ToWatchdog, type WatchdogData } from 
  * Ends the process where code of the program keeps the main thread, so that neither a signal nor a timer reaches it: at a second Ctrl-C,
  * at SIGTERM and SIGHUP, and when the time is up.
  */
-export interface Watchdog {
+export interface Watchdog extends Disposable {
   /** Starts the thread. Called before code of the program runs: a program without code pays nothing. */
   start(): void;
   /** Resolves when the thread receives signals; at once where it was not started. */
   ready(): Promise<void>;
   /** Sets the seconds that are left from now on, in place of earlier ones. Undefined: no limit. */
   limit(seconds: number | undefined): void;
-  close(): void;
 }
 
 export function createWatchdog({ hasTerminal }: { readonly hasTerminal: boolean }): Watchdog {
@@ -44,7 +43,7 @@ export function createWatchdog({ hasTerminal }: { readonly hasTerminal: boolean 
       deadline = seconds === undefined ? undefined : { seconds, end: performance.now() + seconds * 1000 };
       postDeadline();
     },
-    close: () => {
+    [Symbol.dispose]: () => {
       process.off(endEvent, endAtOnce);
       void thread?.terminate();
       thread = undefined;

@@ -5,12 +5,10 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
-import { askYesOrNo } from "../ask-yes-or-no.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findFoundRun, findRuns, readLast } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../signals.ts";
-import { findTerminal, type Terminal } from "../terminal.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface ApprovalsFlags {
@@ -135,18 +133,6 @@ function askEach(open: readonly OpenQuestion[], record: RecordAnswers, check: Ch
       if (decision.type === "stop") return;
     }
   });
-}
-
-async function atTerminal<T>(why: string, ask: (terminal: Terminal, signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  try {
-    const terminal = findTerminal({ onInterrupt, ignoreInterrupts });
-    if (!terminal) throw new UsageError(why);
-    return await ask(terminal, controller.signal);
-  } finally {
-    close();
-  }
 }
 
 function describeAnswers(answered: readonly OpenQuestion[], decision: ApprovalDecision): string {

@@ -5,12 +5,12 @@ import { builtInProviders } from "../../models/providers.ts";
 import { findKeyVariable } from "../../models/stored-keys.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { atTerminal } from "../ask-yes-or-no.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { readStdin } from "../read-stdin.ts";
 import { renderColumns } from "../render-columns.ts";
 import { listenForSignals } from "../signals.ts";
-import { findTerminal } from "../terminal.ts";
 
 export interface KeysFlags {
   readonly json?: boolean;
@@ -119,22 +119,15 @@ function looksLikeKey(text: string): boolean {
 
 /** Reads the key of a provider. It never appears in a message. */
 async function readKey(provider: string): Promise<string> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  try {
-    if (!process.stdin.isTTY) {
-      const onWait = () => writeStderr("llm-do: reading the key from stdin\n");
-      return checkKey((await readStdin("the key", { signal, onWait })).trim());
-    }
-    const terminal = findTerminal({ onInterrupt: signals.interrupt, ignoreInterrupts: signals.ignoreInterrupts });
-    if (!terminal) throw new UsageError(`there is no terminal to ask at: llm-do keys set ${provider} < FILE`);
-    const text = `The key of ${provider}; it is not shown:\n`;
-    const key = await terminal.ask({ text, isSecret: true, read: (line) => ({ answer: line?.trim() ?? "" }) }, signal);
-    return checkKey(key);
-  } finally {
-    signals.close();
+  if (!process.stdin.isTTY) {
+    using signals = listenForSignals();
+    const onWait = () => writeStderr("llm-do: reading the key from stdin\n");
+    return checkKey((await readStdin("the key", { signal: signals.controller.signal, onWait })).trim());
   }
+  const text = `The key of ${provider}; it is not shown:\n`;
+  const question = { text, isSecret: true, read: (line: string | undefined) => ({ answer: line?.trim() ?? "" }) };
+  const why = `there is no terminal to ask at: llm-do keys set ${provider} < FILE`;
+  return checkKey(await atTerminal(why, (terminal, signal) => terminal.ask(question, signal)));
 }
 
 function checkKey(key: string): string {

@@ -34,22 +34,16 @@ export async function loginCommand(given: string, { device = false }: LoginFlags
   const { terms, port } = await findTerms(provider);
   const host = createNodeHost();
   await useProxies(host.environment, (message) => writeStderr(`llm-do: warning: ${message}\n`));
-  const controller = new AbortController();
-  const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  try {
-    const { signal } = controller;
-    const attempt = { provider, terms, host, signal };
-    const logIn = device ? logInByCode(attempt) : logInByBrowser({ ...attempt, port });
-    const stored = await logIn.catch((thrown: unknown) => fail(provider, thrown));
-    await openLoginFile(host).update(provider, async () => stored);
-    const users = isAddress(provider)
-      ? "MCP servers at this address with `login: true`"
-      : "workers with `auth: auto` or `auth: required`";
-    writeStderr(`llm-do: you are logged in at ${provider}; ${users} use it\n`);
-    return exitCodes.done;
-  } finally {
-    signals.close();
-  }
+  using signals = listenForSignals();
+  const attempt = { provider, terms, host, signal: signals.controller.signal };
+  const logIn = device ? logInByCode(attempt) : logInByBrowser({ ...attempt, port });
+  const stored = await logIn.catch((thrown: unknown) => fail(provider, thrown));
+  await openLoginFile(host).update(provider, async () => stored);
+  const users = isAddress(provider)
+    ? "MCP servers at this address with `login: true`"
+    : "workers with `auth: auto` or `auth: required`";
+  writeStderr(`llm-do: you are logged in at ${provider}; ${users} use it\n`);
+  return exitCodes.done;
 }
 
 interface LoginAttempt {

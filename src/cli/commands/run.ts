@@ -12,7 +12,7 @@ import { nearestNames } from "../../util/nearest-names.ts";
 import { createPolicy } from "../create-policy.ts";
 import { findEarlierConversation } from "../earlier-conversation.ts";
 import { openListeners } from "../event-sink.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
 import { guardProcess } from "../guard-process.ts";
 import { type OpenProgram, openProgram } from "../open-program.ts";
@@ -34,19 +34,17 @@ import { createWatchdog } from "../watchdog.ts";
 
 /** `llm-do [run] TARGET [PROMPT]`: stdout gets the result alone. Returns the exit code. `commands` are the names of all commands. */
 export async function runCommand(words: WrittenWords, flags: RunFlags, commands: readonly string[]): Promise<number> {
-  const controller = new AbortController();
+  using signals = listenForSignals();
+  const { controller } = signals;
   const { signal } = controller;
-  const signals = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  const release = guardProcess((failure) => controller.abort(failure), flags);
-  const watchdog = createWatchdog({ hasTerminal: !flags.headless });
+  using _guard = guardProcess(controller, flags);
+  using watchdog = createWatchdog({ hasTerminal: !flags.headless });
   // A reader of stderr who stops reading keeps the main thread.
   if (flags.events === "-") watchdog.start();
   reserveStdout();
   let program: Program | undefined;
   try {
-    const terminal = flags.headless
-      ? undefined
-      : findTerminal({ onInterrupt: signals.interrupt, ignoreInterrupts: signals.ignoreInterrupts });
+    const terminal = flags.headless ? undefined : findTerminal(signals);
     const isDrawn = chooseTui(flags, terminal);
     const approval = await createPolicy(flags, terminal);
     const read = readWords(words);
@@ -80,10 +78,6 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     if (isMissingTarget(thrown)) suggestCommand(words.target, commands);
     if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags, program);
     return exitCode;
-  } finally {
-    watchdog.close();
-    release();
-    signals.close();
   }
 }
 
@@ -149,27 +143,20 @@ function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
 async function runDrawn(start: Omit<TuiRun, "onEvent">): Promise<number> {
   const { flags } = start;
   const { runInTui } = await import("../tui/run-in-tui.ts");
-  const { onEvent, close } = openListeners({ verbosity: 0, quiet: true, events: flags.events });
-  try {
-    return await runInTui({ ...start, onEvent });
-  } finally {
-    close();
-  }
+  using listeners = openListeners({ verbosity: 0, quiet: true, events: flags.events });
+  return await runInTui({ ...start, onEvent: listeners.onEvent });
 }
 
 async function runAndReport(request: RunRequest, program: Program, given: RunFlags): Promise<number> {
   const flags = await withOwnVerbosity(given);
   const verbosity = verbosityOf(flags);
   const { streams, showsProgress } = chooseLines(flags, program, process);
-  const listeners = openListeners({ verbosity, quiet: flags.quiet ?? false, events: flags.events, streams, showsProgress });
-  const { onEvent, streamed, close } = listeners;
+  const quiet = flags.quiet ?? false;
+  using listeners = openListeners({ verbosity, quiet, events: flags.events, streams, showsProgress });
+  const { onEvent, streamed } = listeners;
   const deltas = request.deltas || streams || verbosity >= 2;
-  try {
-    const result = await run({ ...request, deltas, ...(onEvent ? { onEvent } : {}) });
-    return await reportResult(result, { ...flags, isShown: streams && result.output === streamed() });
-  } finally {
-    close();
-  }
+  const result = await run({ ...request, deltas, onEvent });
+  return await reportResult(result, { ...flags, isShown: streams && result.output === streamed() });
 }
 
 /** The user's verbosity holds where no flag says another. */

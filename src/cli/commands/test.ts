@@ -2,7 +2,7 @@ import { runTests, type TestRequest } from "../../cases/run-tests.ts";
 import { NoTests } from "../../cases/test-suite.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { renderCase, renderTotals } from "../../ui/render-tests.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { reportFailure } from "../report-run.ts";
@@ -26,15 +26,14 @@ export interface TestFlags {
 /** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails. */
 export async function testCommand(target: string, { json = false, ...flags }: TestFlags): Promise<number> {
   if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
-  const controller = new AbortController();
-  const { signal } = controller;
-  const { interrupt: onInterrupt, ignoreInterrupts, close } = listenForSignals((name) => controller.abort(new Interrupted(name)));
-  const release = guardProcess((failure) => controller.abort(failure), {});
+  using signals = listenForSignals();
+  const { signal } = signals.controller;
+  using _guard = guardProcess(signals.controller, {});
   reserveStdout();
   try {
     const asksModel = flags.live || flags.record;
     if (asksModel) await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
-    const terminal = findTerminal({ onInterrupt, ignoreInterrupts });
+    const terminal = findTerminal(signals);
     const confirm: TestRequest["confirm"] = (compiled) => requireTrust(compiled, { terminal, signal });
     const request: TestRequest = { ...flags, target, host: createNodeHost(), signal, confirm };
     let written = Promise.resolve();
@@ -47,8 +46,5 @@ export async function testCommand(target: string, { json = false, ...flags }: Te
   } catch (thrown) {
     const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
     return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
-  } finally {
-    release();
-    close();
   }
 }

@@ -65,13 +65,13 @@ export class PlainChat implements Surface {
 
   readonly onEvent: EventSink = (event) => {
     foldEvent(this.#view, event);
-    this.#listeners?.onEvent?.(event);
+    this.#listeners?.onEvent(event);
   };
 
   endRun(): void {
     this.#spent = this.#usage();
     this.#isRunning = false;
-    this.#listeners?.close();
+    this.#listeners?.[Symbol.dispose]();
     // Ends the line of the text that was streamed.
     writeStderr("");
   }

@@ -38,7 +38,7 @@ export interface TuiRun {
   readonly onIdle: () => void;
   readonly signals: SignalListener;
   /** The listener of `--events=FILE`. */
-  readonly onEvent: EventSink | undefined;
+  readonly onEvent: EventSink;
 }
 
 /** Runs a program, or holds a conversation with it, in the terminal UI. Reports after it has closed. Returns the exit code. */
@@ -214,7 +214,7 @@ class TuiSession {
     };
     const onEvent: EventSink = (event) => {
       this.tui.onEvent(event);
-      this.#start.onEvent?.(event);
+      this.#start.onEvent(event);
     };
     const { approval } = request;
     const asked = approval.mode === "prompt" ? { ...approval, approver } : approval;
