@@ -29,7 +29,7 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   npm: { rules: allow("npm run test:*, npm test, npm ci, git * --oneline, ./scripts/*") },
   spelt: {
     rules: allow(
-      "git push, git add, git commit, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run",
+      "git push, git add, git commit, git cherry-pick, git rebase, git revert, git branch -d, npm install, tar -xzf, tar xzf, bash scripts/build.sh, npx tsc, cargo run",
     ),
   },
   search: { rules: allow("ag, fd, fdfind, bat, sdiff, diff3, svn, hg, cmake, gcc") },

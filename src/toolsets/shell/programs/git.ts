@@ -113,6 +113,9 @@ const harmlessActions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Options with which `git branch` and `git tag` list, also where a name follows. */
 const listing = nameSet("--list -l --contains --no-contains --merged --no-merged --points-at");
 
+/** Subcommands that look for a revision behind the `--`, and read all words again for options. */
+const rereading: ReadonlySet<string> = nameSet("blame annotate");
+
 /** Subcommands that can only look, but can also do more. */
 export const changing: ReadonlySet<string> = nameSet("branch tag remote stash config worktree symbolic-ref reflog");
 
@@ -153,13 +156,16 @@ const dangerous =
   nameSet(`output output-directory ext-diff textconv open-files-in-pager exec upload-pack receive-pack exec-path config config-env
   git-dir work-tree contents filters template separate-git-dir no-index editor gpg-sign paginate recurse-submodules edit interactive`);
 
-/** Options of subcommands that change things: dangerous letters, and letters that can stand with them. */
+/**
+ * Options of subcommands that change things: dangerous letters, and letters that can stand with them. A strategy is the end of the
+ * name of a program, which can lie in the work tree: `x/y` starts `git-merge-x/y`.
+ */
 export const changingRows: Readonly<Record<string, string>> = {
   add: "n v f u A N p !i|interactive !e|edit",
   am: "3 c k m q s u p= !S|gpg-sign? !i|interactive",
   archive: "v l 0 1 2 3 4 5 6 7 8 9 format= prefix= !o|output= !exec= !remote=",
   bugreport: "s= !o|output-directory=",
-  "cherry-pick": "n x s m= X= !e|edit !S|gpg-sign?",
+  "cherry-pick": "n x s m= X= !strategy= !e|edit !S|gpg-sign?",
   clone: "l s n q v j= o= b= !c|config= !u|upload-pack=",
   commit: "q v F= m|message= C= s a n p o i z u? author= date= !c= !t|template= !e|edit !S|gpg-sign?",
   "commit-tree": "p= m|message= F= !S|gpg-sign?",
@@ -168,10 +174,10 @@ export const changingRows: Readonly<Record<string, string>> = {
   mailsplit: "!o=",
   merge: "n q v m|message= F= s= X= !e|edit !S|gpg-sign?",
   notes: "f m|message= F= C= !c= !e|edit",
-  pull: "n q v r? s= X= !e|edit !S|gpg-sign?",
-  rebase: "q v n f m s= X= C= r? !i|interactive !x|exec= !S|gpg-sign?",
+  pull: "n q v r? X= !s|strategy= !e|edit !S|gpg-sign?",
+  rebase: "q v n f m X= C= r? !s|strategy= !i|interactive !x|exec= !S|gpg-sign?",
   replace: "f d l g !e|edit",
-  revert: "n s m= X= !e|edit !S|gpg-sign?",
+  revert: "n s m= X= !strategy= !e|edit !S|gpg-sign?",
   stash: "q a k p S u m|message=",
   tag: "a s d f v m|message= F= l i n? !e|edit !u=",
 };
@@ -241,6 +247,8 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
     const spelt = dangers(words.slice(at)).length > 0 ? undefined : unknown;
     hatches.push(hatch(`\`git ${subcommand} ${unknown}\` is not known to be harmless`, spelt));
   }
+  const behind = rereading.has(subcommand) ? operands.find((index) => /^-./.test(words[index]?.value ?? "")) : undefined;
+  if (behind !== undefined) hatches.push(hatch(`\`git ${subcommand}\` could take \`${words[behind]?.value}\` for an option`));
   const isPattern = subcommand === "grep" && !names.includes("-e") && operands[0] !== undefined;
   const texts = new Set([...(isPattern ? [operands[0] ?? 0] : []), ...options.map(({ index }) => index)]);
   const changes = hatches.length > 0 && changing.has(subcommand);

@@ -13,7 +13,7 @@ const codeOptions: ReadonlyMap<string, RegExp> = new Map([
   ["lua", /^-e$/],
 ]);
 
-const runsInput = hatch("it runs what it is given as input");
+export const runsInput = hatch("it runs what it is given as input");
 
 /** Runs a program from its input when it is given none: no rule makes that harmless. */
 export function interpreter(name: string): Program {
@@ -58,23 +58,6 @@ export const shell: Program = {
 function startsUnknown(why: string): ProgramReading {
   return { hatches: [hatch(why)], effect: "unknown", startsUnknown: true };
 }
-
-/** Words that run programs, load code and write files: functions of sqlite3, commands of mysql and duckdb, `COPY … TO PROGRAM`. */
-const databaseDangers: readonly RegExp[] = [
-  /\b(?:edit|load_extension|fts3_tokenizer|writefile|readfile|to\s+program|from\s+program)\b/i,
-  /(?:^|[;\n])\s*(?:system|source|tee|pager|install|load)\b/i,
-  /^-(?:-?(?:cmd|pager|tee|output|log-file)|[oL])/,
-  /^(?:\.|-init|-f|--file)|\\/,
-];
-
-/** Database shells obey commands of their own. */
-export const databaseShell: Program = {
-  read: ({ words, hasInput }) => {
-    const obeys = words.slice(1).some(({ value }) => databaseDangers.some((danger) => danger.test(value)));
-    const hatches = [...(hasInput ? [runsInput] : []), ...(obeys ? [hatch("commands of its own can run programs")] : [])];
-    return { hatches, effect: "unknown" };
-  },
-};
 
 /** Changes the folder of what follows. The target is looked at as a path. */
 export const changeDirectory: Program = {

@@ -172,13 +172,21 @@ class OptionReader implements ReadOptions {
     return true;
   }
 
-  /** From the words behind the option. A value of `--` is unclear: another version of the program could end its options there. */
+  /**
+   * From the words behind the option. A value of `--` is unclear, and so is one that would do harm as an option: another version or
+   * subcommand of the program could take no value there.
+   */
   #takeValues({ names, arity, isDangerous }: OptionRow): boolean {
     this.#fear(isDangerous);
-    const values = this.#words.slice(this.#index + 1, this.#index + 1 + valueCounts[arity]).map(({ value }) => value);
-    if (values.includes("--")) return false;
+    const values = this.#words.slice(this.#index + 1, this.#index + 1 + valueCounts[arity]);
+    if (values.some((word) => word.value === "--" || !this.#isHarmless(word))) return false;
     this.#index += valueCounts[arity];
-    return this.#add(names[0], values.at(-1));
+    return this.#add(names[0], values.at(-1)?.value);
+  }
+
+  /** True where a word is no option, or one that the table knows to be harmless. */
+  #isHarmless(word: ShellWord): boolean {
+    return !/^--?[A-Za-z]/.test(word.value) || readOptions([word], this.#table, 0).unknown === undefined;
   }
 
   #add(name = "", value: string | undefined): true {

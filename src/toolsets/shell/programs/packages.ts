@@ -1,4 +1,4 @@
-import { optionTable, readOptions } from "./options.ts";
+import { findOption, optionTable, readOptions } from "./options.ts";
 import { type Hatch, hatch, type Program, type Programs, type ProgramTraits, program, unlike } from "./program.ts";
 
 interface PackageTool extends Pick<ProgramTraits, "style"> {
@@ -8,21 +8,25 @@ interface PackageTool extends Pick<ProgramTraits, "style"> {
   readonly actions?: string;
   /** Protected names that subcommands write which are not harmless. */
   readonly opens?: readonly string[];
+  /** The subcommand that it takes without one. */
+  readonly byDefault?: string;
 }
 
 /**
  * npm and its like: some subcommands look or run what the project says, others install, publish or configure. Of the options, those that
  * are marked choose what runs, and no rule can spell them out well enough.
  */
-function packageTool(rows: string, { harmless, actions = "", opens = [], ...traits }: PackageTool): Program {
+function packageTool(rows: string, { harmless, actions = "", opens = [], byDefault, ...traits }: PackageTool): Program {
   const options = optionTable(rows, traits);
   const isHarmless = (subcommand: string) => harmless.split(" ").includes(subcommand);
   const read: Program["read"] = ({ words }) => {
-    const { operands, unknown, danger } = readOptions(words, options);
+    const found = readOptions(words, options);
+    const { operands, unknown, danger } = found;
     const hatches: Hatch[] = [];
     if (danger !== undefined) hatches.push(hatch(`\`${danger}\` chooses what runs`));
     if (unknown !== undefined && unknown !== danger) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`, unknown));
-    const [first, ...others] = operands.map((index) => words[index]?.value ?? "");
+    const ends = findOption(found, "--version", "--help") !== undefined;
+    const [first = ends ? undefined : byDefault, ...others] = operands.map((index) => words[index]?.value ?? "");
     if (first !== undefined && !isHarmless(first)) {
       hatches.push(hatch(`\`${first}\` changes things or runs programs of others`, first));
     }
@@ -68,17 +72,16 @@ function runningOptions(options: string): Program {
  * preprocessor in words of its own.
  */
 const compilerDangers =
-  /^(?:--?(?:wrapper|specs|prefix|ld-path|for-linker|for-assembler)|-B|@|-X(?:linker|clang|assembler|preprocessor)$)|plugin|,@|^-fuse-ld=.*\//;
+  /^(?:--?(?:wrapper|specs|prefix|ld-path|for-linker|for-assembler|config|gcc-toolchain|gcc-install-dir|gcc-triple|ccc-|[\w-]+-(?:tool|path)=)|-B|@|-X(?:linker|clang|assembler|preprocessor)$)|plugin|,@|^-fuse-ld=.*\//;
 
 const compiler = unlike(compilerDangers, "can run programs");
 
 const npmRows = `q|quiet? d json? long? all? workspaces? if-present? omit= include= production? prod? loglevel= ignore-scripts?
   no-audit? no-fund? parseable? include-workspace-root? version? help? audit-level= depth=`;
 
-const yarn = packageTool(`${npmRows} s|silent r|recursive frozen-lockfile workspace= w= F|filter=`, {
-  harmless: "list ls why info test run outdated audit licenses start build lint help",
-  opens: ["package.json"],
-});
+/** Only what has its value in the same word: yarn takes the word behind an option that it does not know for the subcommand. */
+const yarnRows = `${npmRows.replaceAll("=", "?")} s|silent r|recursive frozen-lockfile`;
+const ofYarn = { harmless: "list ls why info test run outdated audit licenses start build lint help", opens: ["package.json"] };
 
 const docker = packageTool(
   `a|all q|quiet f t|timestamps s|size n= no-trunc format= filter= tail= since= until= help version no-stream`,
@@ -98,8 +101,8 @@ export const packageTools: Programs = {
       opens: ["package.json"],
     },
   ),
-  yarn,
-  pnpm: yarn,
+  yarn: packageTool(yarnRows, { ...ofYarn, byDefault: "install" }),
+  pnpm: packageTool(`${yarnRows} w|workspace-root F|filter=`, ofYarn),
   cargo: packageTool(
     `v|verbose q|quiet r|release all workspace all-targets all-features no-default-features lib bins bin? tests test?
   examples example? benches bench? doc no-run no-fail-fast locked offline frozen keep-going message-format= p|package? exclude=

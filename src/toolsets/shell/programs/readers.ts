@@ -184,6 +184,8 @@ export const readers: Programs = {
     h|human-numeric-sort n|numeric-sort R|random-sort random-source= r|reverse sort= V|version-sort batch-size= c check? C debug k|key=
     m|merge s|stable S|buffer-size= t|field-separator= parallel= u|unique z|zero-terminated help version !o|output=
     !T|temporary-directory= !compress-program= !files0-from=`),
+  // macOS has -o, and -i with a value.
+  base64: program("d|decode D w|wrap= help version"),
   shuf: program("e|echo i|input-range= n|head-count= random-source= r|repeat z|zero-terminated help version !o|output="),
   iconv: program("f|from-code= t|to-code= l|list c s|silent verbose help usage V|version !o|output="),
   wc: program("c|bytes m|chars l|lines L|max-line-length w|words total= help version !files0-from="),
@@ -252,10 +254,11 @@ export const readers: Programs = {
   jobs: program("l n p r s", { otherwise: "can start a program", look: () => ({ effect: "text" }) }),
   sed: program(
     `n|quiet|silent E|r|regexp-extended s|separate u|unbuffered z|null-data posix sandbox debug help version e|expression=
-  l|line-length= !i|in-place? !f|file=`,
+  line-length= !i|in-place? !f|file=`,
     { otherwise: "is not known to be harmless (-i writes, -f runs a script)", look: lookSed },
   ),
-  awk: program("F|field-separator= v|assign= version help !f|file= !e|source= !E|exec= !i|include= !l|load=", {
+  // Only letters take a value: the awk of macOS warns of a long option, and takes the word behind it for its program.
+  awk: program("F= v= version help !f|file= !e|source= !E|exec= !i|include= !l|load=", {
     otherwise: notKnown,
     look: lookAwk,
   }),

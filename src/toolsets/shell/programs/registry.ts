@@ -1,8 +1,9 @@
 import { nameSet } from "../../../util/name-set.ts";
 import { baseName } from "../parse/scripts.ts";
+import { databaseShells } from "./databases.ts";
 import { find } from "./find.ts";
 import { git } from "./git.ts";
-import { changeDirectory, databaseShell, evaluate, interpreter, printf, shell, test } from "./interpreters.ts";
+import { changeDirectory, evaluate, interpreter, printf, shell, test } from "./interpreters.ts";
 import { packageTools } from "./packages.ts";
 import { type Program, type ProgramReading, type ProgramStart, plain } from "./program.ts";
 import { readers } from "./readers.ts";
@@ -33,7 +34,7 @@ function nameOf(program: string): string {
 /** Programs that read what they are given. No argument makes them do anything else. */
 const plainReaders = nameSet(`
   ls dir vdir cat head tail wc cut tr nl tac rev paste join comm cmp diff stat du df md5sum sha1sum sha224sum sha256sum sha384sum
-  sha512sum b2sum cksum sum base64 base32 od hexdump strings column fold fmt expand unexpand readlink realpath pathchk zcat
+  sha512sum b2sum cksum sum base32 od hexdump strings column fold fmt expand unexpand readlink realpath pathchk zcat
   bzcat xzcat zgrep grep egrep fgrep bc [ test`);
 
 /** Nothing in their arguments is a path that they open, or does harm. */
@@ -65,8 +66,6 @@ const interpreters = `
   python pypy node deno bun perl ruby irb php lua luajit tclsh wish guile rscript r julia scala groovy swift ghci runghc ipython
   ts-node tsx`;
 
-const databaseShells = "sqlite3 psql mysql mariadb mongo mongosh redis-cli duckdb";
-
 /** Later rows replace earlier ones. */
 export const knownPrograms: ReadonlyMap<string, Program> = new Map([
   ...each(plainReaders, () => plain("read")),
@@ -74,8 +73,7 @@ export const knownPrograms: ReadonlyMap<string, Program> = new Map([
   ...Object.entries(asking).flatMap(([why, names]) => each(nameSet(names), () => plain("unknown", why))),
   ...each(nameSet(shells), () => shell),
   ...each(nameSet(interpreters), interpreter),
-  ...each(nameSet(databaseShells), () => databaseShell),
-  ...Object.entries({ ...wrappers, ...packageTools, ...readers, ...writers }),
+  ...Object.entries({ ...wrappers, ...packageTools, ...databaseShells, ...readers, ...writers }),
   ...Object.entries({ cd: changeDirectory, eval: evaluate, printf, test, "[": test, git, find, tar }),
 ]);
 
