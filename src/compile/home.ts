@@ -84,7 +84,8 @@ export function workerName(path: string, home: string): string {
   return stem === "worker" && dirname(path) !== home ? basename(dirname(path)) : stem;
 }
 
-async function filesAmong({ files }: Host, candidates: readonly string[]): Promise<string[]> {
+/** The candidates that are files, in their order. */
+export async function filesAmong({ files }: Host, candidates: readonly string[]): Promise<string[]> {
   const kinds = await Promise.all(candidates.map((path) => files.kind(path)));
   return candidates.filter((_, index) => kinds[index] === "file");
 }

@@ -7,6 +7,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
+import { filesAmong } from "./home.ts";
 import type { LinkedSchema } from "./link-schema.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 
@@ -108,8 +109,7 @@ async function findInclude(text: Spanned<string>, path: string, context: Templat
   const { home } = worker;
   const candidates = [...new Set(includeFolders(text, context).map((folder) => join(folder, path)))];
   for (const candidate of candidates) files.reserve(candidate);
-  const kinds = await Promise.all(candidates.map((candidate) => host.files.kind(candidate)));
-  const [found, other] = candidates.filter((_, index) => kinds[index] === "file");
+  const [found, other] = await filesAmong(host, candidates);
   if (found === undefined) return undefined;
   if (other !== undefined) {
     const shown = [found, other].map((one) => `\`${relative(host.workingDirectory, one)}\``).join(" or ");

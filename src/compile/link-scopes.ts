@@ -50,12 +50,15 @@ type Root = Required<Pick<ScopeDeclaration, "root" | "realRoot">>;
 type Named = Pick<ScopeDeclaration, "name" | "mode">;
 
 async function linkRoot(compilation: Compilation, written: Spanned<string>, scope: Named): Promise<Root> {
-  const { host, files } = compilation;
-  const { value, span } = written;
-  const isAtHome = value === "~" || value.startsWith("~/");
-  const root = isAtHome ? join(host.homeDirectory, value.slice(1)) : resolve(files.folderOf(span), value);
+  const root = rootPath(compilation, written);
   await checkRoot(compilation, written, { ...scope, root });
-  return { root, realRoot: await realPathOf(host, root) };
+  return { root, realRoot: await realPathOf(compilation.host, root) };
+}
+
+/** The absolute path of a root: relative to the file that says it, or, with `~`, to the user's folder. */
+export function rootPath({ host, files }: Compilation, { value, span }: Spanned<string>): string {
+  const isAtHome = value === "~" || value.startsWith("~/");
+  return isAtHome ? join(host.homeDirectory, value.slice(1)) : resolve(files.folderOf(span), value);
 }
 
 /** The real path; for a missing folder, the path where it would be made. */

@@ -51,9 +51,8 @@ export async function linkToolsets(
   given: Omit<LinkContext, "canCreate">,
 ): Promise<readonly ToolsetReference[]> {
   const context = { ...given, canCreate: references.some(canCreateWorkers) };
-  const linked = (await Promise.all(references.map((reference) => linkReference(reference, context)))).filter(
-    (one) => one !== undefined,
-  );
+  const all = await Promise.all(references.map((reference) => linkReference(reference, context)));
+  const linked = all.filter((one) => one !== undefined);
   checkToolNames(linked, context.compilation);
   return linked.map(({ reference }) => reference);
 }

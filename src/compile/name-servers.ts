@@ -9,7 +9,7 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { TextFilter } from "./expand-variables.ts";
-import type { Home } from "./home.ts";
+import { filesAmong, type Home } from "./home.ts";
 import { checkKeys, type KnownProvider } from "./link-providers.ts";
 
 /**
@@ -83,6 +83,5 @@ export async function findServerFiles(
       command === undefined ? [] : [command, ...args].map((word) => resolve(root, cwd, word)),
     ),
   );
-  const kinds = await Promise.all(paths.map((path) => host.files.kind(path).catch(() => undefined)));
-  return paths.filter((_, index) => kinds[index] === "file");
+  return filesAmong(host, paths);
 }

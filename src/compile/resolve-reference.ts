@@ -106,8 +106,7 @@ async function resolveNamed(
   const others = isBareName(reference.value) ? await candidatesFor(compilation, reference, home) : [];
   if (others.length === 0) return resolveTarget(compilation, named.use ?? named.reference, home);
   const description = `the toolset \`${named.reference.value}\` of \`${named.reference.span.source.name}\``;
-  reportAmbiguous(compilation, reference, [description, ...others.map((other) => other.description)]);
-  return undefined;
+  return reportAmbiguous(compilation, reference, [description, ...others.map((other) => other.description)]);
 }
 
 async function resolveTarget(
@@ -181,15 +180,10 @@ async function resolveName(
 ): Promise<ReferenceTarget | undefined> {
   const candidates = await candidatesFor(compilation, reference, home);
   const [only, ...others] = candidates;
-  if (only && others.length === 0) return only.resolve();
-  if (only)
-    reportAmbiguous(
-      compilation,
-      reference,
-      candidates.map(({ description }) => description),
-    );
-  else return reportUnknown(compilation, reference, home);
-  return undefined;
+  if (!only) return reportUnknown(compilation, reference, home);
+  if (others.length === 0) return only.resolve();
+  const meanings = candidates.map(({ description }) => description);
+  return reportAmbiguous(compilation, reference, meanings);
 }
 
 async function candidatesFor(compilation: Compilation, reference: Spanned<string>, home: Home): Promise<Candidate[]> {
@@ -249,9 +243,9 @@ async function toTarget(
   return undefined;
 }
 
-function reportAmbiguous({ diagnostics }: Compilation, { value, span }: Spanned<string>, meanings: readonly string[]): void {
+function reportAmbiguous({ diagnostics }: Compilation, { value, span }: Spanned<string>, meanings: readonly string[]): undefined {
   const message = `\`${value}\` could be ${meanings.join(" or ")}`;
-  diagnostics.report("ambiguous-toolset", { message, span, note: "rename one of them" });
+  return diagnostics.report("ambiguous-toolset", { message, span, note: "rename one of them" });
 }
 
 async function reportUnknown(

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Narrowed } from "../../toolsets/toolset.ts";
-import type { Refuse, ToolsetCapability, ToolsetWish } from "./capability.ts";
+import { offer, type Refuse, type ToolsetCapability, type ToolsetWish } from "./capability.ts";
 
 /** Narrows the configuration of a creator's toolset, by its reference. */
 export type Narrow = (
@@ -40,8 +40,8 @@ function attenuateApprovals(reference: string, { own, wish, refuse }: Approving)
   for (const [tool, preApproved] of Object.entries(wish)) {
     const known = (Object.hasOwn(own, tool) ? own[tool] : undefined) ?? own["*"];
     if (preApproved && known !== true) {
-      const had = Object.entries(own).flatMap(([name, isFree]) => (isFree ? [`\`${name}\``] : []));
-      const offered = had.length === 0 ? "leave it out" : `to be had: ${had.join(", ")}`;
+      const had = Object.keys(own).filter((name) => own[name]);
+      const offered = had.length === 0 ? "leave it out" : offer(had);
       refuse(`\`toolsets.${reference}._approval_config\`: the creator's calls of \`${tool}\` are not pre-approved; ${offered}`);
     } else approvals.set(tool, preApproved);
   }

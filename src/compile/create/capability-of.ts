@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import { valuesOf } from "../../language/values-of.ts";
 import type { ScopeSyntax, WorkerFile } from "../../language/worker-file.ts";
 import type { Worker } from "../../program/program.ts";
@@ -6,6 +5,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { OutlinedWorker } from "../../protocol/outline.ts";
 import { allowedWorkers } from "../../toolsets/delegation.ts";
 import type { Compilation } from "../compilation.ts";
+import { rootPath } from "../link-scopes.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
 import type { Capability, SandboxWish, ToolsetCapability, WorkerWish } from "./capability.ts";
 
@@ -88,10 +88,8 @@ function toSandboxWish(
 }
 
 /** The folder that a worker's file, or the manifest, declares for a scope: `--scope` is of one run. */
-export function declaredRoot({ files, host, manifest }: Compilation, file: WorkerFile, name: string): string | undefined {
-  const scopes = (file.sandbox ?? manifest?.sandbox)?.value.paths?.value ?? [];
+export function declaredRoot(compilation: Compilation, file: WorkerFile, name: string): string | undefined {
+  const scopes = (file.sandbox ?? compilation.manifest?.sandbox)?.value.paths?.value ?? [];
   const root = scopes.find((scope) => scope.name.value === name)?.root;
-  if (!root) return undefined;
-  const isAtHome = root.value === "~" || root.value.startsWith("~/");
-  return isAtHome ? join(host.homeDirectory, root.value.slice(1)) : resolve(files.folderOf(root.span), root.value);
+  return root && rootPath(compilation, root);
 }
