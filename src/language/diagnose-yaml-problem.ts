@@ -85,10 +85,10 @@ function findUnexpected(problem: YamlProblem, text: string): YamlMistake {
   return syntax(problem, `\`${clipText(text.slice(problem.start, problem.end), 40)}\` cannot stand here`, quoteIt);
 }
 
-/** `description: Note: this`, which YAML takes for a map in the middle of a line. */
 /** Quotes of a word processor around a value, which YAML takes for letters. */
 const typographic = /^[\u201c\u201d\u201e\u201f\u2018\u2019\u00ab](.*)[\u201c\u201d\u2018\u2019\u00bb]$/s;
 
+/** `description: Note: this`, which YAML takes for a map in the middle of a line. */
 function findColon(problem: YamlProblem, text: string): YamlMistake {
   const inFlow = problem.code === "BLOCK_IN_FLOW";
   const line = restOfLine(text, problem.start);

@@ -132,9 +132,8 @@ export function parseManifest(source: Source): ParsedManifest {
 }
 
 function findElsewhere(key: string): string | undefined {
-  if (Object.hasOwn(workerKeys, key))
-    return `it is a key of worker files, and of profiles: \`profiles: { name: { ${key}: … } }\``;
-  return undefined;
+  const note = `it is a key of worker files, and of profiles: \`profiles: { name: { ${key}: … } }\``;
+  return Object.hasOwn(workerKeys, key) ? note : undefined;
 }
 
 /** Keys that begin with `x-` are the author's, as in a worker file. */

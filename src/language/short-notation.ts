@@ -133,16 +133,20 @@ export function parseFieldKey({ key }: MapEntry, context: ReadContext): FieldKey
   const [, name = "", question, inner] = /^([^?(]*)(\?)?(?:\((.*)\))?$/s.exec(key.value) ?? [];
   const trimmed = name.trim();
   const isWildcard = trimmed === "" && inner?.trim() === "*";
-  if (!isWildcard && !namePattern.test(trimmed)) return refuseKey(key, context, explainKey(key.value));
+  if (!isWildcard && !namePattern.test(trimmed)) return refuseNotation(key.span, context, explainKey(key.value));
   const spannedName = { value: trimmed, span: partOf(key.span, trimmed) };
   const found = { name: spannedName, optional: question !== undefined };
   if (inner === undefined) return found;
-  const comma = inner.indexOf(",");
-  const word = (comma === -1 ? inner : inner.slice(0, comma)).trim();
-  const description = comma === -1 ? "" : inner.slice(comma + 1).trim();
+  const { word, description } = splitDescription(inner);
   const kind = isWildcard ? "*" : kinds.find((known) => known === word);
   if (kind === undefined) return refuseKind(key, word, context);
   return { ...found, kind, ...(description !== "" && { description }) };
+}
+
+/** `string, the company's name`: the description is what follows the first comma. */
+function splitDescription(text: string): { readonly word: string; readonly description: string } {
+  const [word = "", ...description] = text.split(",");
+  return { word: word.trim(), description: description.join(",").trim() };
 }
 
 function explainKey(key: string): { message: string; note: string } {
@@ -163,11 +167,7 @@ function explainKey(key: string): { message: string; note: string } {
 
 function refuseKind(key: Spanned<string>, word: string, context: ReadContext): undefined {
   const message = `\`${clipText(word, 40)}\` is not a kind of field`;
-  return refuseKey(key, context, { message, note: didYouMean(word, kinds) ?? forms });
-}
-
-function refuseKey(key: Spanned<string>, context: ReadContext, reason: { message: string; note: string }): undefined {
-  return context.report("schema-notation", { message: reason.message, span: key.span, note: reason.note });
+  return refuseNotation(key.span, context, { message, note: didYouMean(word, kinds) ?? forms });
 }
 
 /** The types of the short notation. */
@@ -202,10 +202,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** `string, the company's name`, as JSON Schema. */
 export function readScalarType(node: ScalarNode, context: ReadContext): JsonSchema | undefined {
-  const text = node.text.trim();
-  const comma = text.indexOf(",");
-  const type = comma === -1 ? text : text.slice(0, comma).trimEnd();
-  const description = comma === -1 ? "" : text.slice(comma + 1).trim();
+  const { word: type, description } = splitDescription(node.text);
   warnOfComment(node, { prose: description !== "", report: context.report });
   const schema = getOwn(scalarTypes, type);
   if (schema !== undefined) return description === "" ? schema : { ...schema, description };
