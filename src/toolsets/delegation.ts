@@ -23,7 +23,14 @@ import {
   toolsetMark,
   type WorkerRuntime,
 } from "./toolset.ts";
-import { asksForWorker, type CalledWorker, type WorkerSource, workersOfRun, workerToolset } from "./worker-toolset.ts";
+import {
+  asksForWorker,
+  type CalledWorker,
+  readTargets,
+  type WorkerSource,
+  workersOfRun,
+  workerToolset,
+} from "./worker-toolset.ts";
 
 export interface DelegationConfig {
   /** Globs of workers' names. Default: the locked worker alone, or none. */
@@ -185,13 +192,7 @@ export function workerTarget(name: string): string {
 function filesIn(args: JsonValue, scopes: Scopes): readonly Target[] {
   const { attachments, input } = isRecord(args) ? args : {};
   const texts = [attachments, ...(isRecord(input) ? Object.values(input) : [])].flat().filter((one) => typeof one === "string");
-  return texts.flatMap((text) => {
-    try {
-      return [{ read: scopes.target(text) }];
-    } catch {
-      return [];
-    }
-  });
+  return readTargets(texts, scopes);
 }
 
 function policiesOf({ allowed_suffixes, max_attachments, max_bytes }: DelegationConfig): readonly AttachmentPolicy[] {

@@ -160,7 +160,7 @@ export function workerToolset({ name, worker, abilitiesBeyond, digest, policies 
     name,
     tools: () => tools,
     targets: ({ args }: ToolsetCall, { scopes }: Pick<PrepareAccess, "scopes">) =>
-      targetsOf(attachmentPaths(worker().input.jsonSchema, args), scopes),
+      readTargets(attachmentPaths(worker().input.jsonSchema, args), scopes),
     prepare: (call: ToolsetCall, access: PrepareAccess) => prepareCall(name, worker(), { call, access, policies, digest }),
     describeCall: ({ args }: PreparedToolsetCall) => `Call the worker ${name} with ${clipText(JSON.stringify(args), 200)}`,
     preview: ({ preparation }: PreparedToolsetCall) => {
@@ -197,8 +197,8 @@ function toValue(name: string, { output, stopReason, reason }: WorkerEnd): JsonV
   throw toolFailure(stopReason, `\`${name}\` ${how}; what it had so far: ${partial}`, hint);
 }
 
-/** Attachments are read when the call is prepared. A path that leads nowhere is refused then. */
-function targetsOf(paths: readonly string[], scopes: Scopes): readonly Target[] {
+/** The targets of files that a call reads. A path that leads nowhere is left out: it is refused when the call is prepared. */
+export function readTargets(paths: readonly string[], scopes: Scopes): readonly Target[] {
   return paths.flatMap((path) => {
     try {
       return [{ read: scopes.target(path) }];

@@ -90,7 +90,7 @@ export const mcpConfig: Schema<McpConfig> = configSchema(
   { servers: { type: "object", description: "Names of `mcp_servers` of the manifest, or servers by name." } },
   ({ servers }) => {
     if (servers === undefined) return [{ path: ["servers"], message: "is missing" }];
-    return isRecord(servers) ? Object.entries(servers).flatMap(([name, server]) => issuesOf(name, server)) : [];
+    return entriesOf(servers).flatMap(([name, server]) => issuesOf(name, server));
   },
 );
 

@@ -146,14 +146,12 @@ interface Calling {
   readonly setting: ServerSetting;
   readonly link: ServerLink;
   readonly calls: Set<CallInFlight>;
+  readonly runtime: WorkerRuntime;
 }
 
 /** Sends one request for a call. Rejects with a `ToolFailure`, also when the call has made no progress for too long. */
-async function perform(
-  client: Client,
-  request: ServerRequest,
-  { setting, link, calls, runtime }: Calling & CallOf,
-): Promise<JsonValue> {
+async function perform(client: Client, request: ServerRequest, calling: Calling): Promise<JsonValue> {
+  const { setting, link, calls, runtime } = calling;
   const { name, server, host } = setting;
   const seconds = server.seconds ?? 60;
   const patience = createPatience(host.clock, seconds * 1000);
@@ -179,10 +177,6 @@ async function perform(
     calls.delete(inFlight);
     patience.end();
   }
-}
-
-interface CallOf {
-  readonly runtime: WorkerRuntime;
 }
 
 async function send(client: Client, request: ServerRequest, options: RequestOptions): Promise<JsonValue> {
