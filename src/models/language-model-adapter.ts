@@ -5,7 +5,7 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, recordsIn } from "../protocol/json.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable, follow } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { parseJson } from "../util/parse-json.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
@@ -46,8 +46,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       options.signal.throwIfAborted();
       // Aborted with the caller's, and when a request fails: libraries leave the connection of a broken stream open.
       const controller = new AbortController();
-      const abort = () => controller.abort(options.signal.reason);
-      options.signal.addEventListener("abort", abort, { once: true });
+      const stopFollowing = follow(options.signal, controller);
       const patience = toPatience(options.timeouts ?? {});
       const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
@@ -73,7 +72,7 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         if (failed) onUsage(failed);
         throw options.signal.aborted ? options.signal.reason : toModelError(error, { ...facts, patience });
       } finally {
-        options.signal.removeEventListener("abort", abort);
+        stopFollowing();
       }
     },
   };

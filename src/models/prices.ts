@@ -75,10 +75,8 @@ export interface ListedPrice {
 }
 
 /** By a model's id, where somebody knows it. */
-export async function listPrices(
-  modelIds: readonly string[],
-  priceOf: PriceLookup = createPriceLookup(),
-): Promise<ReadonlyMap<string, ListedPrice>> {
+export async function listPrices(modelIds: readonly string[]): Promise<ReadonlyMap<string, ListedPrice>> {
+  const priceOf = createPriceLookup();
   const rows = modelIds.map(async (id): Promise<readonly [string, ListedPrice][]> => {
     const price = await priceOf(id);
     return price ? [[id, listPrice(price)]] : [];

@@ -48,7 +48,8 @@ export async function* cutBytes(pieces: Pieces, most: number): Pieces {
 }
 
 /** Throws an `AnswerRefusal` for JSON that is nested too deep to be walked. Looks at the text, before anything parses it. */
-export function checkDepth(json: string, most: number = bounds.depth): void {
+export function checkDepth(json: string): void {
+  const most = bounds.depth;
   // Mostly there are not so many brackets in all, which is seen at once.
   if (json.length <= most || countUpTo(json, "{", most) + countUpTo(json, "[", most) <= most) return;
   let depth = 0;
