@@ -3,7 +3,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
-import { counted, show } from "./explain/phrases.ts";
+import { count, counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
@@ -101,7 +101,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "compaction":
       return `  ${label}${show(entry.key.replace(/^compaction (\d+).*/, ", turn $1"))}: ${renderCompaction(entry)}`;
     case "cut":
-      return `  ${label}: the result of ${entry.characters.toLocaleString("en-US")} characters was cut, as ${show(entry.id)}`;
+      return `  ${label}: the result of ${count(entry.characters)} characters was cut, as ${show(entry.id)}`;
     case "attempt":
       return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
     case "undo":

@@ -8,6 +8,7 @@ import { listModels } from "../../models/model-catalog.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { limitNames } from "../../protocol/usage.ts";
+import { entryOf } from "../../ui/explain/unused-roots.ts";
 import { findRuns } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
 import { listTopics, readPage } from "../read-pages.ts";
@@ -107,8 +108,7 @@ async function listRuns(): Promise<readonly Candidate[]> {
 
 const mostRuns = 50;
 
-/** Providers until one is chosen, then its models: all of them would be a list of hundreds. */
-/** The user's aliases, and the providers; after a provider's name its listed models. */
+/** The user's aliases, and the providers; after a provider's name its listed models: all models would be a list of hundreds. */
 export async function listModelNames({ word }: Pick<Written, "word">): Promise<readonly Candidate[]> {
   const aliases = aliasesOf(await readUserConfig());
   const own = [...aliases].map(([value, description]) => ({ value, description }));
@@ -119,8 +119,7 @@ export async function listModelNames({ word }: Pick<Written, "word">): Promise<r
 
 async function outlineOf({ args: [target = "."] }: Written) {
   const { outline } = await compileToShow([target], {});
-  const entry = outline?.entry;
-  return { outline, worker: outline?.workers.find(({ id }) => entry?.kind === "worker" && id === entry.id) };
+  return { outline, worker: outline && entryOf(outline) };
 }
 
 async function listFields(written: Written): Promise<readonly Candidate[]> {

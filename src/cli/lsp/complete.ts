@@ -72,13 +72,9 @@ function offerKeys({ kind }: OpenDocument, path: readonly string[]): readonly Of
 async function offerNames(document: OpenDocument, path: readonly string[]): Promise<readonly Offer[]> {
   const [last = "", toolset = "", above] = path.toReversed();
   if (last === "toolsets") {
-    const workers = (await workersOf(document)).map((name) => ({ label: name, detail: "worker", text: `${name}: {}` }));
-    const tools = [...(await exportsOf(document)).keys()].map((name) => ({
-      label: name,
-      detail: "tools.ts",
-      text: `${name}: {}`,
-    }));
-    return [...workers, ...tools];
+    const empty = (detail: string) => (label: string) => ({ label, detail, text: `${label}: {}` });
+    const exported = [...(await exportsOf(document)).keys()];
+    return [...(await workersOf(document)).map(empty("worker")), ...exported.map(empty("tools.ts"))];
   }
   if (last !== "_approval_config" || above !== "toolsets") return [];
   const tools = (document.outline?.workers ?? []).flatMap(

@@ -11,6 +11,7 @@ import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Usage } from "../../protocol/usage.ts";
+import { count } from "../explain/phrases.ts";
 import { createRunView, foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
 import { answerOf, JournalEvents, type RecordedAnswer } from "./journal-events.ts";
 
@@ -197,7 +198,7 @@ class PageFold {
         this.#note(call, "a call of it failed, and what ran beside it was aborted");
         return;
       case "cut":
-        this.#note(call, `its result of ${entry.characters.toLocaleString("en-US")} characters was cut for the model`);
+        this.#note(call, `its result of ${count(entry.characters)} characters was cut for the model`);
         return;
       case "artifact":
         this.#note(call, `the provider made the file ${entry.name}`);
