@@ -5,7 +5,7 @@ import type { Forecast } from "../protocol/forecast.ts";
 import type { Outline } from "../protocol/outline.ts";
 import { renderForecast, summarizeForecast } from "../ui/render-forecast.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { writeResult, writeStderr } from "./output.ts";
+import { renderJson, writeResult, writeStderr } from "./output.ts";
 
 export interface HeadlessOptions {
   readonly format: "text" | "json";
@@ -26,7 +26,7 @@ export async function reportHeadless(compiled: Compiled, options: HeadlessOption
   const exitCode = !found || untrusted || cannotBegin ? exitCodes.usage : exitCodeOf(found);
   if (format === "json") {
     const whole = { v: 1, trusted: !untrusted, ...found, diagnostics: diagnostics.map(toJsonDiagnostic), exitCode };
-    await writeResult(`${JSON.stringify(whole, undefined, 2)}\n`);
+    await writeResult(renderJson(whole));
   } else if (found) await writeResult(renderForecast(found, process.stdout.columns || 80));
   if (cannotBegin) writeStderr(`llm-do: \`sandbox.required\`: no run begins here, because ${notIsolated}\n`);
   if (found) writeStderr(`llm-do: unattended: ${summarizeForecast(found)}${consequence(found)}\n`);

@@ -37,6 +37,11 @@ export function writeResult(text: string): Promise<void> {
   return writeStyled(process.stdout.isTTY ? escapeControls(text) : text);
 }
 
+/** A value as JSON, in several lines. */
+export function renderJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
 /** As `writeResult`, for text of ours that is formatted for a terminal. */
 export function writeStyled(text: string): Promise<void> {
   endStreamedLine();

@@ -1,3 +1,4 @@
+import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export interface ReadOptions {
@@ -22,7 +23,7 @@ export async function readStdin(what: string, { signal, onWait }: ReadOptions): 
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof UsageError) throw thrown;
-    throw new UsageError(`${what} cannot be read from stdin: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw new UsageError(`${what} cannot be read from stdin: ${errorMessage(thrown)}`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);

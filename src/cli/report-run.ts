@@ -6,6 +6,7 @@ import type { StopReason } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
+import { textOrJson } from "../ui/explain/phrases.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { renderWaiting } from "../ui/render-waiting.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -73,7 +74,7 @@ function renderArtifact({ name, mediaType, bytes, path }: Artifact): string {
 }
 
 function renderOutput(output: JsonValue): string {
-  const text = typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
+  const text = textOrJson(output);
   return text.endsWith("\n") || text === "" ? text : `${text}\n`;
 }
 

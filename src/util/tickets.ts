@@ -41,10 +41,7 @@ export class Tickets {
 
   take(holds: readonly Hold[]): Ticket {
     const earlier = new Set(holds.flatMap((hold) => this.#inTheWay(hold)));
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     // A ticket that is released before its turn still orders the later ones after the earlier ones.
     const ended = Promise.all([...earlier, released]);
     for (const hold of holds) this.#add(hold, ended);

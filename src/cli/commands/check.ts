@@ -5,7 +5,7 @@ import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { version } from "../../version.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow } from "../open-program.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 import { wasTrusted } from "../require-trust.ts";
 
 /** Values of `--format`. All but `text` are for machines, and go to stdout. */
@@ -52,10 +52,6 @@ const forMachines: Readonly<Record<Exclude<CheckFormat, "text">, (diagnostics: r
   sarif: (diagnostics) => renderJson(toSarif(diagnostics, version)),
   github: renderGithubAnnotations,
 };
-
-function renderJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
-}
 
 function count(number: number, one: string, many = `${one}s`): string {
   return `${number === 0 ? "no" : number} ${number === 1 ? one : many}`;

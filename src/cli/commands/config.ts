@@ -4,7 +4,7 @@ import { type Limits, limitNames } from "../../protocol/usage.ts";
 import { defaultTurns } from "../../runtime/check-limits.ts";
 import { defaultLimits } from "../../runtime/create-config.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { writeResult } from "../output.ts";
+import { renderJson, writeResult } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
 import { readUserConfig } from "../user-config.ts";
 
@@ -24,7 +24,7 @@ interface Setting {
 export async function configCommand({ json }: ConfigFlags): Promise<number> {
   const { environment, configFile } = createNodeHost();
   const settings = listSettings(await readUserConfig(), { model: environment["LLM_DO_MODEL"]?.trim() || undefined, configFile });
-  if (json) await writeResult(`${JSON.stringify({ v: 1, file: configFile, settings }, undefined, 2)}\n`);
+  if (json) await writeResult(renderJson({ v: 1, file: configFile, settings }));
   else await writeResult(renderColumns(settings.map(({ key, value, source }) => [key, String(value ?? "none"), source])));
   return exitCodes.done;
 }

@@ -6,7 +6,7 @@ import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 
 export type ExplainFormat = "text" | "context" | "json" | "mermaid";
 
@@ -33,6 +33,6 @@ const formats: Readonly<Record<ExplainFormat, (outline: Outline, flags: ExplainF
     return renderExplanation(outline, { columns: process.stdout.columns || 80, prices, unisolated });
   },
   context: renderContext,
-  json: (outline) => `${JSON.stringify(outline, undefined, 2)}\n`,
+  json: (outline) => renderJson(outline),
   mermaid: renderMermaid,
 };

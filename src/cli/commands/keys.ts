@@ -7,7 +7,7 @@ import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { atTerminal } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 import { readStdin } from "../read-stdin.ts";
 import { renderColumns } from "../render-columns.ts";
 import { listenForSignals } from "../signals.ts";
@@ -48,7 +48,7 @@ export async function listKeysCommand({ json }: KeysFlags): Promise<number> {
   const host = createNodeHost();
   const stored = await openKeyFile(host).read();
   const keys = withKeys.flatMap((provider) => listKeys(provider, { stored, environment: host.environment }));
-  if (json) await writeResult(`${JSON.stringify({ v: 1, keys }, undefined, 2)}\n`);
+  if (json) await writeResult(renderJson({ v: 1, keys }));
   else if (keys.length === 0) writeStderr("llm-do: no key is kept, and the environment holds none\n");
   else await writeResult(renderColumns(keys.map(toCells)));
   return exitCodes.done;

@@ -6,7 +6,7 @@ import type { Provider } from "../../models/provider.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
 
 export interface ModelsFlags {
@@ -97,10 +97,6 @@ function toModelCells({ id, price, contextWindow }: ListedModel): readonly strin
 
 function toDollars(amount: number): string {
   return String(Number(amount.toPrecision(6)));
-}
-
-function renderJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function suggest(pattern: string): Promise<string> {

@@ -11,7 +11,7 @@ import { RunError } from "../../runtime/run-error.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
 import { listenForSignals } from "../signals.ts";
 import { useProxies } from "../use-proxies.ts";
@@ -193,7 +193,7 @@ export async function loginStatusCommand({ json }: OAuthFlags): Promise<number> 
   const host = createNodeHost();
   const logins = Object.entries(await openLoginFile(host).read());
   const rows = logins.map(([provider, login]) => ({ provider, ...describeLogin(login, host.clock.now()) }));
-  if (json) await writeResult(`${JSON.stringify({ v: 1, logins: rows }, undefined, 2)}\n`);
+  if (json) await writeResult(renderJson({ v: 1, logins: rows }));
   else if (rows.length === 0) writeStderr("llm-do: you are logged in nowhere\n");
   else await writeResult(renderColumns(rows.map(({ provider, address, state }) => [provider, address, state])));
   return exitCodes.done;

@@ -9,7 +9,7 @@ import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
 import { type FoundRun, findRun, findRuns } from "../find-runs.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJson, writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
   readonly json?: boolean;
@@ -43,7 +43,7 @@ const latest = 20;
 /** `llm-do runs list`: the runs of a program, or the latest ones of this user, oldest first. */
 export async function listRunsCommand(target: string | undefined, { json, number, ...filter }: ListFlags): Promise<number> {
   const runs = await describeRuns(target, number ?? (target === undefined ? latest : undefined), filter);
-  if (json) await writeResult(`${JSON.stringify({ v: 1, runs }, undefined, 2)}\n`);
+  if (json) await writeResult(renderJson({ v: 1, runs }));
   else if (runs.length === 0)
     writeStderr(
       `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}`}\n`,

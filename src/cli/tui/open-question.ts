@@ -5,7 +5,6 @@ import type { Question } from "../terminal.ts";
 
 /** A question while it is open: it takes keys, and settles `answer`. */
 export class OpenQuestion<T> {
-  readonly answer: Promise<T>;
   readonly field = new TextField();
   readonly subject: string;
   keys: string;
@@ -16,8 +15,8 @@ export class OpenQuestion<T> {
   readonly #question: Question<T>;
   readonly #signal: AbortSignal;
   readonly #onInterrupt: () => void;
-  #settle: { readonly resolve: (answer: T) => void; readonly reject: (reason: unknown) => void } | undefined;
-
+  readonly #settle = Promise.withResolvers<T>();
+  readonly answer = this.#settle.promise;
   isSettled = false;
 
   constructor(question: Question<T>, signal: AbortSignal, onInterrupt: () => void) {
@@ -28,9 +27,6 @@ export class OpenQuestion<T> {
     this.subject = stripVTControlCharacters(question.subject ?? "").replace(/ *\n */g, " ");
     this.keys = question.keys ?? "";
     this.field.set(question.initial ?? "");
-    this.answer = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
     const settled = () => {
       this.isSettled = true;
     };
@@ -38,7 +34,7 @@ export class OpenQuestion<T> {
   }
 
   begin(): void {
-    const abort = () => this.#settle?.reject(this.#signal.reason);
+    const abort = () => this.#settle.reject(this.#signal.reason);
     if (this.#signal.aborted) abort();
     this.#signal.addEventListener("abort", abort);
     const release = () => this.#signal.removeEventListener("abort", abort);
@@ -55,7 +51,7 @@ export class OpenQuestion<T> {
     const result = this.#question.read(line);
     if (line !== undefined) this.onTell(`> ${showHidden(line)}`);
     if (typeof result === "string") this.onTell(result);
-    else if ("answer" in result) this.#settle?.resolve(result.answer);
+    else if ("answer" in result) this.#settle.resolve(result.answer);
     else {
       this.keys = result.keys;
       this.onSay(result.text);
@@ -65,6 +61,6 @@ export class OpenQuestion<T> {
   interrupt(): void {
     const { cancelled } = this.#question;
     if (cancelled === undefined) this.#onInterrupt();
-    else this.#settle?.resolve(cancelled);
+    else this.#settle.resolve(cancelled);
   }
 }

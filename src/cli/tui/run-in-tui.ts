@@ -8,6 +8,7 @@ import { addUsage, type Limits, noUsage, type Usage } from "../../protocol/usage
 import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
+import { textOrJson } from "../../ui/explain/phrases.ts";
 import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted } from "../exit-codes.ts";
 import { type OpenProgram, openProgram } from "../open-program.ts";
 import { renderFailure } from "../render-failure.ts";
@@ -189,7 +190,7 @@ class TuiSession {
       const ending = describeEnding(result);
       if (ending !== undefined) this.tui.print(ending);
       const artifacts = [...(before.result?.artifacts ?? []), ...result.artifacts];
-      if (result.output !== this.tui.shownText) this.tui.print(textOf(result));
+      if (result.output !== this.tui.shownText) this.tui.print(textOrJson(result.output));
       const shown = typeof result.output === "string" ? result.output : undefined;
       return { result: { ...result, artifacts, usage: this.#spent }, shown, exitCode: exitCodeOfResult(result) };
     } catch (thrown) {
@@ -272,7 +273,3 @@ class TuiSession {
 }
 
 type AnsweredMessage = Exclude<Ended, { readonly failure: unknown }>;
-
-function textOf({ output }: RunOutput): string {
-  return typeof output === "string" ? output : JSON.stringify(output, undefined, 2);
-}

@@ -24,3 +24,8 @@ export function count(number: number): string {
 export function counted(number: number, one: string): string {
   return `${count(number)} ${one}${number === 1 ? "" : "s"}`;
 }
+
+/** A text as it stands; any other value as JSON, in several lines. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+}

@@ -1,5 +1,6 @@
 import type { CallDetail, RunEvent } from "../../protocol/event.ts";
 import { escapeText } from "../../util/escape-text.ts";
+import { textOrJson } from "../explain/phrases.ts";
 
 /** Renders what the line of an event omits, for a call that is debugged: each text whole, indented below the line. */
 export function renderDetail(event: RunEvent): string {
@@ -7,10 +8,10 @@ export function renderDetail(event: RunEvent): string {
     case "call-start":
       return event.detail ? renderStart(event.detail) : "";
     case "tool-call":
-      return block("arguments", json(event.args));
+      return block("arguments", textOrJson(event.args));
     case "tool-result": {
       const { result, stack } = event;
-      const told = result.ok ? block("value", json(result.value)) : block("error", json(result.error));
+      const told = result.ok ? block("value", textOrJson(result.value)) : block("error", textOrJson(result.error));
       return told + (stack === undefined ? "" : block("stack", stack));
     }
     case "turn-end":
@@ -30,17 +31,13 @@ function renderStart({
 }: CallDetail): string {
   const files = attachments.map(({ name, mediaType, bytes }) => `${name}, ${mediaType}, ${bytes} bytes`);
   return [
-    block("input", json(input)),
+    block("input", textOrJson(input)),
     block("instructions", instructions ?? ""),
     ...systemFragments.map((text) => block("system fragment", text)),
     block("prompt", prompt ?? ""),
     ...fragments.map((text) => block("fragment", text)),
     ...files.map((file) => block("attachment", file)),
   ].join("");
-}
-
-function json(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 }
 
 /** Nothing for an empty text. */

@@ -1,6 +1,6 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { count } from "../explain/phrases.ts";
+import { count, textOrJson } from "../explain/phrases.ts";
 import type { PreviewLine } from "../preview-rows.ts";
 import { html, type Markup, toText } from "./html.ts";
 
@@ -25,7 +25,7 @@ export class ShownTexts {
 
   /** Long ones are folded, and cut where they are too long for a page. */
   text(value: JsonValue, label = "text"): Markup {
-    const whole = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    const whole = textOrJson(value);
     const block = this.#block(whole);
     if (whole.length <= longestOpen) return block;
     return html`<details class="long"><summary>${label}, ${count(whole.length)} characters: <q>${clipText(whole.trim(), 160)}</q></summary>${block}</details>`;

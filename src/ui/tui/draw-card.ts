@@ -2,7 +2,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
-import { count, show } from "../explain/phrases.ts";
+import { count, show, textOrJson } from "../explain/phrases.ts";
 import { changeIn, previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
 import { dollars } from "../render-usage.ts";
@@ -45,18 +45,14 @@ function openParts(card: ToolCard): PreviewLine[][] {
   const change = runSteps(previewOf(preview ?? changeIn(args)));
   const value = result.ok ? result.value : (result.error as unknown as JsonValue);
   return [
-    ...(change.length > 0 ? [change] : args === undefined ? [] : [["arguments:", ...toLines(text(args))]]),
-    ["result:", ...toLines(text(value))],
+    ...(change.length > 0 ? [change] : args === undefined ? [] : [["arguments:", ...toLines(textOrJson(args))]]),
+    ["result:", ...toLines(textOrJson(value))],
   ];
 }
 
 function drawPart(lines: readonly PreviewLine[], { columns, style }: Layout, margin: string): string[] {
   const rows = new PreviewRows(lines, { columns, style: (format, value) => style([format], value) });
   return rows.take(longestPart).rows.map((row) => `${margin}${row}`);
-}
-
-function text(value: JsonValue): string {
-  return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 }
 
 /** `120 ms`, `3.4 s`, `2 min 5 s`. */
