@@ -10,7 +10,7 @@ import { CannotResume, checkOwner } from "./journal/resume-journal.ts";
 import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
 import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { FactOf, JournalEntry } from "./protocol/fact.ts";
-import type { JsonObject } from "./protocol/json.ts";
+import { isRecord, type JsonObject } from "./protocol/json.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
@@ -220,17 +220,23 @@ interface CallEffect extends LastingCall {
   readonly isFileTool: boolean;
 }
 
-/** The calls of tools with side effects that began. */
+/** The calls of tools with side effects that began, without those of file tools that failed: these wrote nothing. */
 function effectsOf(entries: readonly JournalEntry[]): readonly CallEffect[] {
   const verdicts = new Map<string, FactOf<"verdict">>();
+  const failed = new Set<CallPath>();
   const calls: CallEffect[] = [];
   for (const entry of entries) {
     if (entry.type === "verdict") verdicts.set(entry.callPath, entry);
+    if (entry.type === "result" && entry.kind === "tool" && hasFailed(entry)) failed.add(entry.callPath);
     if (entry.type !== "intent" || entry.kind !== "tool" || !entry.sideEffect) continue;
     const { tool, args, recorded } = verdicts.get(entry.callPath) ?? { tool: entry.key, args: {} };
     calls.push({ callPath: entry.callPath, tool, args, isFileTool: recorded !== undefined && fileTools.has(tool) });
   }
-  return calls;
+  return calls.filter(({ callPath, isFileTool }) => !(isFileTool && failed.has(callPath)));
+}
+
+function hasFailed({ outcome }: FactOf<"result">): boolean {
+  return outcome.type === "value" && isRecord(outcome.value) && outcome.value["ok"] === false;
 }
 
 function isAtOrBelow(path: CallPath, call: CallPath | undefined): boolean {

@@ -34,6 +34,8 @@ interface Ledger {
   answersSent: number;
   turn: number;
   requests: number;
+  /** Key of the last request. */
+  key: string;
 }
 
 /** The most results of a call that have a line of their own. */
@@ -88,9 +90,19 @@ function readLedgers(entries: readonly JournalEntry[]): ReadonlyMap<CallPath, Le
     }
     // Journals of version 1 are shown unchecked.
     if (entry.type !== "intent" || entry.kind !== "model" || !isRecord(entry.detail)) continue;
-    const ledger = ledgers.get(entry.callPath) ?? { items: [], results: [], answers: 0, answersSent: 0, turn: 0, requests: 0 };
+    const ledger = ledgers.get(entry.callPath) ?? {
+      items: [],
+      results: [],
+      answers: 0,
+      answersSent: 0,
+      turn: 0,
+      requests: 0,
+      key: "",
+    };
     ledgers.set(entry.callPath, ledger);
-    addRequest(ledger, entry.detail);
+    // A run that goes on records the request that was under way once more.
+    if (ledger.key !== entry.key) addRequest(ledger, entry.detail);
+    ledger.key = entry.key;
   }
   return ledgers;
 }

@@ -69,6 +69,32 @@ test("a journal of version 1 is shown, and says that it cannot be replayed", () 
   expect(first && last && summarizeJournal({ version: 1, first, last })).toMatch(/failed, .*; too old to be replayed$/);
 });
 
+test("a request that a resumed run recorded once more counts once", () => {
+  const result = { type: "tool-result", id: "1", name: "look", result: "x".repeat(400) };
+  const request = (key: string, detail: object) => ({
+    ...{ type: "intent", callPath: "main", key, kind: "model", digest: "d", sideEffect: false, detail },
+  });
+  const second = request("model 2.1", {
+    messages: [
+      { role: "assistant", parts: [] },
+      { role: "tool", parts: [result] },
+    ],
+  });
+  const first = request("model 1.1", { system: ["Look."], messages: [] });
+  const attempt = {
+    type: "attempt",
+    number: 2,
+    voids: [],
+    programDigest: "d",
+    mode: "prompt",
+    onDenied: "return",
+    limits: {},
+    version: "1",
+  };
+  const text = renderJournal(journalOf(entries([facts[0], facts[1], first, second, attempt, second])), 200);
+  expect(text.match(/result of look, turn \d/g)).toEqual(["result of look, turn 1"]);
+});
+
 describe("a journal with damaged entries", () => {
   test("is shown, with every line of the entries that are whole", () => {
     const whole = renderJournal(journalOf(entries()), 200);

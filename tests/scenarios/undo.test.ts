@@ -3,6 +3,7 @@ import { resume, run, tool, undo } from "../../src/index.ts";
 import { mostOfFile } from "../../src/journal/write-log.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import type { MemoryFaults } from "../../src/testing/memory-tree.ts";
 
 const main = "---\ntoolsets: { filesystem: {}, shout: {} }\n---\nYou write.\n";
 const calls = (...made: [tool: string, args: Record<string, string>][]) => ({
@@ -18,13 +19,18 @@ interface Written {
   readonly directory: string;
 }
 
-async function record(turns: readonly ReturnType<typeof calls>[], files: Record<string, string> = {}): Promise<Written> {
+async function record(
+  turns: readonly ReturnType<typeof calls>[],
+  files: Record<string, string> = {},
+  faults?: MemoryFaults,
+): Promise<Written> {
   const host = memoryHost({
     files: { "/p/main.worker": main, "/p/tools.ts": "export const shout = 0;\n", ...files },
     modules: { "/p/tools.ts": { shout } },
   });
   const script: Script = ({ turn }) => turns[turn - 1] ?? "done";
   const request = { host, target: "/p", model: "test:m", providers: [playing(script)], trust: true, input: "go" };
+  if (faults) host.setFaults(faults);
   const { runId } = await run({ ...request, approval: { mode: "approve_all" } });
   return { host, directory: `/p/.llm-do/runs/${runId}` };
 }
@@ -147,6 +153,18 @@ test("lists the calls that wrote where nothing of the files is kept on this mach
   const { files, lasting } = await undo({ host: { ...host, stateDirectory: "/elsewhere" }, directory });
   expect(files).toEqual([]);
   expect(lasting.map(({ tool }) => tool).sort()).toEqual(["append_file", "edit_file", "shout", "write_file", "write_file"]);
+});
+
+test("does not list a write that failed where nothing was kept, because nothing was written", async () => {
+  const { host, directory } = await record(
+    [calls(["write_file", { path: "new/a.txt", content: "x" }], ["shout", { text: "hey" }])],
+    {},
+    (operation, path) => (path.startsWith("/p/new") && operation === "makeDirectory" ? "EROFS" : undefined),
+  );
+  expect(filesOf(host)).toEqual({});
+  const { files, lasting } = await undo({ host, directory });
+  expect(files).toEqual([]);
+  expect(lasting.map(({ tool }) => tool)).toEqual(["shout"]);
 });
 
 test("refuses a run that is under way, and a run that was taken back does not go on", async () => {
