@@ -108,8 +108,6 @@ export interface GateRun extends GateOptions {
   readonly order: Tickets;
   /** Tickets for the targets that `prepare` found. */
   readonly foundTargets: Tickets;
-  /** Definitions of the tools of each binding: the same objects for all calls of a worker, so that each is measured and converted once. */
-  readonly definitions: WeakMap<ToolsetBinding, readonly ToolDefinition[]>;
 }
 
 /** A toolset behind the gate, and the run that it belongs to. */

@@ -7,7 +7,6 @@ import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
 import { abortable, isPromiseLike, orAborted } from "../util/abortable.ts";
-import { getOrMake } from "../util/get-or-make.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
@@ -33,6 +32,7 @@ import {
   type CheckedArgs,
   checkArgs,
   isDelegating,
+  isWorkerCall,
   judgeCall,
   type PreparedCall,
   prepareCall,
@@ -44,6 +44,7 @@ import { QuestionQueue } from "./question-queue.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
 import { repeatSettlement, settleBegun } from "./settle-begun.ts";
 import { startTimeout } from "./start-timeout.ts";
+import { definitionsOf } from "./tool-definitions.ts";
 
 /*
  * Terminology, one word a thing:
@@ -55,17 +56,29 @@ import { startTimeout } from "./start-timeout.ts";
  * prepared  a call with valid arguments in their one form, the facts that a judgement rests on, and their digest.
  * verdict   what toolset, author and rules say of a prepared call: allowed, ask or blocked.
  * decision  what an approver (or the mode, or an earlier answer) says where the verdict is ask.
- * grant     the proof that exactly this prepared call may execute, once.
+ * grant     the proof that exactly this prepared call may execute, once. After a question it is a fact of its own.
  * slot      one of the run's `parallel` executions of leaf tools.
  *
  * Findings and decisions of a round are recorded under its key. A replayed run takes it from the record.
  */
 
 declare const grantBrand: unique symbol;
+type Granted = PreparedCall & { readonly [grantBrand]: true };
+/** The proof that exactly this call may execute, once. Only this file makes one, and only this file takes one. */
+class Grant {
+  #prepared: PreparedCall | undefined;
 
-/** The proof that exactly this call may execute. Only this file makes one, and only this file takes one. */
-type Granted<T> = T & { readonly [grantBrand]: true };
-const grants = new WeakSet<object>();
+  constructor(prepared: PreparedCall) {
+    this.#prepared = prepared;
+  }
+
+  take(): Granted {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    if (!prepared) throw new Error("invariant: a call without a grant reached execution");
+    return prepared as Granted;
+  }
+}
 
 /** The one gate of a run. */
 export function createGate(options: GateOptions): Gate {
@@ -78,7 +91,6 @@ export function createGate(options: GateOptions): Gate {
     asked: [],
     order: new Tickets(),
     foundTargets: new Tickets(),
-    definitions: new WeakMap(),
   };
   return { gate: (binding) => gateToolset(run, binding) };
 }
@@ -98,9 +110,7 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
   const gated: Gated = { run, binding, tools, ...(toolset.open || toolset.close ? { open } : {}) };
   const members = {
     reference,
-    definitions: getOrMake(run.definitions, binding, () =>
-      [...tools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.input.jsonSchema })),
-    ),
+    definitions: definitionsOf(binding),
     has: (name) => tools.has(name),
     isSequential: (name) => tools.get(name)?.sequential ?? false,
     callsOf: (name) => tools.get(name)?.calls ?? [],
@@ -169,7 +179,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
       const answer: Answer =
         verdict.type === "ask" ? await ask(run, call, { prepared, verdict }) : { type: "approved", prepared };
       if (answer.type === "denied") return answer.result;
-      if (answer.type === "approved") return await execute(run, call, grant(run, call, answer.prepared));
+      if (answer.type === "approved") return await execute(run, call, new Grant(answer.prepared));
       edited = answer.args;
     } catch (thrown) {
       return recordRefusal(run, request, { number, thrown });
@@ -239,11 +249,10 @@ function throwRecordedRefusal(run: GateRun, { key }: Round): void {
 function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
-  const { digest, preparation } = prepared;
   const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
-  const { canonicalArgs: args, facts } = preparation;
-  const more = recordedOptions(preparation);
-  run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, digest, ...more, verdict });
+  const { canonicalArgs: args, facts } = prepared.preparation;
+  const more = { digest: prepared.digest, ...recordedOptions(prepared.preparation) };
+  run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, ...more, verdict });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
   return verdict;
@@ -261,13 +270,16 @@ interface AskInput {
 }
 
 /** Asks for the call, and prepares it again once it is approved. Rejects where the run stops for a denial. */
-async function ask(run: GateRun, call: Round, { prepared, verdict }: AskInput): Promise<Answer> {
-  const { why, isUnstated } = verdict;
-  const decision = await askApprover(run, call, { ...call.key, prepared, why, isUnstated, stage: call.stage });
+async function ask(run: GateRun, call: Round, { prepared, verdict: { type: _, ...why } }: AskInput): Promise<Answer> {
+  const decision = await askApprover(run, call, { ...call.key, prepared, ...why, stage: call.stage });
   if (decision.type !== "approve")
     return { type: "denied", result: deniedResult(call.request.name, decision.note, prepared.preparation.hint) };
   const args = await editedArgs(run, call, { decision, prepared });
-  return args ? { type: "edited", args } : { type: "approved", prepared: await confirm(run, call, prepared) };
+  if (args) return { type: "edited", args };
+  const confirmed = await confirm(run, call, prepared);
+  call.request.runtime.signal.throwIfAborted();
+  run.effects.record({ type: "grant", ...call.key, tool: call.request.name });
+  return { type: "approved", prepared: confirmed };
 }
 
 /** Prepares a call again after its question. Throws a `ToolFailure` where it is no longer what was approved. */
@@ -282,19 +294,12 @@ async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promi
   throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");
 }
 
-function grant(run: GateRun, { request, key }: Round, prepared: PreparedCall): Granted<PreparedCall> {
-  request.runtime.signal.throwIfAborted();
-  grants.add(prepared);
-  run.effects.record({ type: "grant", ...key, tool: request.name });
-  return prepared as Granted<PreparedCall>;
-}
-
 /**
  * Executes a granted call: a leaf as an effect, in a slot; one that waits for calls of its own outside of any slot and without its
  * tickets. A worker's call records itself.
  */
-async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
-  if (!grants.delete(granted)) throw new Error("invariant: a call without a grant reached execution");
+async function execute(run: GateRun, call: Round, grant: Grant): Promise<ToolResult> {
+  const granted = grant.take();
   call.stage("past");
   const { tool, request, binding } = call;
   const { signal } = request.runtime;
@@ -316,16 +321,11 @@ async function execute(run: GateRun, call: Round, granted: Granted<PreparedCall>
   const ended = recallResult(run, call);
   if (ended) return ended;
   if (isWorkerCall(call, granted)) return redeem(run, call, granted);
-  const enter = (whole: PreparedCall) => redeem(run, call, whole as Granted<PreparedCall>);
+  const enter = (whole: PreparedCall) => redeem(run, call, whole as Granted);
   return executeCode(run, call, { granted, enter });
 }
 
-/** True for the call of a worker, which records its own start and end. */
-function isWorkerCall({ tool }: Round, { preparation }: PreparedCall): boolean {
-  return isDelegating(tool) && (preparation.sideEffect ?? tool.sideEffect) === false;
-}
-
-function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Effect<ToolResult> {
+function toEffect(run: GateRun, call: Round, granted: Granted): Effect<ToolResult> {
   const { tool, request } = call;
   const { digest, preparation } = granted;
   const sideEffect = preparation.sideEffect ?? tool.sideEffect ?? true;
@@ -340,7 +340,7 @@ function toEffect(run: GateRun, call: Round, granted: Granted<PreparedCall>): Ef
 }
 
 /** The only place in the product where a tool's code is entered. A tool that does not end by itself on an abort is abandoned. */
-async function redeem(run: GateRun, call: Round, granted: Granted<PreparedCall>): Promise<ToolResult> {
+async function redeem(run: GateRun, call: Round, granted: Granted): Promise<ToolResult> {
   const { tool, request, open } = call;
   const { runtime } = request;
   const { signal } = runtime;

@@ -216,3 +216,8 @@ function ignorePromise(value: unknown): boolean {
 export function isDelegating({ calls }: Tool): boolean {
   return calls !== undefined;
 }
+
+/** True for the call of a worker, which records its own start and end. */
+export function isWorkerCall({ tool }: PendingCall, { preparation }: PreparedCall): boolean {
+  return isDelegating(tool) && (preparation.sideEffect ?? tool.sideEffect) === false;
+}

@@ -36,8 +36,14 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
     const isAnswered = latest.has(["result", callPath, key].join("\n"));
     return !isAnswered && latest.has(["decision", callPath, questionOf(fact)].join("\n"));
   };
+  /** True for a grant that its verdict says already: earlier versions recorded one for each call that was allowed. */
+  const isRepeated = (fact: Fact) => {
+    if (fact.type !== "grant") return false;
+    const verdict = recorded[latest.get(idOf({ ...fact, type: "verdict" } as Fact)) ?? -1];
+    return verdict?.type === "verdict" && verdict.verdict.type === "allowed";
+  };
   const stands = (fact: Fact, index: number) => {
-    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact)) return false;
+    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact) || isRepeated(fact)) return false;
     return fact.type === "revocation" || latest.get(idOf(fact)) === index;
   };
   return {

@@ -203,7 +203,7 @@ export type Fact =
       readonly tool: string;
       readonly memory: string;
     }
-  /** Allows the call of this key's verdict to execute, and no other. */
+  /** Lets a call execute after its question: it is still what was approved. One whose verdict is `allowed` executes without. */
   | (FactKey & { readonly type: "grant"; readonly tool: string })
   /** Recorded before an effect that may change the world or costs money. */
   | (FactKey & {

@@ -80,7 +80,7 @@ describe("every `tool-call` event has its `tool-result`", () => {
       request: { input: "x" },
     });
     expect(error).toMatchObject({ code: "denied" });
-    expect(journal.filter(({ type }) => type === "grant")).toHaveLength(1);
+    expect(journal.filter((entry) => entry.type === "verdict" && entry.verdict.type === "allowed")).toHaveLength(1);
     expect(journal.filter(({ type }) => type === "call-start")).toHaveLength(1);
     expect(journal.filter((entry) => entry.type === "decision" && entry.stops)).toHaveLength(1);
     expect(paths(events, "tool-result").toSorted()).toEqual(paths(events, "tool-call").toSorted());

@@ -75,16 +75,18 @@ async function checkWorld(given: World, seen: { executed: number; denied: number
   if (given.mode === "reject_all" || !given.hasApprover) expectOnlyAllowed(journal, given.mode);
 }
 
-/** Walks the journal: every step that executes comes after one grant of the same call, and every grant after its reason. */
+/**
+ * Walks the journal: every step that executes comes after one grant of the same call: a verdict that allowed it, or a grant after the
+ * approval of a question.
+ */
 function checkGrants(journal: readonly JournalEntry[]): string[] {
-  const allowed = new Set<string>();
+  const approved = new Set<string>();
   const open = new Set<string>();
   const granted: string[] = [];
   for (const entry of journal) {
-    if (entry.type === "verdict" && entry.verdict.type === "allowed") allowed.add(entry.callPath);
-    if (entry.type === "decision" && entry.decision.type === "approve") allowed.add(entry.callPath);
-    if (entry.type === "grant") {
-      expect(allowed.has(entry.callPath)).toBe(true);
+    if (entry.type === "decision" && entry.decision.type === "approve") approved.add(entry.callPath);
+    if (entry.type === "grant") expect(approved.delete(entry.callPath)).toBe(true);
+    if (entry.type === "grant" || (entry.type === "verdict" && entry.verdict.type === "allowed")) {
       open.add(entry.callPath);
       granted.push(entry.callPath);
     }

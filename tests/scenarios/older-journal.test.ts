@@ -5,7 +5,7 @@ import { readJournal } from "../../src/journal/read-journal.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, expectReplays } from "./killable.ts";
 
-test("a journal whose requests hold all their messages is resumed and replayed", async () => {
+test("a journal whose requests hold all their messages, and with a grant for each allowed call, is resumed and replayed", async () => {
   const done: string[] = [];
   const note = tool({
     input: z.object({ id: z.string() }),
@@ -20,15 +20,21 @@ test("a journal whose requests hold all their messages is resumed and replayed",
   };
   const world = createWorld(files, { note });
   // In the third turn, after the second request with results.
-  const { record } = await attempt(world, program, 16);
+  const { record } = await attempt(world, program, 14);
   const { memory } = world;
   const [path = "", text = ""] =
     Object.entries(memory.snapshot("/program/.llm-do")).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
   const { entries } = await readJournal(memory, path.replace(/\/[^/]+$/, ""));
-  memory.put(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+  const older = entries.flatMap((entry) => {
+    if (entry.type !== "verdict" || entry.verdict.type !== "allowed") return [entry];
+    const { v, time, callPath, key, tool: name } = entry;
+    return [entry, { v, n: 0, time, type: "grant" as const, callPath, key, tool: name }];
+  });
+  memory.put(path, older.map((entry, n) => `${JSON.stringify({ ...entry, n })}\n`).join(""));
   expect(text).toContain('"v":3');
   const resumed = await attempt(world, program);
-  expect(resumed.record.facts.slice(0, record.facts.length)).toEqual(record.facts);
+  const facts = resumed.record.facts.filter(({ type }) => type !== "grant");
+  expect(facts.slice(0, record.facts.length)).toEqual(record.facts);
   expect(resumed.result?.output).toBe("done");
   expect(done).toEqual(["n1", "n2", "n3"]);
   await expectReplays(world, program);

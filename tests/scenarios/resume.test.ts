@@ -174,7 +174,7 @@ const changes: [string, (main: string) => string, string][] = [
 test.each(changes)("says in words that %s changed", async (_, change, expected) => {
   const main = worker("toolsets: { note: {} }", "One.\nDo it.");
   const { world, program } = createProgram({ files: { "main.worker": main }, tools: { note: counting([]) }, model: twoTurns });
-  await attempt(world, program, 12);
+  await attempt(world, program, 11);
   world.memory.put("/program/main.worker", change(main));
   const { error, events } = await attempt(world, program);
   expect(error).toMatchObject({ code: "changed" });
@@ -216,7 +216,7 @@ test("refuses a run that has ended, and one that another process executes", asyn
 test("says what is gone of a run, and whose lock it waits for", async () => {
   const tools = { note: counting([]) };
   const { world, program } = createProgram({ tools, model: twoTurns });
-  await attempt(world, program, 12);
+  await attempt(world, program, 11);
   const importModule = async () => tools;
   const processes = { self: "memory 9", isRunning: () => false };
   const locked = () => Promise.reject(Object.assign(new Error("ELOCKED"), { code: "ELOCKED" }));
@@ -232,7 +232,7 @@ test("warns where the private folder of a run is gone, so that its secrets canno
   const model: Script = (request) =>
     request.turn === 1 ? { calls: [{ tool: "note", args: { id: `ghp_${"a1B2".repeat(9)}` } }] } : twoTurns(request);
   const { world, program } = createProgram({ tools: { note: counting([]) }, model });
-  await attempt(world, program, 12);
+  await attempt(world, program, 11);
   await world.memory.files.remove(world.memory.stateDirectory);
   const { events } = await attempt(world, program);
   const message = expect.stringMatching(/^the private folder of this run is gone/);
@@ -397,7 +397,7 @@ test("a limit of seconds counts the time of all attempts", async () => {
     tools: { note: counting([]) },
   });
   const limited = { ...program, hasClock: true };
-  const { record, wasKilled } = await attempt(world, limited, 10, { limits: { seconds: 10 } });
+  const { record, wasKilled } = await attempt(world, limited, 9, { limits: { seconds: 10 } });
   expect(wasKilled).toBe(true);
   expect(record.facts.at(-1)).toMatchObject({ type: "intent", key: "model 2.1" });
   const { result } = await attempt(world, limited);
