@@ -1,6 +1,7 @@
 import type { Host } from "./host/host.ts";
 import { openKeyFile } from "./host/key-file.ts";
 import { openLoginFile } from "./host/login-file.ts";
+import { credentialsFolder } from "./host/private-folders.ts";
 import type { Login } from "./models/login.ts";
 import { builtInProviders } from "./models/providers.ts";
 import { type KeyForVariable, keysForVariables } from "./models/stored-keys.ts";
@@ -11,8 +12,18 @@ import { environmentSecrets, type Secret } from "./util/redactor.ts";
 /** Values of a run that must not be shown or recorded. */
 export function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {
   const own = secretsIn(environment);
-  return stored.length + secrets.length === 0 ? own : [...own, ...stored, ...secrets];
+  if (stored.length > 0) return [...own, ...stored, ...secrets];
+  if (secrets.length === 0) return own;
+  if (!Object.isFrozen(own) || !Object.isFrozen(secrets)) return [...own, ...secrets];
+  return getOrMake(
+    getOrMake(ofPrograms, own, () => new WeakMap()),
+    secrets,
+    () => Object.freeze([...own, ...secrets]),
+  );
 }
+
+/** The secrets of a program beside those of an environment: the same list for all its runs, so that what is made of it is kept. */
+const ofPrograms = new WeakMap<readonly Secret[], WeakMap<readonly Secret[], readonly Secret[]>>();
 
 const found = new WeakMap<Host["environment"], readonly Secret[]>();
 
@@ -30,7 +41,10 @@ export interface Credentials {
   readonly secrets: readonly Secret[];
 }
 
+const noCredentials: Credentials = { keys: [], secrets: [] };
+
 export async function readCredentials(host: Host): Promise<Credentials> {
+  if (host.files.isMissing?.(credentialsFolder(host.stateDirectory))) return noCredentials;
   const keys = keysForVariables(await openKeyFile(host).read(), builtInProviders, host.environment);
   const logins = Object.entries(await openLoginFile(host).read());
   const tokens = logins.flatMap(([provider, { accessToken, refreshToken = "" }]) =>

@@ -41,7 +41,7 @@ export function freezeProgram(
     sources: Object.fromEntries(
       sources.flatMap(([path = "", digest = ""]) => (path.startsWith("/") ? [[path.slice(1), digest]] : [])),
     ),
-    secrets: [...secrets].map(([name, value]) => ({ name, value })),
+    secrets: Object.freeze([...secrets].map(([name, value]) => ({ name, value }))),
     servers: servers.flatMap(({ provider }) => provider ?? []),
     limits: smallest(valuesOf(manifest?.limits?.value ?? {}), valuesOf(config.limits?.value ?? {})),
     ...(approval ? { approval: approval.value } : {}),

@@ -32,11 +32,13 @@ class NodeAppendFile implements AppendFile {
 
   append(text: string): void {
     if (this.#isClosed) throw new Error("the file is closed");
-    const bytes = Buffer.from(text);
-    // The system can write a part: the loop goes on with the rest.
+    const length = Buffer.byteLength(text);
     let done = 0;
     try {
-      while (done < bytes.length) done += writeSync(this.#descriptor, bytes, done);
+      done = writeSync(this.#descriptor, text);
+      // The system can write a part.
+      const bytes = done < length ? Buffer.from(text) : undefined;
+      while (bytes && done < length) done += writeSync(this.#descriptor, bytes, done);
       this.#appended += done;
     } catch (error) {
       this.#takeBack(done);

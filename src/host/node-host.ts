@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
@@ -45,7 +45,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     files: createNodeFiles(system),
     clock,
     random: () => Math.random(),
-    createId: () => createId(clock.now(), () => randomInt(2 ** 32) / 2 ** 32),
+    createId: () => createId(clock.now(), Math.random),
     createKey: () => randomBytes(32).toString("hex"),
     fetch: createPatientFetch(),
     importModule,

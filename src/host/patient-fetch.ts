@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type * as zlib from "node:zlib";
+import { onAbort } from "../util/abortable.ts";
 import type { AnswerBody, BareAnswer, Patience, PatientInit } from "./patience.ts";
 import { fetchThrough, findSetDispatcher } from "./set-dispatcher.ts";
 
@@ -128,7 +129,6 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     let message: IncomingMessage | undefined;
     const end = (error: Error) => (message ?? sent).destroy(error);
     const abort = () => end(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
     const onSilence = () => {
       // Connecting has a time of its own. Where nobody takes what came, the server is not the one that is silent.
       if (!sent.socket?.connecting && !message?.isPaused()) end(silence(message ? "BODY" : "HEADERS"));
@@ -139,7 +139,7 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
       if (socket.connecting) boundConnecting(sent, socket, patience);
     });
     sent.on("close", () => {
-      signal?.removeEventListener("abort", abort);
+      stopListening?.();
       sent.socket?.off("timeout", onSilence);
     });
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
@@ -156,7 +156,7 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     // The answer will need it, and loading it takes long: now the server has the request.
     if (bare === undefined) sent.once("finish", () => Reflect.get(globalThis, "Response"));
     sent.end(typeof body === "string" && body.length > longText ? Buffer.from(body) : body);
-    if (signal?.aborted) abort();
+    const stopListening = signal && onAbort(signal, abort);
   });
 }
 

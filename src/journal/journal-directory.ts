@@ -35,9 +35,12 @@ async function makeRunsDirectory(host: Host, root: string): Promise<Omit<RunsDir
   try {
     // A real path leads through no link.
     const isReal = (await host.files.realPath(runs).catch(() => undefined)) === runs;
-    if (!isReal) await host.files.makeOwnDirectory(root, [folder, "runs"], 0o700);
+    if (isReal) return { path: runs, isReal };
+    await host.files.makeOwnDirectory(root, [folder], 0o700);
     const ignore = join(own, ".gitignore");
+    // Before the folder of runs, which tells that it is there.
     if ((await host.files.kind(ignore)) === undefined) await host.files.writeAtomically(ignore, "*\n");
+    await host.files.makeOwnDirectory(root, [folder, "runs"], 0o700);
     return { path: runs, isReal };
   } catch (thrown) {
     const code = codeOf(thrown);

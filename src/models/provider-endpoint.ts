@@ -75,7 +75,8 @@ function keyVariablesFor(facts: ResolvedFacts, origin: string): readonly string[
 }
 
 function isDefaultOrigin(facts: ResolvedFacts, origin: string): boolean {
-  return facts.defaultBaseUrl !== undefined && new URL(facts.defaultBaseUrl).origin === origin;
+  if (facts.defaultBaseUrl === undefined) return false;
+  return (facts.defaultBaseUrl === lastOrigin.baseUrl ? lastOrigin.origin : new URL(facts.defaultBaseUrl).origin) === origin;
 }
 
 /** The user's login, or the first of some variables that is set, with its value. */
@@ -92,12 +93,17 @@ function read(environment: ProviderEnvironment, name: string): string | undefine
   return environment.variable(name)?.trim() || undefined;
 }
 
+/** The address that was read last, by its text: the runs of a process mostly ask one. */
+let lastOrigin = { baseUrl: "", origin: "" };
+
 function originOf(baseUrl: string, model: string, variable: string): string {
+  if (baseUrl === lastOrigin.baseUrl) return lastOrigin.origin;
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw refuse(model, `cannot be reached: ${variable} is no http or https URL.`);
   if (url.username || url.password) {
     throw refuse(model, `cannot be reached: ${variable} holds a user name or password; put the key in a variable of its own.`);
   }
+  lastOrigin = { baseUrl, origin: url.origin };
   return url.origin;
 }
 

@@ -11,12 +11,12 @@ import type { CallConfig, CallFrame } from "./config.ts";
 /** The whole texts of results that were cut, in the run's private folder, or in memory where that cannot be written. */
 export class KeptResults {
   readonly #host: Host;
-  readonly #folder: string;
+  readonly #runId: string;
   readonly #unwritten = new Map<CallPath, string>();
 
   constructor(host: Host, runId: string) {
     this.#host = host;
-    this.#folder = join(privateFolderOf(host, runId), "results");
+    this.#runId = runId;
   }
 
   /** `callPath`: of the call that has the result. Never rejects. */
@@ -34,6 +34,10 @@ export class KeptResults {
     const kept = this.#unwritten.get(callPath);
     if (kept !== undefined) return kept;
     return this.#host.files.readText(this.#fileOf(callPath), { within: this.#folder }).catch(() => undefined);
+  }
+
+  get #folder(): string {
+    return join(privateFolderOf(this.#host, this.#runId), "results");
   }
 
   #fileOf(callPath: CallPath): string {

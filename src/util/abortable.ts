@@ -52,7 +52,7 @@ const waiting = new WeakMap<AbortSignal, Waiting>();
  * Calls back once, when a signal aborts or where it has. All callbacks of a signal share one listener: Node compares each new listener
  * with all others. Callbacks must not throw. Returns what ends the wait.
  */
-function onAbort(signal: AbortSignal, callback: () => void): () => void {
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();
     return () => undefined;
