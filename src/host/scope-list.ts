@@ -203,8 +203,8 @@ function asksIn(table: ScopeTable, { scope, components }: OpenFolder): boolean {
 function pathsIn(walk: Walk, step: Step): (name: string) => string {
   // At a root, the beginning depends on the name of the file.
   if (step.folder.components.length === 0 || step.components.length === 0) return (name) => formatPath(walk, step, [name]);
-  const prefix = formatPath(walk, step, []);
-  return (name) => `${prefix}/${name}`;
+  const prefix = `${formatPath(walk, step, [])}/`;
+  return (name) => prefix + name;
 }
 
 /** `names`: below the folder. A nested scope named after its folder needs no prefix. */

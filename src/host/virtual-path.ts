@@ -99,7 +99,8 @@ function assertComponent(component: string, rules: PathRules): void {
 
 /** Returns whether a name found on disk can be a component of a virtual path. */
 export function isNameable(name: string): boolean {
-  return !/[\u0000-\u001f\u007f-\u009f\\\ufffd]/.test(name) && name.isWellFormed();
+  // The `u` flag limits the surrogates to those without a partner, which is what makes a text not well formed.
+  return !/[\u0000-\u001f\u007f-\u009f\\\ufffd\ud800-\udfff]/u.test(name);
 }
 
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)(?:\.|$)/i;

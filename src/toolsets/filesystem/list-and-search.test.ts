@@ -35,10 +35,12 @@ describe("list_files and search_files", () => {
   });
 
   test("both count names that no path can hold", async () => {
-    const { run } = await bench({ s: {} }, { "/s/a": "x", "/s/b\nc": "x", "/s/d\\e": "x" });
-    const left_out = { reason: "no path can hold these names", count: 2 };
-    expect(await run("list_files", {})).toEqual({ files: ["s/a"], truncated: false, left_out });
-    expect(await run("search_files", { regex: "x" })).toMatchObject({ matches: [{ path: "s/a" }], left_out });
+    const unnameable = { "/s/b\nc": "x", "/s/d\\e": "x", "/s/f\ufffd": "x", "/s/\ud800": "x", "/s/\udc00\ud800": "x" };
+    const { run } = await bench({ s: {} }, { "/s/a": "x", "/s/😀": "x", ...unnameable });
+    const left_out = { reason: "no path can hold these names", count: 5 };
+    const files = ["s/a", "s/😀"];
+    expect(await run("list_files", {})).toEqual({ files, truncated: false, left_out });
+    expect(await run("search_files", { regex: "x" })).toMatchObject({ matches: files.map((path) => ({ path })), left_out });
   });
 
   test("search stops at its cap and says so", async () => {
