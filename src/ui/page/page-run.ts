@@ -8,7 +8,7 @@ import {
   type StopReason,
 } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { count } from "../explain/phrases.ts";
@@ -219,7 +219,8 @@ class PageFold {
     if (reason !== undefined) this.#note(call, `ended: ${stopReason}, ${reason}`);
   }
 
-  #begin(call: PageCall, { kind, key, detail }: FactOf<"intent">, mark: object): void {
+  #begin(call: PageCall, intent: FactOf<"intent">, mark: object): void {
+    const { kind, key, detail } = intent;
     const id = `${call.path}\n${key}`;
     const span: Span = { kind: kind === "model" ? "model" : kind === "question" ? "person" : "tool", from: this.#now() };
     call.spans.push(span);
@@ -228,25 +229,17 @@ class PageFold {
       const decision: PageDecision = { call, span, ...request, ...mark };
       this.run.decisions.push(decision);
       this.#open.set(id, decision);
-    } else if (kind === "model") this.#open.set(id, this.#beginTurn(call, { key, detail, span, mark }));
+    } else if (kind === "model") this.#open.set(id, this.#beginTurn(call, intent, { span, ...mark }));
     else this.#open.set(id, { span });
   }
 
-  #beginTurn(
-    call: PageCall,
-    {
-      key,
-      detail,
-      span,
-      mark,
-    }: { readonly key: string; readonly detail: JsonObject; readonly span: Span; readonly mark: object },
-  ): PageTurn {
+  #beginTurn(call: PageCall, { key, detail }: FactOf<"intent">, marked: { readonly span: Span }): PageTurn {
     const { system, tools, messages } = detail;
     if (system !== undefined) call.instructions = system;
     if (Array.isArray(tools)) call.tools = tools;
     for (const message of Array.isArray(messages) ? (messages as unknown as readonly Message[]) : [])
       if (message.role === "user") call.items.push({ type: "message", message });
-    const turn: PageTurn = { number: key.slice("model ".length), model: String(detail["model"]), span, ...mark };
+    const turn: PageTurn = { number: key.slice("model ".length), model: String(detail["model"]), ...marked };
     call.items.push({ type: "turn", turn });
     return turn;
   }
