@@ -1,3 +1,4 @@
+import { getOrMake } from "../util/get-or-make.ts";
 import type { Position, Source, Span } from "./source.ts";
 
 const lineStartsOf = new WeakMap<Source, readonly number[]>();
@@ -23,11 +24,10 @@ export function lineSpan(source: Source, line: number): Span {
 }
 
 function lineStarts(source: Source): readonly number[] {
-  const known = lineStartsOf.get(source);
-  if (known !== undefined) return known;
-  const starts = [0, ...Array.from(source.text.matchAll(lineBreak), ({ index, 0: { length } }) => index + length)];
-  lineStartsOf.set(source, starts);
-  return starts;
+  return getOrMake(lineStartsOf, source, () => [
+    0,
+    ...Array.from(source.text.matchAll(lineBreak), ({ index, 0: { length } }) => index + length),
+  ]);
 }
 
 function lineIndex(starts: readonly number[], offset: number): number {

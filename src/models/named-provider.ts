@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { loadOptionRules } from "./create-packaged-provider.ts";
 import { createSourceProvider, type LanguageModel, type LanguageModelSource } from "./from-language-model.ts";
 import { createCompatibleProvider } from "./openai-compatible.ts";
@@ -30,11 +31,9 @@ const providers = new WeakMap<DeclaredProvider, Provider>();
 
 /** Returns the provider that a program declares, the same for all of its runs. */
 export function createDeclaredProvider(declared: DeclaredProvider): Provider {
-  const known = providers.get(declared);
-  if (known) return known;
-  const provider = "package" in declared ? createFromPackage(declared) : createNamedProvider(declared);
-  providers.set(declared, provider);
-  return provider;
+  return getOrMake(providers, declared, () =>
+    "package" in declared ? createFromPackage(declared) : createNamedProvider(declared),
+  );
 }
 
 /**

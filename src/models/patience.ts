@@ -1,4 +1,5 @@
 import type { Patience } from "../host/patience.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import type { ModelSettings } from "./model.ts";
 
 /** Seconds. A long answer that is not streamed begins after minutes. */
@@ -17,13 +18,11 @@ const split = new WeakMap<ModelSettings, SplitSettings>();
 
 /** Takes apart how long a request waits, and what it asks for: once for the settings of a worker, which never change. */
 export function splitSettings(all: ModelSettings): SplitSettings {
-  const known = split.get(all);
-  if (known) return known;
-  const { timeout, connect_timeout, first_byte_timeout, idle_timeout, max_retries: _, max_retry_wait: _wait, ...asked } = all;
-  const given = Object.entries({ timeout, connect_timeout, first_byte_timeout, idle_timeout });
-  const found = { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), asked };
-  split.set(all, found);
-  return found;
+  return getOrMake(split, all, () => {
+    const { timeout, connect_timeout, first_byte_timeout, idle_timeout, max_retries: _, max_retry_wait: _wait, ...asked } = all;
+    const given = Object.entries({ timeout, connect_timeout, first_byte_timeout, idle_timeout });
+    return { timeouts: Object.fromEntries(given.filter(([, value]) => value !== undefined)), asked };
+  });
 }
 
 /** `timeout` stands for the two silences of a connected server where they are not named. */

@@ -3,6 +3,7 @@ import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ServerTool, ToolDefinition } from "../protocol/tool.ts";
 import { clipText } from "../util/clip-text.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { getOwn } from "../util/get-own.ts";
 import { describeOutput, type OutputFacts, type OutputForm } from "./answer-tool.ts";
 import { type CacheMark, markCache } from "./cache-marks.ts";
@@ -120,14 +121,11 @@ function toServerTool(tool: ServerTool, facts: CallOptionsFacts): LanguageModelV
 }
 
 function toTool(tool: ToolDefinition): LanguageModelV4FunctionTool {
-  const known = convertedTools.get(tool);
-  if (known) return known;
-  const { name, description } = tool;
-  // OpenAI refuses an object schema without members.
-  const inputSchema = { properties: {}, ...tool.inputSchema } as object;
-  const converted: LanguageModelV4FunctionTool = { type: "function", name, description, inputSchema };
-  convertedTools.set(tool, converted);
-  return converted;
+  return getOrMake(convertedTools, tool, () => {
+    const { name, description } = tool;
+    // OpenAI refuses an object schema without members.
+    return { type: "function", name, description, inputSchema: { properties: {}, ...tool.inputSchema } as object };
+  });
 }
 
 /** The answer's tool is required where it is the only one; beside others the model decides when it is done. */

@@ -1,5 +1,6 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import type { JsonSchema } from "../protocol/tool.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { plainCheck } from "./plain-schema.ts";
 import type { Schema, SchemaIssue, Validation } from "./schema.ts";
 
@@ -33,9 +34,8 @@ export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string 
     await compile(jsonSchema);
     return undefined;
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
     // One wrong word fails each form that the word could have.
-    return message.replace(/^schema is invalid: data\/(\S+) ([^,]*).*$/s, "`$1` $2");
+    return errorMessage(thrown).replace(/^schema is invalid: data\/(\S+) ([^,]*).*$/s, "`$1` $2");
   }
 }
 

@@ -4,6 +4,7 @@ import type { RunEvent } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
 
@@ -168,11 +169,8 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
 }
 
 function openCall(view: RunView, { callPath: path, time }: RunEvent): CallView {
-  const known = view.calls.get(path);
-  if (known) return known;
-  const fresh: CallView = { path, startedAt: time, kind: "tool", usage: noUsage, turn: 0, state: "running", text: "", ended: 0 };
-  view.calls.set(path, fresh);
-  return fresh;
+  const fresh = { kind: "tool", usage: noUsage, turn: 0, state: "running", text: "", ended: 0 } as const;
+  return getOrMake(view.calls, path, () => ({ path, startedAt: time, ...fresh }));
 }
 
 function closeCall(view: RunView, { path }: CallView): void {
