@@ -1,4 +1,5 @@
 import type { Usage } from "../protocol/usage.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { matchesModel } from "./compatible-models.ts";
 import type { Provider } from "./provider.ts";
 import { builtInProviders, byName } from "./providers.ts";
@@ -25,6 +26,8 @@ export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "ca
 /** Returns the cost of a request to one model, in dollars. */
 export type PriceOf = (billed: Billed) => number;
 
+type Listing = readonly Pick<Provider, "name" | "priceTable">[];
+
 /** Returns the price of a model; undefined if it is unknown. */
 export type PriceLookup = (modelId: string) => Promise<PriceOf | undefined>;
 
@@ -35,35 +38,21 @@ export const priceTable = { source: "@pydantic/genai-prices 0.1.8", date: "2026-
  * Looks prices up in the table of each provider, under those that were given. The table loads when a model of a provider that it
  * knows is looked up. Of two providers with one name, the later one counts.
  */
-export function createPriceLookup(
-  overrides: PriceOverrides = {},
-  providers: readonly Pick<Provider, "name" | "priceTable">[] = builtInProviders,
-): PriceLookup {
+export function createPriceLookup(overrides: PriceOverrides = {}, providers: Listing = builtInProviders): PriceLookup {
   const known = new Map<string, Promise<PriceOf | undefined>>();
-  return (modelId) => {
-    const price = known.get(modelId) ?? findPrice(modelId, overrides, providers);
-    known.set(modelId, price);
-    return price;
-  };
+  return (modelId) => getOrMake(known, modelId, () => findPrice(modelId, overrides, providers));
 }
 
 /** Returns what looks up the context windows of listed models, in tokens. Of two providers with one name, the later one counts. */
-export function createWindowLookup(
-  providers: readonly Pick<Provider, "name" | "priceTable">[],
-): (modelId: string) => Promise<number | undefined> {
+export function createWindowLookup(providers: Listing): (modelId: string) => Promise<number | undefined> {
   const known = new Map<string, Promise<number | undefined>>();
   const find = async (modelId: string): Promise<number | undefined> => {
-    const split = modelId.indexOf(":");
-    const table = byName(providers).get(modelId.slice(0, split))?.priceTable;
+    const { table, name } = listedAs(modelId, providers);
     if (table === undefined) return undefined;
     const { calcPrice } = await import("@pydantic/genai-prices");
-    return calcPrice({ input_tokens: 1 }, modelId.slice(split + 1), { providerId: table })?.model.context_window;
+    return calcPrice({ input_tokens: 1 }, name, { providerId: table })?.model.context_window;
   };
-  return (modelId) => {
-    const window = known.get(modelId) ?? find(modelId);
-    known.set(modelId, window);
-    return window;
-  };
+  return (modelId) => getOrMake(known, modelId, () => find(modelId));
 }
 
 /** Dollars for a million tokens in short requests, and for the most expensive million. */
@@ -109,16 +98,17 @@ export function unusedPrices(overrides: PriceOverrides, modelIds: readonly strin
   return Object.keys(overrides).filter((pattern) => !modelIds.some((id) => matchesModel(pattern, id)));
 }
 
-async function findPrice(
-  modelId: string,
-  overrides: PriceOverrides,
-  providers: readonly Pick<Provider, "name" | "priceTable">[],
-): Promise<PriceOf | undefined> {
+async function findPrice(modelId: string, overrides: PriceOverrides, providers: Listing): Promise<PriceOf | undefined> {
   const given = Object.entries(overrides).findLast(([pattern]) => matchesModel(pattern, modelId));
   if (given) return flatPrice(given[1]);
+  const { table, name } = listedAs(modelId, providers);
+  return table === undefined ? undefined : tablePrice(table, name);
+}
+
+/** The table that a model's provider has, and the model's name in it. */
+function listedAs(modelId: string, providers: Listing) {
   const split = modelId.indexOf(":");
-  const table = byName(providers).get(modelId.slice(0, split))?.priceTable;
-  return table === undefined ? undefined : tablePrice(table, modelId.slice(split + 1));
+  return { table: byName(providers).get(modelId.slice(0, split))?.priceTable, name: modelId.slice(split + 1) };
 }
 
 /** Returns the models of a provider's table; none of an unknown table. */
