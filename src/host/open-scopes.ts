@@ -85,9 +85,7 @@ const known = new WeakMap<object, Promise<Surroundings>>();
 
 function surroundingsOf(system: ScopeSystem, options: OpenScopesOptions): Promise<Surroundings> {
   const { owner } = options;
-  const found = (owner && known.get(owner)) ?? lookAround(system, options);
-  if (owner) known.set(owner, found);
-  return found;
+  return owner ? getOrMake(known, owner, () => lookAround(system, options)) : lookAround(system, options);
 }
 
 async function lookAround(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<Surroundings> {
@@ -105,11 +103,8 @@ const places = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<Progr
 
 /** Finds the files of a program and their folder, once for each list of files: a program runs as it was compiled. */
 function placesOf(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
-  const found = places.get(system) ?? new WeakMap<readonly string[], Promise<ProgramPlaces>>();
-  places.set(system, found);
-  const known = found.get(files) ?? findPlaces(system, files, folder);
-  found.set(files, known);
-  return known;
+  const found = getOrMake(places, system, () => new WeakMap<readonly string[], Promise<ProgramPlaces>>());
+  return getOrMake(found, files, () => findPlaces(system, files, folder));
 }
 
 async function findPlaces(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
