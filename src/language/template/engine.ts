@@ -5,14 +5,6 @@ import { filterArities } from "./filters.ts";
 /** The engine's package, which is only loaded for programs that have a template. */
 export type LiquidModule = typeof import("liquidjs");
 
-/** An error of the engine, as far as it is known. */
-export interface LiquidFailure {
-  readonly message?: string;
-  readonly name?: string;
-  readonly originalError?: Error;
-  readonly token?: { readonly begin?: number; readonly end?: number; readonly input?: string };
-}
-
 /** The tags of templates. Left out are those for HTML, for inheritance, and second ways to say the same. */
 export const tagNames = [
   "if",

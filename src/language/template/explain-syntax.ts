@@ -1,7 +1,7 @@
 import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import { clipText } from "../../util/clip-text.ts";
-import type { LiquidFailure } from "./engine.ts";
+import type { LiquidFailure } from "./template-error.ts";
 import type { TemplateText } from "./template-text.ts";
 
 /** The note for braces that belong to the prose. */

@@ -2,17 +2,9 @@ import type { Liquid, Template as Part } from "liquidjs";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { CheckedFile } from "./compile-template.ts";
-import {
-  createEngine,
-  inputRegister,
-  LimitedOutput,
-  type LiquidFailure,
-  type LiquidModule,
-  type Partial,
-  toScope,
-} from "./engine.ts";
+import { createEngine, inputRegister, LimitedOutput, type LiquidModule, type Partial, toScope } from "./engine.ts";
 import { explainSyntax } from "./explain-syntax.ts";
-import { TemplateError } from "./template-error.ts";
+import { type LiquidFailure, TemplateError } from "./template-error.ts";
 import type { TemplateText } from "./template-text.ts";
 import { prepareValue, type ValueTypes } from "./value-types.ts";
 

@@ -1,5 +1,13 @@
 import type { Span } from "../../diagnostics/source.ts";
 
+/** An error of the engine, as far as it is known. */
+export interface LiquidFailure {
+  readonly message?: string;
+  readonly name?: string;
+  readonly originalError?: Error;
+  readonly token?: { readonly begin?: number; readonly end?: number; readonly input?: string };
+}
+
 /** A checked template could not be rendered with certain values. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";

@@ -19,11 +19,9 @@ export function limitRows(outline: Outline, prices: ModelPrices = new Map()): Ro
   const { tokens, usd } = bounds;
   const cost = tokens === undefined || usd !== undefined ? undefined : highestCost(prices, { models: ceiling.models, tokens });
   const isOpen = (name: keyof Limits) => bounds[name] === undefined && !(name === "usd" && cost !== undefined);
-  const unlimited = accountNames.filter(([name]) => isOpen(name)).map(([, words]) => words);
-  const ofRun = [
-    ...describeLimits(bounds, cost),
-    ...(unlimited.length > 0 ? [`no limit of ${joinNames(unlimited, " or ")}`] : []),
-  ];
+  const open = accountNames.filter(([name]) => isOpen(name)).map(([, words]) => words);
+  const unlimited = open.length > 0 ? [`no limit of ${joinNames(open, " or ")}`] : [];
+  const ofRun = [...describeLimits(bounds, cost), ...unlimited];
   const ofCalls = workers.flatMap(({ id, name, limits: own }) => {
     const turns = own.turns === undefined ? {} : { turns: least(own.turns, limits.turns) };
     const texts = describeLimits(id === entryOf(outline)?.id ? turns : { ...own, ...turns });
