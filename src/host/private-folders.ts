@@ -15,11 +15,12 @@ export function settingsFolder(stateDirectory: string): string {
 }
 
 /**
- * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, and the
- * user's configuration.
+ * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, compiled code
+ * that the next process runs, and the user's configuration.
  */
 export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile">): readonly string[] {
-  return [credentialsFolder(host.stateDirectory), join(host.stateDirectory, "private"), host.configFile];
+  const { stateDirectory, configFile } = host;
+  return [credentialsFolder(stateDirectory), join(stateDirectory, "private"), join(stateDirectory, "compile-cache"), configFile];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */
