@@ -116,12 +116,21 @@ async function findPlaces(system: ScopeSystem, files: readonly string[], folder:
 
 /** The real path; of a missing file, the real path of the nearest folder with the rest. `known`: of folders that several paths lie in. */
 async function realPathOf(system: ScopeSystem, path: string, known = new Map<string, Promise<string>>()): Promise<string> {
-  try {
-    if (!system.isMissing?.(path)) return await system.realPath(path);
-  } catch {}
-  const folder = dirname(path);
-  if (folder === path) return path;
-  return join(await getOrMake(known, folder, () => realPathOf(system, folder, known)), basename(path));
+  const names: string[] = [];
+  let folder = path;
+  const leave = () => {
+    names.unshift(basename(folder));
+    folder = dirname(folder);
+  };
+  while (system.isMissing?.(folder) && folder !== dirname(folder)) leave();
+  for (;;) {
+    try {
+      return join(await getOrMake(known, folder, () => system.realPath(folder)), ...names);
+    } catch {
+      if (folder === dirname(folder)) return path;
+      leave();
+    }
+  }
 }
 
 type MissingRoots = OpenScopesOptions["missingRoots"];

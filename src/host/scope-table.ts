@@ -51,8 +51,14 @@ export function createProgramPlaces(files: readonly string[], programFolder: str
 }
 
 export function createPrivatePlaces(privateFolders: readonly string[]): PrivatePlaces {
-  return { privateFolders, privateNames: new Set(privateFolders.map((path) => foldName(basename(path)))) };
+  const isSame = lastPlaces.privateFolders.length === privateFolders.length;
+  if (isSame && lastPlaces.privateFolders.every((path, index) => path === privateFolders[index])) return lastPlaces;
+  lastPlaces = { privateFolders, privateNames: new Set(privateFolders.map((path) => foldName(basename(path)))) };
+  return lastPlaces;
 }
+
+/** Those of one user, mostly: the same for all runs of a process. */
+let lastPlaces: PrivatePlaces = { privateFolders: [], privateNames: new Set() };
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
 export class ScopeTable {
