@@ -41,6 +41,11 @@ export interface CommandRequest {
    * cannot be enforced on a command.
    */
   readonly scopes: Scopes;
+  /**
+   * Names of the scopes whose approvals were looked at for this command. In the others it sees nothing where they have
+   * `readApproval`, and writes nothing where they have `writeApproval`. Default: all scopes.
+   */
+  readonly openScopes?: readonly string[];
   /** A folder in one of the scopes. */
   readonly cwd: ResolvedPath;
   readonly network: boolean;

@@ -320,6 +320,22 @@ describe("results", () => {
     expect(await opens("npm test", "dev")).toEqual([]);
   });
 
+  test("open scopes that ask only if a rule put the command to a person", async () => {
+    const open = async (command: string, cwd?: string, rules = "star") => {
+      const bench = await createBench(ruleSets[rules] as ShellConfig);
+      await bench.run({ command, ...(cwd === undefined ? {} : { cwd }) });
+      return bench.requests[0]?.openScopes;
+    };
+    expect(await open("grep -r secret .")).toEqual(["."]);
+    expect(await open("ls", "free")).toEqual(["free"]);
+    expect(await open("cat secret/key.txt")).toBeUndefined();
+    expect(await open("ls", "secret")).toBeUndefined();
+    expect(await open("git status")).toEqual(["."]);
+    expect(await open("git commit -am x", undefined, "git")).toBeUndefined();
+    const { judge } = await createBench(ruleSets["star"] as ShellConfig);
+    expect((await judge({ command: "ls", cwd: "secret" })).why).toContain("it runs in secret: read_approval of the scope secret");
+  });
+
   test("report failed isolation without a path of the machine", async () => {
     const { commands } = {
       commands: {

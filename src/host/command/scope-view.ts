@@ -9,11 +9,18 @@ import type { ProtectedEntry } from "./protected-entries.ts";
 /** Folders that the wall makes itself. */
 const ownFolders = ["/proc", "/dev", "/sys"];
 
-/** The roots of scopes with their rights. `handles`: of the roots, in their order. */
-export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[]): readonly Mount[] {
-  return table.roots.flatMap(({ declaration, directory: { realPath } }, index) => {
-    if (ownFolders.some((folder) => isWithin(realPath, folder))) return [];
-    return [toMount(declaration.mode === "rw" ? "writable" : "read-only", realPath, handles[index])];
+/** The roots of scopes with their rights. `handles`: of the roots, in their order. `open`: as `CommandRequest.openScopes`. */
+export function toRootMounts(
+  table: ScopeTable,
+  handles: readonly EntryHandle[],
+  open: readonly string[] | undefined,
+): readonly Mount[] {
+  return table.roots.flatMap(({ declaration, directory: { realPath: path } }, index): readonly Mount[] => {
+    if (ownFolders.some((folder) => isWithin(path, folder))) return [];
+    const isOpen = open?.includes(declaration.name) !== false;
+    if (!isOpen && declaration.readApproval === true) return [{ kind: "hidden-folder", path }];
+    const isWritable = declaration.mode === "rw" && (isOpen || declaration.writeApproval !== true);
+    return [toMount(isWritable ? "writable" : "read-only", path, handles[index])];
   });
 }
 

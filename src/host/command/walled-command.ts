@@ -107,7 +107,9 @@ function describeCommand(setting: WalledSetting, folders: PrivateFolders): Walle
 function findMounts(setting: WalledSetting, privately: readonly Mount[]): readonly Mount[] {
   const { request, machine, table, path, environment, homes } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
-  const roots = toRootMounts(table, setting.handles);
+  const roots = toRootMounts(table, setting.handles, request.openScopes);
+  const closed = roots.filter(({ kind }) => kind === "hidden-folder");
+  const open = roots.filter(({ kind }) => kind !== "hidden-folder");
   const system = findSystemView(roots);
   const secrets = findSecrets(homes, machine);
   const program = findProgram(name, path);
@@ -115,7 +117,7 @@ function findMounts(setting: WalledSetting, privately: readonly Mount[]): readon
   const masks = setting.before.entries.flatMap(toMask);
   const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
-  const shown = masks.filter(({ path }) => !isWithinHidden(path, hidden, roots));
+  const shown = masks.filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   return [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
 }

@@ -23,6 +23,8 @@ export interface PlannedRun {
   readonly notIsolated: string | undefined;
   /** Protected names that it may use like others: a person is asked, or a rule spells out what uses them. */
   readonly opens: readonly string[];
+  /** As `CommandRequest.openScopes`: the scope that it runs in. Undefined: all, since a person is asked, or git records them. */
+  readonly openScopes: readonly string[] | undefined;
   /** Hooks of a git repository may run: a person is asked, whatever is pre-approved. */
   readonly hooks: boolean;
 }

@@ -37,7 +37,10 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
   const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
-  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, hooks };
+  // What names a path in another scope that asks is asked about.
+  // To git, files of a hidden scope would be removed ones.
+  const openScopes = hooks || opens.includes(".git") ? undefined : [cwd.scope.name];
+  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, openScopes, hooks };
   const shown = {
     request: { ...request },
     scopes: [...new Set([...table.values()].map(({ scope }) => scope.name))].sort(),
@@ -83,6 +86,9 @@ async function findFolder(scopes: Scopes, given: unknown): Promise<ResolvedPath>
   return scopes.resolve(facts.virtualPath);
 }
 
-function judgeFolder({ components, virtualPath }: ResolvedPath): readonly Reason[] {
-  return protectionOfName(components) === undefined ? [] : [asks(`it runs in ${virtualPath}, which is a protected name`)];
+function judgeFolder({ components, virtualPath, scope }: ResolvedPath): readonly Reason[] {
+  return [
+    ...(protectionOfName(components) === undefined ? [] : [asks(`it runs in ${virtualPath}, which is a protected name`)]),
+    ...(scope.readApproval === true ? [asks(`it runs in ${virtualPath}: read_approval of the scope ${scope.name}`)] : []),
+  ];
 }

@@ -22,6 +22,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
   const request: CommandRequest = {
     command: run.request,
     scopes,
+    ...(run.openScopes && { openScopes: run.openScopes }),
     cwd: run.cwd,
     network: run.networkEnabled,
     environment: quietEnvironment,
