@@ -8,7 +8,7 @@ import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
 import { type ChunkingContext, type CodeSplittingGroup, type OutputChunk, type RolldownPlugin, rolldown } from "rolldown";
 import * as locales from "zod/locales";
-import { keptChunks } from "./kept-chunks.ts";
+import { createMarker, findStartFunctions, type Marks } from "./start-functions.ts";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -23,7 +23,7 @@ const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "llm-do", "
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 /** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
-const threads = ["cli/watchdog-thread", "host/line-search-thread", "host/load-chunk"];
+const threads = ["cli/watchdog-thread", "host/line-search-thread"];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
 const external = new Set(Object.keys(dependencies).filter((name) => name !== "zod" && name !== "@ai-sdk/provider"));
@@ -113,7 +113,7 @@ const lazyLocales: RolldownPlugin = {
     id === "lazy-locales"
       ? `import { createRequire } from "node:module";
 const load = createRequire(import.meta.url);
-const lazy = (name) => [name, { enumerable: true, get: () => load("../zod-locales.js")[name] }];
+const lazy = (name) => [name, { enumerable: true, get: () => load("./zod-locales.js")[name] }];
 export const locales = Object.defineProperties({}, Object.fromEntries(${JSON.stringify(Object.keys(locales))}.map(lazy)));`
       : null,
 };
@@ -157,12 +157,12 @@ function objectOf(id: string): string {
 async function bundle(
   input: Readonly<Record<string, string>>,
   groups: CodeSplittingGroup[],
-  kept: RolldownPlugin[] = [],
+  marks: Marks = new Map(),
 ): Promise<OutputChunk[]> {
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales, onNeed, ascii, ...kept],
+    plugins: [builtIns, lazyLocales, onNeed, createMarker(marks), ascii],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
@@ -185,9 +185,12 @@ const sourceOf = (entry: string) => [entry, `src/${entry}.ts`] as const;
 rmSync("dist", { recursive: true, force: true });
 for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]), []);
 await bundle({ "zod-locales": "zod/locales" }, []);
-const input = { ...Object.fromEntries(entries.map(sourceOf)), "chunks/zod": "zod" };
+const input = { ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" };
 const groups = [{ name: chunkOf, debugName: "start" }];
-const chunks = await bundle(input, groups, [keptChunks]);
+// Twice: the first bundle is run, to see which functions to mark in the second.
+const marks = await findStartFunctions(await bundle(input, groups));
+rmSync("dist/chunks", { recursive: true });
+const chunks = await bundle(input, groups, marks);
 writeFileSync(
   "dist/third-party-notices.txt",
   renderNotices(chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative("", id)))),

@@ -95,7 +95,7 @@ const ownFolder = new URL("../", import.meta.url);
 
 function bundled(specifier: string): string | undefined {
   const isWhole = ownExtension === ".js" && (specifier === "zod" || specifier === "zod/v4");
-  return isWhole ? existing(new URL("kept/zod.js", ownFolder)) : undefined;
+  return isWhole ? existing(new URL("zod.js", ownFolder)) : undefined;
 }
 
 /** The package's `exports` decide; where they name built files and we run from sources, the source is meant. */

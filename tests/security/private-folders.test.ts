@@ -20,7 +20,7 @@ function create(frontmatter: string): World {
   const world = new World({ "main.worker": worker(frontmatter) });
   world.put("state/credentials/keys.json", keys);
   world.put("state/private/run/secrets.jsonl", key);
-  world.put("state/compile-cache/folder/core.js.bin", key);
+  world.put("state/compile-cache/v24/compiled", key);
   world.put("state/notes.txt", "notes");
   return world;
 }
@@ -34,7 +34,7 @@ test("file tools reach neither credentials, secrets of runs nor the configuratio
     "all/state/credentials/keys.json",
     "all/state/private/run/secrets.jsonl",
     "all/state/credentials/new.json",
-    "all/state/compile-cache/folder/core.js.bin",
+    "all/state/compile-cache/v24/compiled",
     "all/config/config.yaml",
   ];
   const look = [
