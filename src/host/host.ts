@@ -57,6 +57,11 @@ export interface OpenScopesOptions {
   readonly beforeReplacing?: ReplacementListener;
   /** Scopes that are opened for one owner, such as a run, look once for the real paths of the program and of private folders. */
   readonly owner?: object;
+  /**
+   * True: where each declaration has a `realRoot`, no folder is looked at, made or refused before the first member that needs one, which
+   * rejects with the refusal, as all later ones do. Default: scopes are opened at once.
+   */
+  readonly atFirstUse?: boolean;
   /** Missing writable roots are made (the default), or taken for empty folders that cannot be written. */
   readonly missingRoots?: "make" | "pretend";
 }

@@ -12,10 +12,13 @@ import { searchFiles } from "./scope-search.ts";
 import {
   createPrivatePlaces,
   createProgramPlaces,
+  nowhere,
+  type PlacedRoot,
+  type PrivatePlaces,
   type ProgramPlaces,
+  ScopePaths,
   type ScopeRoot,
   ScopeTable,
-  type Surroundings,
 } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
@@ -39,19 +42,57 @@ export interface ScopeSystem {
   makeCommandFolder(): Promise<CommandFolder>;
 }
 
+/** Scopes whose folders are open. */
+interface OpenTable {
+  readonly table: ScopeTable;
+  close(): Promise<void>;
+}
+
 export async function openScopes(
   system: ScopeSystem,
   declarations: readonly ScopeDeclaration[],
   options: OpenScopesOptions = {},
 ): Promise<Scopes> {
+  const program = declarations.length > 0 ? await placesOf(system, options) : nowhere;
+  const placed = options.atFirstUse === true ? placesOfRoots(declarations) : undefined;
+  const open = () => openTable(system, declarations, { ...options, program });
+  if (placed) {
+    const paths = new ScopePaths({ roots: placed, program, strictNames: system.strictNames });
+    return toScopes(paths, { open, atFirstUse: true });
+  }
+  const opened = await open();
+  const openForCommands = declarations.length > 0 ? undefined : () => openCommandScopes(system, options);
+  return toScopes(opened.table, { open: async () => opened, openForCommands });
+}
+
+/** Finds the places of roots without looking: a root that leads elsewhere is refused when it is opened. Undefined where one is not known. */
+function placesOfRoots(declarations: readonly ScopeDeclaration[]): readonly PlacedRoot[] | undefined {
+  const placed = declarations.flatMap((declaration) => {
+    const { realRoot: realPath } = declaration;
+    return realPath === undefined ? [] : [{ declaration, realPath }];
+  });
+  return placed.length > 0 && placed.length === declarations.length ? placed : undefined;
+}
+
+async function openTable(
+  system: ScopeSystem,
+  declarations: readonly ScopeDeclaration[],
+  options: OpenScopesOptions & { readonly program: ProgramPlaces },
+): Promise<OpenTable> {
   const roots: ScopeRoot[] = [];
-  const isPretended = options.missingRoots === "pretend";
   try {
-    for (const declaration of declarations) roots.push({ declaration, ...(await shareRoot(system, declaration, options)) });
-    const table = await createTable(system, roots, options);
+    for (const declaration of declarations) roots.push(await shareRoot(system, declaration, options));
+    const privatePlaces = roots.length > 0 ? await privatePlacesFor(system, options) : nowhere;
+    const { writer, strictNames } = system;
+    const { program, beforeReplacing } = options;
+    const table = new ScopeTable({ roots, program, privatePlaces, writer, strictNames, beforeReplacing });
     // A dry run changes no folder.
-    if (roots.length > 0) return toScopes(table, { sweep: isPretended ? undefined : sweepLater(table) });
-    return toScopes(table, { openForCommands: () => openCommandScopes(system, isPretended) });
+    const sweep = options.missingRoots === "pretend" ? undefined : sweepLater(table);
+    const close = async () => {
+      await sweep?.();
+      await closeRoots(roots);
+    };
+    return { table, close };
   } catch (error) {
     await closeRoots(roots);
     throw error;
@@ -59,38 +100,28 @@ export async function openScopes(
 }
 
 /** One scope, in an empty folder of its own. A pretended one is empty, and nothing is made. */
-async function openCommandScopes(system: ScopeSystem, isPretended: boolean): Promise<Scopes> {
+async function openCommandScopes(system: ScopeSystem, { missingRoots }: OpenScopesOptions): Promise<Scopes> {
+  const isPretended = missingRoots === "pretend";
   const folder = isPretended ? { path: "/llm-do-commands", remove: async () => {} } : await system.makeCommandFolder();
   const declaration = { name: ".", root: folder.path, realRoot: folder.path, mode: "rw" } as const;
   try {
     const directory = isPretended ? createEmptyRoot(folder.path) : await system.openRoot(folder.path);
-    const scopes = toScopes(await createTable(system, [{ declaration, directory, release: () => directory.close() }], {}), {});
-    const close = () => scopes.close().finally(folder.remove);
-    const own: Scopes = { ...scopes, forCommands: async () => own, close };
-    tables.set(own, scopeTable(scopes));
-    return own;
+    const roots = [{ declaration, realPath: directory.realPath, directory, release: () => directory.close() }];
+    const privatePlaces = await privatePlacesFor(system, {});
+    const { writer, strictNames } = system;
+    const table = new ScopeTable({ roots, program: nowhere, privatePlaces, writer, strictNames, beforeReplacing: undefined });
+    const opened = { table, close: () => closeRoots(roots).finally(folder.remove) };
+    return toScopes(table, { open: async () => opened });
   } catch (error) {
     await folder.remove();
     throw error;
   }
 }
 
-async function createTable(system: ScopeSystem, roots: readonly ScopeRoot[], options: OpenScopesOptions): Promise<ScopeTable> {
-  const { writer, strictNames } = system;
-  const surroundings = await surroundingsOf(system, options);
-  return new ScopeTable({ roots, surroundings, writer, strictNames, beforeReplacing: options.beforeReplacing });
-}
+const known = new WeakMap<object, Promise<PrivatePlaces>>();
 
-const known = new WeakMap<object, Promise<Surroundings>>();
-
-function surroundingsOf(system: ScopeSystem, options: OpenScopesOptions): Promise<Surroundings> {
-  const { owner } = options;
-  return owner ? getOrMake(known, owner, () => lookAround(system, options)) : lookAround(system, options);
-}
-
-async function lookAround(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<Surroundings> {
-  const program = await placesOf(system, programFiles, programFolder);
-  return { ...program, ...createPrivatePlaces(await realPrivateFolders(system)) };
+function privatePlacesFor(system: ScopeSystem, { owner = {} }: OpenScopesOptions): Promise<PrivatePlaces> {
+  return getOrMake(known, owner, async () => createPrivatePlaces(await realPrivateFolders(system)));
 }
 
 /** Resolves links on the way to the private folders. */
@@ -102,9 +133,9 @@ export async function realPrivateFolders(system: ScopeSystem): Promise<readonly 
 const places = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<ProgramPlaces>>>();
 
 /** Finds the files of a program and their folder, once for each list of files: a program runs as it was compiled. */
-function placesOf(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
+function placesOf(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<ProgramPlaces> {
   const found = getOrMake(places, system, () => new WeakMap<readonly string[], Promise<ProgramPlaces>>());
-  return getOrMake(found, files, () => findPlaces(system, files, folder));
+  return getOrMake(found, programFiles, () => findPlaces(system, programFiles, programFolder));
 }
 
 async function findPlaces(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
@@ -147,7 +178,7 @@ async function shareRoot(
   system: ScopeSystem,
   declaration: ScopeDeclaration,
   { owner = {}, missingRoots }: OpenScopesOptions,
-): Promise<Omit<ScopeRoot, "declaration">> {
+): Promise<ScopeRoot> {
   const open = getOrMake(sharedRoots, owner, () => new Map<string, SharedRoot>());
   const key = `${declaration.root}\n${declaration.realRoot ?? ""}`;
   const release = async (root: SharedRoot) => {
@@ -157,7 +188,8 @@ async function shareRoot(
   };
   const lend = (root: SharedRoot) => {
     let released: Promise<void> | undefined;
-    return { directory: root.directory, release: () => (released ??= release(root)) };
+    const { directory } = root;
+    return { declaration, realPath: directory.realPath, directory, release: () => (released ??= release(root)) };
   };
   const known = open.get(key);
   if (known) {
@@ -227,96 +259,105 @@ function rootRefused(declaration: ScopeDeclaration, error: unknown): ScopeError 
   return new ScopeError("io_error", `The folder of the scope ${name} cannot be opened (${code}).`, more);
 }
 
-const tables = new WeakMap<Scopes, ScopeTable>();
+const tables = new WeakMap<Scopes, () => Promise<ScopeTable>>();
 
-/** The open directories behind scopes, for what runs commands in them. */
-export function scopeTable(scopes: Scopes): ScopeTable {
-  const table = tables.get(scopes);
-  if (table === undefined) throw new TypeError("these scopes were not opened by this host");
-  return table;
+/** The open directories behind scopes, for what runs commands in them. Opens scopes that are not open yet. */
+export async function scopeTable(scopes: Scopes): Promise<ScopeTable> {
+  const open = tables.get(scopes);
+  if (open === undefined) throw new TypeError("these scopes were not opened by this host");
+  return open();
 }
 
 interface ScopeLife {
-  /** Called and awaited by `close`. */
-  readonly sweep?: (() => Promise<void>) | undefined;
+  /** Called once; never for scopes that were closed before. */
+  readonly open: () => Promise<OpenTable>;
+  /** Default: at once. */
+  readonly atFirstUse?: true;
   /** Only where nothing is declared: opens what commands run in. */
-  readonly openForCommands?: () => Promise<Scopes>;
+  readonly openForCommands?: (() => Promise<Scopes>) | undefined;
 }
 
-function toScopes(table: ScopeTable, { sweep, openForCommands }: ScopeLife): Scopes {
+/** `paths` answers what needs no disk; all that touches it waits for the open table. */
+function toScopes(paths: ScopePaths, life: ScopeLife): Scopes {
+  let opening = life.atFirstUse ? undefined : life.open();
   let forCommands: Promise<Scopes> | undefined;
-  const resolve = (virtualPath: string) => table.resolve(virtualPath);
-  const inPlace = async (virtualPath: string) => {
-    const path = resolve(virtualPath);
-    await assertInPlace(table, path.scope);
-    return path;
+  let isClosed = false;
+  const unlessClosed = async <T>(open: () => Promise<T>): Promise<T> => {
+    if (isClosed) throw new ScopeError("io_error", "The scopes are closed.");
+    return open();
   };
-  const allInPlace = async (virtualPath: string) => {
-    const named = isEverything(table, virtualPath) ? table.roots : [table.root(resolve(virtualPath).scope)];
-    for (const root of named) await assertInPlace(table, root.declaration);
+  const open = async () => {
+    opening ??= unlessClosed(life.open);
+    return (await opening).table;
+  };
+  const resolve = (virtualPath: string) => paths.resolve(virtualPath);
+  const at = async <T>(virtualPath: string, use: (table: ScopeTable, path: ResolvedPath) => Promise<T>): Promise<T> => {
+    const path = resolve(virtualPath);
+    const table = await open();
+    await assertInPlace(table, path.scope);
+    return use(table, path);
+  };
+  const below = async <T>(virtualPath: string, use: (table: ScopeTable) => Promise<T>): Promise<T> => {
+    const named = isEverything(paths, virtualPath) ? paths.roots : [paths.root(resolve(virtualPath).scope)];
+    const table = await open();
+    for (const { declaration } of named) await assertInPlace(table, declaration);
+    return use(table);
   };
   const writing = new Set<Promise<unknown>>();
-  const trackWrite = async <T>(virtualPath: string, write: (path: ResolvedPath) => Promise<T>): Promise<T> => {
-    const running = inPlace(virtualPath).then(write);
+  const trackWrite = async <T>(running: Promise<T>): Promise<T> => {
     writing.add(running);
     return running.finally(() => writing.delete(running));
   };
+  const can = async (virtualPath: string, access: "read" | "write"): Promise<boolean> => {
+    try {
+      const path = resolve(virtualPath);
+      const { protection } = await inspectPath(await open(), path, access);
+      return access === "read" || protection !== "program";
+    } catch {
+      return false;
+    }
+  };
   const scopes: Scopes = {
-    declarations: table.roots.map((root) => root.declaration),
-    readable: () => table.allowed.readable,
-    writable: () => table.allowed.writable,
+    declarations: paths.roots.map((root) => root.declaration),
+    readable: () => paths.allowed.readable,
+    writable: () => paths.allowed.writable,
     resolve,
-    facts: async (virtualPath) => findFacts(table, await inPlace(virtualPath)),
-    inspect: async (virtualPath, access) => inspectPath(table, await inPlace(virtualPath), access),
-    protection: (path) => table.protection(path.scope, path.components),
-    target: (virtualPath) => table.target(resolve(virtualPath)),
-    covered: (virtualPath) => coveredScopes(table, virtualPath),
-    read: async (virtualPath, options) => readFile(table, await inPlace(virtualPath), options?.maxBytes),
-    write: (virtualPath, bytes, options) => trackWrite(virtualPath, (path) => writeFile(table, path, { bytes, ...options })),
-    append: (virtualPath, bytes) => trackWrite(virtualPath, (path) => appendFile(table, path, bytes)),
-    list: async (virtualPath, options) => {
-      await allInPlace(virtualPath);
-      return listFiles(table, virtualPath, options);
-    },
-    search: async (virtualPath, options) => {
-      await allInPlace(virtualPath);
-      return searchFiles(table, virtualPath, options);
-    },
-    names: async (virtualPath, most) => findNames(table, await inPlace(virtualPath), most),
-    canRead: (virtualPath) => can(table, virtualPath, "read"),
-    canWrite: (virtualPath) => can(table, virtualPath, "write"),
+    facts: (virtualPath) => at(virtualPath, findFacts),
+    inspect: (virtualPath, access) => at(virtualPath, (table, path) => inspectPath(table, path, access)),
+    protection: (path) => paths.protection(path.scope, path.components),
+    target: (virtualPath) => paths.target(resolve(virtualPath)),
+    covered: (virtualPath) => coveredScopes(paths, virtualPath),
+    read: (virtualPath, options) => at(virtualPath, (table, path) => readFile(table, path, options?.maxBytes)),
+    write: (virtualPath, bytes, options) =>
+      trackWrite(at(virtualPath, (table, path) => writeFile(table, path, { bytes, ...options }))),
+    append: (virtualPath, bytes) => trackWrite(at(virtualPath, (table, path) => appendFile(table, path, bytes))),
+    list: (virtualPath, options) => below(virtualPath, (table) => listFiles(table, virtualPath, options)),
+    search: (virtualPath, options) => below(virtualPath, (table) => searchFiles(table, virtualPath, options)),
+    names: (virtualPath, most) => at(virtualPath, (table, path) => findNames(table, path, most)),
+    canRead: (virtualPath) => can(virtualPath, "read"),
+    canWrite: (virtualPath) => can(virtualPath, "write"),
     forCommands: async () => {
-      forCommands ??= openForCommands?.();
+      if (life.openForCommands) forCommands ??= unlessClosed(life.openForCommands);
+      else await open();
       return forCommands ?? scopes;
     },
     close: async () => {
-      await forCommands?.then(
-        (own) => own.close(),
-        () => undefined,
-      );
+      isClosed = true;
+      const ignore = () => undefined;
+      await forCommands?.then((own) => own.close(), ignore);
       // An aborted call does not end its write, which could be neither completed nor undone in a closed folder.
       await Promise.allSettled(writing);
-      await sweep?.();
-      await closeRoots(table.roots);
+      await opening?.then((opened) => opened.close(), ignore);
     },
   };
-  tables.set(scopes, table);
+  tables.set(scopes, open);
   return scopes;
 }
 
-function coveredScopes(table: ScopeTable, virtualPath: string): readonly ScopeDeclaration[] {
+function coveredScopes(table: ScopePaths, virtualPath: string): readonly ScopeDeclaration[] {
   if (isEverything(table, virtualPath)) return table.roots.map((root) => root.declaration);
   const { scope, components } = table.resolve(virtualPath);
   return table.covered(scope, components);
-}
-
-async function can(table: ScopeTable, virtualPath: string, access: "read" | "write"): Promise<boolean> {
-  try {
-    const { protection } = await inspectPath(table, table.resolve(virtualPath), access);
-    return access === "read" || protection !== "program";
-  } catch {
-    return false;
-  }
 }
 
 async function closeRoots(roots: readonly ScopeRoot[]): Promise<void> {

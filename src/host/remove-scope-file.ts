@@ -4,5 +4,5 @@ import type { Scopes } from "./scopes.ts";
 
 /** Removes a file through scopes. `expect`: its identity; another file stays. No tool has this. */
 export async function removeScopeFile(scopes: Scopes, virtualPath: string, expect: string): Promise<void> {
-  await removeFile(scopeTable(scopes), scopes.resolve(virtualPath), expect);
+  await removeFile(await scopeTable(scopes), scopes.resolve(virtualPath), expect);
 }

@@ -175,7 +175,7 @@ interface Replacing {
 async function noteReplacement(table: ScopeTable, { virtualPath, scope, path }: ParentFolder, { after, read }: Replacing) {
   const listener: ReplacementListener | undefined = table.beforeReplacing;
   if (!listener) return;
-  const root = table.root(scope).directory.realPath;
+  const root = table.root(scope).realPath;
   await listener.note({ virtualPath, root, components: path, before: await read(listener.maxBytes), after });
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { compileGlob, type Glob, type GlobState } from "./glob.ts";
 import { isReadProtected } from "./protected-names.ts";
 import { systemRefused } from "./scope-refusals.ts";
-import type { ScopeTable } from "./scope-table.ts";
+import type { ScopePaths, ScopeTable } from "./scope-table.ts";
 import {
   folderOfRoot,
   hasSuffix,
@@ -115,7 +115,7 @@ export async function walkFiles(
 }
 
 /** Returns whether a path means all scopes, listed side by side: `.` without a default scope. */
-export function isEverything(table: ScopeTable, virtualPath: string): boolean {
+export function isEverything(table: ScopePaths, virtualPath: string): boolean {
   const hasDefault = table.allowed.readable.includes(defaultScopeName);
   return !hasDefault && (virtualPath === "" || virtualPath === "." || virtualPath === "./");
 }

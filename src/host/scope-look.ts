@@ -13,14 +13,14 @@ import type { ReadFile, Scopes } from "./scopes.ts";
  */
 
 /** Reads the beginning of a regular file. */
-export function lookIntoFile(scopes: Scopes, virtualPath: string, maxBytes: number): Promise<ReadFile> {
-  const table = scopeTable(scopes);
+export async function lookIntoFile(scopes: Scopes, virtualPath: string, maxBytes: number): Promise<ReadFile> {
+  const table = await scopeTable(scopes);
   return readAnyFile(table, table.resolve(virtualPath), maxBytes);
 }
 
 /** Lists the entries of a folder. */
 export async function lookIntoFolder(scopes: Scopes, virtualPath: string): Promise<readonly DirectoryEntry[]> {
-  const table = scopeTable(scopes);
+  const table = await scopeTable(scopes);
   return inFolder(table, table.resolve(virtualPath), ({ directory }) => directory.entries());
 }
 
@@ -41,7 +41,7 @@ export interface FoundFolders {
  * dependencies. Takes a tenth of a millisecond for each folder.
  */
 export async function findFoldersWith(scopes: Scopes, virtualPath: string, options: FindOptions): Promise<FoundFolders> {
-  const table = scopeTable(scopes);
+  const table = await scopeTable(scopes);
   const walk: Walk = { table, options, folders: [], seen: new Set() };
   await inFolder(table, table.resolve(virtualPath), (folder) => visit(walk, folder));
   return { folders: walk.folders, isComplete: walk.seen.size <= options.maxFolders };

@@ -10,19 +10,28 @@ import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError }
 import type { Writer } from "./temporary-name.ts";
 import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
 
-/** A declared scope, open. */
-export interface ScopeRoot {
+/** A declared scope, and its place: a host path without links. */
+export interface PlacedRoot {
   readonly declaration: ScopeDeclaration;
+  readonly realPath: string;
+}
+
+/** A declared scope, open. */
+export interface ScopeRoot extends PlacedRoot {
   readonly directory: RootDirectory;
   /** Closes the directory where no other scopes use it. */
   release(): Promise<void>;
 }
 
-export interface ScopeTableOptions {
-  readonly roots: readonly ScopeRoot[];
-  readonly surroundings: Surroundings;
-  readonly writer: Writer;
+export interface ScopePathsOptions<Root extends PlacedRoot = PlacedRoot> {
+  readonly roots: readonly Root[];
+  readonly program: ProgramPlaces;
   readonly strictNames: boolean;
+}
+
+export interface ScopeTableOptions extends ScopePathsOptions<ScopeRoot> {
+  readonly privatePlaces: PrivatePlaces;
+  readonly writer: Writer;
   readonly beforeReplacing: ReplacementListener | undefined;
 }
 
@@ -34,14 +43,20 @@ export interface ProgramPlaces {
   readonly programParents: ReadonlySet<string>;
 }
 
-interface PrivatePlaces {
+export interface PrivatePlaces {
   /** Real host paths. */
   readonly privateFolders: readonly string[];
   readonly privateNames: ReadonlySet<string>;
 }
 
-/** The program and the private folders, whatever scopes are opened beside them. */
-export interface Surroundings extends ProgramPlaces, PrivatePlaces {}
+/** The places beside scopes that have no roots. */
+export const nowhere: ProgramPlaces & PrivatePlaces = {
+  programFolder: undefined,
+  programFiles: new Set(),
+  programParents: new Set(),
+  privateFolders: [],
+  privateNames: new Set(),
+};
 
 /** `files`: real host paths of what is part of the program, existing or not, with all that is below them. */
 export function createProgramPlaces(files: readonly string[], programFolder: string | undefined): ProgramPlaces {
@@ -58,30 +73,24 @@ export function createPrivatePlaces(privateFolders: readonly string[]): PrivateP
 }
 
 /** Those of one user, mostly: the same for all runs of a process. */
-let lastPlaces: PrivatePlaces = { privateFolders: [], privateNames: new Set() };
+let lastPlaces: PrivatePlaces = nowhere;
 
 /** A run's scopes, as far as they can be judged without touching the disk: names, nesting, and files of the program. */
-export class ScopeTable {
-  readonly roots: readonly ScopeRoot[];
-  readonly writer: Writer;
+export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
+  readonly roots: readonly Root[];
   readonly allowed: Allowed;
-  readonly beforeReplacing: ReplacementListener | undefined;
   readonly #declarations: ReadonlyMap<string, ScopeDeclaration>;
-  readonly #byName: ReadonlyMap<string, ScopeRoot>;
-  readonly #byIdentity = new Map<string, ScopeRoot>();
-  readonly #byHostPath = new Map<string, ScopeRoot>();
-  readonly #rootNames = new Set<string>();
+  readonly #byName: ReadonlyMap<string, Root>;
+  readonly #byHostPath: ReadonlyMap<string, Root>;
+  readonly #rootNames: ReadonlySet<string>;
   readonly #programNames = new Map<string, ProgramNames>();
-  readonly #options: ScopeTableOptions;
-  readonly #surroundings: Surroundings;
-  readonly #written = new Set<string>();
+  readonly #strictNames: boolean;
+  readonly #program: ProgramPlaces;
 
-  constructor(options: ScopeTableOptions) {
-    this.#options = options;
+  constructor(options: ScopePathsOptions<Root>) {
     this.roots = options.roots;
-    this.writer = options.writer;
-    this.beforeReplacing = options.beforeReplacing;
-    this.#surroundings = options.surroundings;
+    this.#strictNames = options.strictNames;
+    this.#program = options.program;
     const declarations = options.roots.map((root) => root.declaration);
     this.allowed = {
       readable: declarations.map((declaration) => declaration.name),
@@ -89,41 +98,38 @@ export class ScopeTable {
     };
     this.#declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
     this.#byName = new Map(options.roots.map((root) => [root.declaration.name, root]));
-    for (const root of options.roots) this.#add(root);
+    this.#byHostPath = new Map(options.roots.map((root) => [root.realPath, root]));
+    this.#rootNames = new Set(options.roots.map((root) => basename(root.realPath)));
   }
 
   resolve(virtualPath: string): ResolvedPath {
     const { allowed } = this;
-    return resolveVirtualPath(virtualPath, { scopes: this.#declarations, allowed, strictNames: this.#options.strictNames });
+    return resolveVirtualPath(virtualPath, { scopes: this.#declarations, allowed, strictNames: this.#strictNames });
   }
 
   format(scope: ScopeDeclaration, components: readonly string[]): string {
     return formatVirtualPath(scope.name, components, this.#declarations);
   }
 
-  root(scope: ScopeDeclaration): ScopeRoot {
+  root(scope: ScopeDeclaration): Root {
     const root = this.#byName.get(scope.name);
     if (root === undefined) throw new Error(`no scope is named ${scope.name}`);
     return root;
   }
 
-  rootWithIdentity(identity: string): ScopeRoot | undefined {
-    return this.#byIdentity.get(identity);
-  }
-
-  /** The scope whose root was at this path when the scopes were opened. */
-  rootAt(scope: ScopeDeclaration, components: readonly string[]): ScopeRoot | undefined {
+  /** The scope whose root has its place at this path. */
+  rootAt(scope: ScopeDeclaration, components: readonly string[]): Root | undefined {
     // A walk asks this for each folder, too.
     if (!this.#rootNames.has(components.at(-1) ?? "")) return undefined;
-    return this.#byHostPath.get(this.#hostPath(scope, components));
+    return this.#byHostPath.get(this.hostPath(scope, components));
   }
 
   /** The scopes that hold files at or below a path: the deepest that it lies in, and those nested further down. */
   covered(scope: ScopeDeclaration, components: readonly string[]): readonly ScopeDeclaration[] {
-    const base = this.#hostPath(scope, components);
+    const base = this.hostPath(scope, components);
     const prefixes = components.map((_, index) => this.rootAt(scope, components.slice(0, index + 1)));
     const deepest = prefixes.findLast((root) => root !== undefined)?.declaration ?? scope;
-    const below = this.roots.filter((root) => isBelow(root.directory.realPath, base)).map((root) => root.declaration);
+    const below = this.roots.filter((root) => isBelow(root.realPath, base)).map((root) => root.declaration);
     return [deepest, ...below];
   }
 
@@ -139,29 +145,76 @@ export class ScopeTable {
 
   /** The names between the program's folder and a root in it: a root in `.git` stays protected, unless the user chose it. */
   #namesAbove(scope: ScopeDeclaration): readonly string[] {
-    const { programFolder } = this.#surroundings;
-    const { realPath } = this.root(scope).directory;
+    const { programFolder } = this.#program;
+    const { realPath } = this.root(scope);
     if (programFolder === undefined || scope.isChosen === true || !isBelow(realPath, programFolder)) return [];
     return relative(programFolder, realPath).split(sep);
+  }
+
+  /** Names that some file system takes for the same are the same here. */
+  target({ scope, components }: ResolvedPath): string {
+    return `file:/${this.hostPath(scope, components).split(sep).map(foldName).join("/")}`;
+  }
+
+  /** Returns whether a link of this name would redirect the paths of program files. Pure. */
+  leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    return this.#program.programParents.has(foldPath(this.hostPath(scope, components)));
+  }
+
+  #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    if (!this.#canBeProgram(scope, components)) return false;
+    const hostPath = this.hostPath(scope, components);
+    const folded = foldPath(hostPath);
+    for (const path of above(folded)) if (this.#program.programFiles.has(path)) return true;
+    const folder = this.#program.programFolder;
+    if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
+    const inProgram = relative(folder, hostPath).split(sep);
+    return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
+  }
+
+  /** Names alone rule most paths out: a walk asks for each, and to fold the whole of one takes half the time of a walk. */
+  #canBeProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+    const { first, isInTools } = getOrMake(this.#programNames, scope.name, () => {
+      return findProgramNames(this.root(scope).realPath, this.#program.programFiles);
+    });
+    const [name, last] = [components[0], components.at(-1)];
+    if (first === "any" || (name !== undefined && first.has(firstOf(foldName(name))))) return true;
+    return isInTools || (last !== undefined && isProgramName(last)) || components.some(isIndex);
+  }
+
+  /** Without links, because none is ever followed below a root. */
+  protected hostPath(scope: ScopeDeclaration, components: readonly string[]): string {
+    return join(this.root(scope).realPath, ...components);
+  }
+}
+
+/** Open scopes, whose roots passed the checks: none is a private folder, and no two are one folder. */
+export class ScopeTable extends ScopePaths<ScopeRoot> {
+  readonly writer: Writer;
+  readonly beforeReplacing: ReplacementListener | undefined;
+  readonly #privatePlaces: PrivatePlaces;
+  readonly #byIdentity = new Map<string, ScopeRoot>();
+  readonly #written = new Set<string>();
+
+  constructor(options: ScopeTableOptions) {
+    super(options);
+    this.writer = options.writer;
+    this.beforeReplacing = options.beforeReplacing;
+    this.#privatePlaces = options.privatePlaces;
+    for (const root of options.roots) this.#add(root);
+  }
+
+  rootWithIdentity(identity: string): ScopeRoot | undefined {
+    return this.#byIdentity.get(identity);
   }
 
   /** Returns whether a path is a folder that nothing reaches through a scope. */
   isPrivate(scope: ScopeDeclaration, components: readonly string[]): boolean {
     // A walk asks this for each folder: most are ruled out by their name.
     return (
-      this.#surroundings.privateNames.has(foldName(components.at(-1) ?? "")) &&
-      isPrivatePath(this.#hostPath(scope, components), this.#surroundings.privateFolders)
+      this.#privatePlaces.privateNames.has(foldName(components.at(-1) ?? "")) &&
+      isPrivatePath(this.hostPath(scope, components), this.#privatePlaces.privateFolders)
     );
-  }
-
-  /** Names that some file system takes for the same are the same here. */
-  target({ scope, components }: ResolvedPath): string {
-    return `file:/${this.#hostPath(scope, components).split(sep).map(foldName).join("/")}`;
-  }
-
-  /** Returns whether a link of this name would redirect the paths of program files. Pure. */
-  leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
-    return this.#surroundings.programParents.has(foldPath(this.#hostPath(scope, components)));
   }
 
   /** Returns true once for each directory: a search for left-over temporaries reads all its names. */
@@ -171,34 +224,8 @@ export class ScopeTable {
     return true;
   }
 
-  #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
-    if (!this.#canBeProgram(scope, components)) return false;
-    const hostPath = this.#hostPath(scope, components);
-    const folded = foldPath(hostPath);
-    for (const path of above(folded)) if (this.#surroundings.programFiles.has(path)) return true;
-    const folder = this.#surroundings.programFolder;
-    if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
-    const inProgram = relative(folder, hostPath).split(sep);
-    return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
-  }
-
-  /** Names alone rule most paths out: a walk asks for each, and to fold the whole of one takes half the time of a walk. */
-  #canBeProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
-    const { first, isInTools } = getOrMake(this.#programNames, scope.name, () => {
-      return findProgramNames(this.root(scope).directory.realPath, this.#surroundings.programFiles);
-    });
-    const [name, last] = [components[0], components.at(-1)];
-    if (first === "any" || (name !== undefined && first.has(firstOf(foldName(name))))) return true;
-    return isInTools || (last !== undefined && isProgramName(last)) || components.some(isIndex);
-  }
-
-  /** Without links, because none is ever followed below a root. */
-  #hostPath(scope: ScopeDeclaration, components: readonly string[]): string {
-    return join(this.root(scope).directory.realPath, ...components);
-  }
-
   #add(root: ScopeRoot): void {
-    if (isPrivatePath(root.directory.realPath, this.#surroundings.privateFolders)) throw privateFolder(root.declaration.name);
+    if (isPrivatePath(root.realPath, this.#privatePlaces.privateFolders)) throw privateFolder(root.declaration.name);
     const twin = this.#byIdentity.get(root.directory.identity);
     if (twin !== undefined) {
       const names = [twin, root].map((one) => describeScope(one.declaration.name)).join(" and ");
@@ -207,8 +234,6 @@ export class ScopeTable {
       });
     }
     this.#byIdentity.set(root.directory.identity, root);
-    this.#byHostPath.set(root.directory.realPath, root);
-    this.#rootNames.add(basename(root.directory.realPath));
   }
 }
 

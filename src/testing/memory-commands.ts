@@ -64,7 +64,7 @@ interface Ending {
 }
 
 async function runGuarded(options: MemoryCommandsOptions, request: CommandRequest, ending: Ending): Promise<CommandResult> {
-  const table = scopeTable(request.scopes);
+  const table = await scopeTable(request.scopes);
   await inFolder(table, request.cwd, async () => {});
   const unprotected = new Set(request.unprotected?.map(foldName));
   const before = await findProtected({ table, unprotected });

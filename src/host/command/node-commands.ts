@@ -23,7 +23,7 @@ export function createNodeCommands(machine: Machine): Commands {
   const homes = [...new Set([machine.homeDirectory, homedir()])];
   const findPath = (table?: ScopeTable) => {
     const roots = table?.roots.filter((root) => root.declaration.mode === "rw") ?? [];
-    const writable = roots.map((root) => root.directory.realPath);
+    const writable = roots.map((root) => root.realPath);
     return findProgramPath({ environment: machine.environment, homes, writable });
   };
   let shell: { readonly path: string | undefined } | undefined;
@@ -35,7 +35,7 @@ export function createNodeCommands(machine: Machine): Commands {
   const identities = new Map<string, Promise<string | undefined>>();
   /** This git runs outside the wall, so it must not come from a folder of a scope, whatever its rights. */
   const findIdentity = ({ roots }: ScopeTable) => {
-    const scoped = roots.map((root) => root.directory.realPath);
+    const scoped = roots.map((root) => root.realPath);
     const path = findProgramPath({ environment: machine.environment, homes, writable: scoped });
     const key = path.join(delimiter);
     const identity = identities.get(key) ?? readGitIdentity(machine, path);
@@ -54,11 +54,11 @@ export function createNodeCommands(machine: Machine): Commands {
       const present = await wall();
       return present.type === "none" ? present : { type: present.type };
     },
-    which: async (name, scopes?: Scopes) => findProgram(name, findPath(scopes && scopeTable(scopes))),
+    which: async (name, scopes?: Scopes) => findProgram(name, findPath(scopes && (await scopeTable(scopes)))),
     run: async (request) => {
       assertRequest(request);
       request.signal.throwIfAborted();
-      const table = scopeTable(request.scopes);
+      const table = await scopeTable(request.scopes);
       const path = findPath(table);
       const gitConfiguration = await findIdentity(table);
       const environment = { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };

@@ -54,7 +54,7 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
   const { table, unlock } = options;
   const walk: Walk = { ...options, entries: [], tooDeep: [], locked: new Set(), seen: new Set(), spareLanes: 7 };
   // Outer roots first. A root in another one is then met on the way, unless it lies in a folder that is left out.
-  const roots = table.roots.toSorted((a, b) => a.directory.realPath.length - b.directory.realPath.length);
+  const roots = table.roots.toSorted((a, b) => a.realPath.length - b.realPath.length);
   try {
     for (const root of roots) if (!unlock || root.declaration.mode === "rw") await visit(walk, folderOfRoot(root));
   } catch (error) {
@@ -154,7 +154,7 @@ function treatByName({ table, unprotected }: Walk, folder: OpenFolder, entry: Di
 /** Folders of dependencies (but inside `.git` a submodule can have any name), and those of which the wall has its own view. */
 function isLeftOut({ table, unprotected }: Walk, { scope, components }: OpenFolder, name: string): boolean {
   if (dependencyFolders.has(name)) return insideOpenGit(components, unprotected) === undefined;
-  return components.length === 0 && machineFolders.has(join(table.root(scope).directory.realPath, name));
+  return components.length === 0 && machineFolders.has(join(table.root(scope).realPath, name));
 }
 
 const machineFolders = new Set(["/proc", "/sys", "/dev", "/run", ...programFolders]);
@@ -165,7 +165,7 @@ async function add(walk: Walk, folder: OpenFolder, entry: Pick<ProtectedEntry, "
   const facts = await directory.look(name).catch(() => undefined);
   if (facts === undefined) return;
   const components = [...folder.components, name];
-  const hostPath = join(walk.table.root(scope).directory.realPath, ...components);
+  const hostPath = join(walk.table.root(scope).realPath, ...components);
   const isMounted = access === "read-only" && scope.mode === "rw" && facts.type !== "link";
   const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
   walk.entries.push({ scope, components, hostPath, facts, access, handle });

@@ -15,7 +15,7 @@ export function toRootMounts(
   handles: readonly EntryHandle[],
   open: readonly string[] | undefined,
 ): readonly Mount[] {
-  return table.roots.flatMap(({ declaration, directory: { realPath: path } }, index): readonly Mount[] => {
+  return table.roots.flatMap(({ declaration, realPath: path }, index): readonly Mount[] => {
     if (ownFolders.some((folder) => isWithin(path, folder))) return [];
     const isOpen = open?.includes(declaration.name) !== false;
     if (!isOpen && declaration.readApproval === true) return [{ kind: "hidden-folder", path }];
@@ -39,8 +39,8 @@ function toMount(kind: "read-only" | "writable", path: string, handle: EntryHand
 
 /** Finds the folder in which a command starts in the wall. `isFixed`: a root that lies in no other; nothing else can be at its path. */
 export function findStart(table: ScopeTable, folder: OpenFolder): { readonly path: string; readonly isFixed: boolean } {
-  const root = table.root(folder.scope).directory.realPath;
-  const isNested = table.roots.some(({ directory: { realPath } }) => realPath !== root && isWithin(root, realPath));
+  const root = table.root(folder.scope).realPath;
+  const isNested = table.roots.some(({ realPath }) => realPath !== root && isWithin(root, realPath));
   const isFixed = folder.components.length === 0 && !isNested;
   return { path: join(root, ...folder.components), isFixed };
 }
