@@ -48,7 +48,7 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   const input = code.input ? await validateInput(code.input, given.input, callPath) : given.input;
   await run.effects.requireStart(callPath, signal);
   signal.throwIfAborted();
-  const scopes = await openCallScopes(run, code.scopes, callPath);
+  const scopes = await openCallScopes(run, code, callPath);
   const bracket = bracketCall(run, {
     ...{ callPath, depth, signal, callee: { kind: "code", name } },
     input: { ...given, files: [] },

@@ -107,7 +107,7 @@ async function openCall(
   const serverTools = await run.serverTools.of(request, worker);
   const frame = createFrame(input, withDenied(prompt, serverTools), request.history);
   const controller = new AbortController();
-  const scopes = await openCallScopes(run, worker.scopes, callPath);
+  const scopes = await openCallScopes(run, worker, callPath);
   const stopFollowing = follow(request.signal, controller);
   const stopTimer = startLimitTimer(run, { seconds: worker.limits.seconds, callPath, owner: callPath, controller });
   const budget = new Budget(worker.limits, {

@@ -2,7 +2,7 @@ import type { Gate, GatedToolset } from "../approval/gate-types.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { Activity } from "../effects/activity.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, OpenScopesOptions } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
 import type { WriteLog } from "../journal/write-log.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
@@ -53,6 +53,11 @@ export interface RunSetup {
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
 }
 
+export interface OpenRunScopesOptions extends Pick<OpenScopesOptions, "atFirstUse"> {
+  /** Of the call that writes through them. */
+  readonly callPath?: CallPath;
+}
+
 /** Shared by all calls of a run; frozen. */
 export interface RuntimeConfig extends RunSetup {
   readonly program: Program;
@@ -67,8 +72,7 @@ export interface RuntimeConfig extends RunSetup {
   readonly prefixes: PrefixWatch;
   /** Ends a call whose time is up, by its path; `undefined` is the run. */
   readonly timeUp: Map<CallPath | undefined, () => void>;
-  /** `callPath`: of the call that writes through them. */
-  readonly openScopes: (declarations: readonly ScopeDeclaration[], callPath?: CallPath) => Promise<Scopes>;
+  readonly openScopes: (declarations: readonly ScopeDeclaration[], options?: OpenRunScopesOptions) => Promise<Scopes>;
   readonly emit: Emit;
   /** `callWorker` of `call-worker.ts`, for the runtimes of tools, which the call of a worker imports. */
   readonly callWorker: (request: CallRequest, id: string, input: WorkerInput) => Promise<CallEnd>;

@@ -43,9 +43,10 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     keptResults: new KeptResults(host, runId),
     prefixes: new PrefixWatch(),
     timeUp,
-    openScopes: (declarations, callPath) =>
+    openScopes: (declarations, { callPath, atFirstUse = false } = {}) =>
       host.openScopes(declarations, {
         owner: config,
+        atFirstUse,
         programFiles: program.protectedPaths,
         programFolder: program.root,
         ...(setup.writes && callPath !== undefined ? { beforeReplacing: setup.writes.listenerOf(callPath) } : {}),

@@ -11,6 +11,7 @@ import { nearestNames } from "../util/nearest-names.ts";
 import { Budget } from "./budget.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { createConfig } from "./create-config.ts";
+import { usesFiles } from "./open-call-scopes.ts";
 import { type RehearsalSetup, toRehearsal } from "./rehearse.ts";
 import { unknownTool } from "./unknown-tool.ts";
 import { type CodeContext, toGatedCall } from "./worker-runtime.ts";
@@ -85,7 +86,7 @@ async function openCaller(run: RuntimeConfig, worker: Worker | undefined): Promi
   const { program, gate } = run;
   const { entry, callables } = program;
   const code = entry.kind === "code" ? entry.code : { name: "", scopes: [] };
-  const scopes = await run.openScopes((worker ?? code).scopes);
+  const scopes = await run.openScopes((worker ?? code).scopes, { atFirstUse: !usesFiles(worker ?? code) });
   const { signal } = new AbortController();
   const open = { run, depth: 0, scopes, signal, attachments: [] };
   if (!worker) {

@@ -15,6 +15,10 @@ export interface WorkerRuntime {
    * `{ ok: false, error }` and ends no other. Rejects with what ends the caller itself (an abort, a limit), and for wrong options.
    */
   map(name: string, inputs: readonly JsonValue[], options?: MapOptions): Promise<readonly ToolResult[]>;
+  /**
+   * Opened at the start of the caller that is code or has tools for files or commands; else at the first use of a file, which makes the
+   * missing folders of writable scopes and rejects with a `ScopeError` where a folder is refused. Closed by the run.
+   */
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];
   readonly worker: { readonly name: string; readonly description: string };
