@@ -250,9 +250,9 @@ function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
   const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
-  const { canonicalArgs: args, facts } = prepared.preparation;
-  const more = { digest: prepared.digest, ...recordedOptions(prepared.preparation) };
-  run.effects.record({ type: "verdict", ...key, tool: request.name, args, facts, ...more, verdict });
+  const { digest, preparation } = prepared;
+  const own = { tool: request.name, args: preparation.canonicalArgs, facts: preparation.facts, digest };
+  run.effects.record({ type: "verdict", ...key, ...own, ...recordedOptions(preparation), verdict });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
   return verdict;

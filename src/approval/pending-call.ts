@@ -51,6 +51,8 @@ export interface PreparedCall {
   readonly isRestored?: boolean;
 }
 
+const noFiles: readonly string[] = [];
+
 /** Throws a `ToolFailure` that says which argument is wrong and why. `args`: a copy that nobody else has. */
 export function checkArgs(call: PendingCall, args: JsonValue): CheckedArgs | Promise<CheckedArgs> {
   const { tool, request } = call;
@@ -76,10 +78,8 @@ export function prepareCall(
 ): PreparedCall | Promise<PreparedCall> {
   const { binding, tool, request, unisolated } = pending;
   const { input, texts } = splitContext(pending, checked.args);
-  const call: ToolsetCall = {
-    ...{ tool: tool.name, args: input, config: binding.config },
-    ...(texts ? { extraContext: texts } : undefined),
-  };
+  const named = { tool: tool.name, args: input, config: binding.config };
+  const call: ToolsetCall = texts ? { ...named, extraContext: texts } : named;
   const finish = (found: Preparation | undefined): PreparedCall => {
     const canonicalArgs = frozenJson(joinContext(found?.canonicalArgs ?? input, texts) as JsonObject);
     const preparation = found ? { ...found, canonicalArgs } : { targets: [], facts: {}, canonicalArgs };
@@ -90,7 +90,7 @@ export function prepareCall(
       preparation,
       digest,
       view: { ...call, args: canonicalArgs, preparation },
-      carried: files.map(({ name, sha256: content }) => `${content} ${name}`),
+      carried: files.length === 0 ? noFiles : files.map(({ name, sha256: content }) => `${content} ${name}`),
     };
   };
   if (!binding.toolset.prepare) return finish(undefined);
@@ -115,6 +115,7 @@ export function restoreCall(
 
 /** Optional parts of a preparation, recorded if present. */
 export function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation, "sideEffect" | "hint" | "recorded">) {
+  if (sideEffect === undefined && hint === undefined && !recorded) return undefined;
   return {
     ...(sideEffect === undefined ? {} : { sideEffect }),
     ...(hint === undefined ? {} : { hint }),

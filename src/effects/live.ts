@@ -98,7 +98,9 @@ function intentOf<T>({ record: { announced: _, ...intent } }: Effect<T>): FactOf
 /** The digest stands in the intent, where there is one. */
 function resultOf<T>(effect: Effect<T>, outcome: Outcome): FactOf<"result"> {
   const { callPath, key, kind, digest } = effect.record;
-  return { type: "result", callPath, key, kind, ...(hasIntent(effect) ? undefined : { digest }), outcome };
+  return hasIntent(effect)
+    ? { type: "result", callPath, key, kind, outcome }
+    : { type: "result", callPath, key, kind, digest, outcome };
 }
 
 function spentBy<T>({ spentByFailure }: Effect<T>): Pick<Extract<Outcome, { readonly type: "error" }>, "usage"> {

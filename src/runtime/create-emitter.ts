@@ -38,8 +38,8 @@ export function createEmitter({ runId, clock, redactor, effects, onEvent }: Emit
   const open = new Map<string, Map<string, Pieces>>();
   let ended = false;
   const send = ({ callPath, depth }: CallAddress, body: RunEventBody) => {
-    const replayed = effects.isReplayed(callPath) ? { replayed: true as const } : undefined;
-    const event: RunEvent = { v: 1, runId, callPath, depth, time: clock.now(), ...replayed, ...body };
+    const head = { v: 1, runId, callPath, depth, time: clock.now() } as const;
+    const event: RunEvent = effects.isReplayed(callPath) ? { ...head, replayed: true, ...body } : { ...head, ...body };
     try {
       const heard: unknown = onEvent(event);
       if (isPromiseLike(heard)) heard.then(undefined, () => undefined);

@@ -27,7 +27,9 @@ export class Repeats {
   /** The digests of all calls with their results, and how often each came. */
   readonly #seen = new Set<string>();
   readonly #times = new Map<string, number>();
+  /** The texts of results, but for those of the last turn. */
   readonly #texts = new Set<string>();
+  #lastTexts: readonly string[] = [];
   /** Turns that brought a text which no result had before. Nothing needs their digests until one does not. */
   #undigested: AnsweredCalls[] = [];
 
@@ -35,15 +37,17 @@ export class Repeats {
     this.#seen.clear();
     this.#times.clear();
     this.#texts.clear();
+    this.#lastTexts = [];
     this.#undigested = [];
   }
 
   /** Adds a turn. Returns its calls, or none where a result has a new text. */
   add(turn: AnsweredCalls, look: Look): Iterable<RepeatedCall> {
-    const before = this.#texts.size;
-    for (const { result } of turn.results) if (result.ok && typeof result.value === "string") this.#texts.add(result.value);
+    // Looking a text up reads all of it. That waits for the turn after, which mostly does not come: all texts of a first turn are new.
+    for (const text of this.#lastTexts) this.#texts.add(text);
+    this.#lastTexts = turn.results.flatMap(({ result }) => (result.ok && typeof result.value === "string" ? result.value : []));
     this.#undigested.push(turn);
-    if (this.#texts.size > before) return [];
+    if (this.#lastTexts.some((text) => this.#texts.size === 0 || !this.#texts.has(text))) return [];
     const turns = this.#undigested.map((one) => this.#count(one, look));
     this.#undigested = [];
     return turns.at(-1) ?? [];

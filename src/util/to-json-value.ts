@@ -19,12 +19,9 @@ function refuseCollection(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** Walks level by level, without recursion. */
-export function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return true;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
-  }
-  return false;
+/** Returns whether a JSON value has members below so many levels. */
+export function isTooDeep(value: unknown, levels = deepest): boolean {
+  if (levels < 0) return true;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some((member) => isTooDeep(member, levels - 1));
 }
