@@ -56,26 +56,21 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
   /** The JSON of messages without the brackets of their list. */
   async function toText(prompt: readonly LanguageModelV4Message[]): Promise<string> {
     const fresh = prompt.filter((message) => !texts.has(message));
-    const [answer, results, another] = fresh;
-    if (answer?.role === "assistant" && results?.role === "tool" && !another) await convertTurn(answer, results);
-    else for (const message of fresh) await convert(message);
+    if (fresh.filter(({ role }) => role === "tool").length < 2) await convert(fresh);
+    else for (const message of fresh) await convert([message]);
     // Calls of one worker have their system messages in common.
     const start = prompt.findIndex(({ role }) => role !== "system");
     const system = start === -1 ? prompt : prompt.slice(0, start);
     return join(...system.map((message) => texts.get(message) ?? ""), start === -1 ? "" : fold(prompt.slice(start)).text);
   }
 
-  async function convert(message: LanguageModelV4Message): Promise<void> {
-    const { body } = await model.prepareRequest({ prompt: [message] });
-    texts.set(message, toMembers(body["messages"]));
-  }
-
-  /** The new messages of most requests, at once: an answer becomes one message. */
-  async function convertTurn(answer: LanguageModelV4Message, results: LanguageModelV4Message): Promise<void> {
-    const { body } = await model.prepareRequest({ prompt: [answer, results] });
-    const [first, ...rest] = recordsIn(body["messages"]);
-    texts.set(answer, toMembers([first]));
-    texts.set(results, toMembers(rest));
+  /** Converts messages at once: each becomes one message, but for the results of tools, which become one each. */
+  async function convert(prompt: LanguageModelV4Message[]): Promise<void> {
+    if (prompt.length === 0) return;
+    const { body } = await model.prepareRequest({ prompt });
+    const made = recordsIn(body["messages"]);
+    const results = made.length - prompt.length + 1;
+    for (const message of prompt) texts.set(message, toMembers(made.splice(0, message.role === "tool" ? results : 1)));
   }
 
   /** The same for requests of the same options: those of a call differ in their messages alone. */
