@@ -19,7 +19,7 @@ const seconds: Readonly<Record<string, number>> = {
   "turns-100": 30,
   "turns-400": 15,
   "effects-20": 10,
-  "calls-50": 15,
+  "calls-50": 40,
   "children-100": 12,
   "children-1000": 12,
   "text-10000": 12,
