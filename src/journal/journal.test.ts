@@ -104,11 +104,13 @@ describe("a journal", () => {
     await journal.close();
   });
 
-  test("writes the facts of one turn of the event loop together", async () => {
+  test("writes the facts of one turn of the event loop together, and the first at once", async () => {
     const { host, open } = setUp();
     const journal = await open();
     const lines = async () => (await host.files.readText(`${directory}/journal.jsonl`)).split("\n").length - 1;
-    for (const text of ["first", "a", "b", secret, "x".repeat(9000), "c"]) journal.append(result(text));
+    journal.append(result("first"));
+    expect(await lines()).toBe(1);
+    for (const text of ["a", "b", secret, "x".repeat(9000), "c"]) journal.append(result(text));
     await Promise.all([true, false].map((shared) => journal.written({ durable: false, shared })));
     expect(await lines()).toBe(6);
     journal.append(result("nobody waits for it"));

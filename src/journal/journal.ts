@@ -113,7 +113,10 @@ class FileJournal implements Journal {
     } catch (cause) {
       this.#failure = new JournalError(cause);
     }
-    if (this.#pending.length === 1) this.#scheduled = nextTurn().then(() => this.#flush());
+    const isFirst = this.#entries === (this.#options.entries ?? 0) + 1;
+    // A run that is seen has a start.
+    if (isFirst) this.#scheduled = this.#flush();
+    else if (this.#pending.length === 1) this.#scheduled = nextTurn().then(() => this.#flush());
   }
 
   written({ durable, shared = false }: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined {
