@@ -14,6 +14,7 @@ import { openRunsDirectory } from "./journal/journal-directory.ts";
 import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
 import { readRecord } from "./journal/read-journal.ts";
+import { sweepRecords } from "./journal/sweep-records.ts";
 import { createWriteLog } from "./journal/write-log.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
@@ -343,7 +344,9 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
       closeJournal: async () => {
         if (directory === undefined) await host.files.remove(privateFolderOf(host, runId)).catch(() => undefined);
         await runs?.indexed;
-        return journal.close();
+        const lost = await journal.close();
+        if (runs) await sweepRecords(host, runs.path);
+        return lost;
       },
     },
   );

@@ -130,6 +130,8 @@ export interface HostFiles {
    * `mode` says otherwise; a link stays one, and its target is written. The directory must be there.
    */
   writeAtomically(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
+  /** Removes the temporaries and locks that killed processes left in a directory. Rejects where it cannot be opened. */
+  removeLeftOvers(path: string): Promise<void>;
   /** Runs a function while no other one, in this process or another, runs for the same file. The directory must be there. */
   alone<T>(path: string, fn: () => Promise<T>): Promise<T>;
   /** Opens for appending, creating it; see `AppendFile`. */

@@ -33,6 +33,7 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     makeDirectory: (path, mode) => makeDirectory(system, path, mode),
     makeOwnDirectory: (root, names, mode) => makeOwnDirectory(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
+    removeLeftOvers: (path) => removeLeftOversIn(system, path),
     alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
     // Often there is nothing, and to find that out costs more with `rm`.
@@ -154,6 +155,16 @@ export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }
     await removeLeftOvers(directory, system.writer);
     const content = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
     await replaceFile(directory, basename(target), { bytes: content, writer: system.writer, like, mode });
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Used by the memory host, too. */
+export async function removeLeftOversIn(system: ScopeSystem, path: string): Promise<void> {
+  const directory = await system.openRoot(path);
+  try {
+    await removeLeftOvers(directory, system.writer);
   } finally {
     await directory.close();
   }

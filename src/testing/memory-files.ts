@@ -1,5 +1,5 @@
 import type { AppendFile, HostFiles, ReadOptions } from "../host/host.ts";
-import { alone, assertSize, confinedPath, makeOwnDirectory, writeAtomically } from "../host/node-files.ts";
+import { alone, assertSize, confinedPath, makeOwnDirectory, removeLeftOversIn, writeAtomically } from "../host/node-files.ts";
 import type { ScopeSystem } from "../host/open-scopes.ts";
 import { maxReadBytes } from "../host/scopes.ts";
 import { SystemError } from "../host/system-error.ts";
@@ -34,6 +34,7 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
       await makeOwnDirectory(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
+    removeLeftOvers: (path) => removeLeftOversIn(system, path),
     alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppend(tree, path, mode ?? 0o666),
     remove: async (path) => {
