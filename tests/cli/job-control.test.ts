@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openTerminal, prompt } from "./open-terminal.ts";
 import { writeProgram, writeWriter } from "./run-cli.ts";
 
@@ -34,7 +35,7 @@ describe("Ctrl-Z", () => {
 
   it("stops the run in an editor", async () => {
     const cwd = await writeWriter(["text\n"]);
-    const editor = `sh -c 'echo editing; read -r word; echo "read $word"' #`;
+    const editor = `sh -c 'echo $$ > editor.pid; echo editing; read -r word; echo "read $word"' #`;
     const terminal = openShell(cwd, "$LLM_DO .", { EDITOR: editor });
     await terminal.waitFor(prompt);
     terminal.type("e\r");
@@ -42,6 +43,10 @@ describe("Ctrl-Z", () => {
     terminal.type("\x1a");
     await terminal.waitFor("Stopped");
     await terminal.waitFor("shell:");
+    // One that has not come to its stop takes the first character: the shell waits for llm-do alone.
+    const pid = (await readFile(join(cwd, "editor.pid"), "utf8")).trim();
+    const stateOf = () => execFileSync("ps", ["-o", "stat=", "-p", pid], { encoding: "utf8" });
+    await vi.waitFor(() => expect(stateOf()).toMatch(/^T/), { timeout: 20_000 });
     terminal.type("fg\r");
     await terminal.waitFor("$LLM_DO .");
     terminal.type("more\r");
