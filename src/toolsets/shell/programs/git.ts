@@ -238,11 +238,9 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
   const subcommand = words[at]?.value ?? "";
   const { unknown, operands, options } = readOptions(words, table, at + 1);
   const names = options.map(({ name }) => name);
-  const hatches = changesOf(
-    subcommand,
-    operands.map((index) => words[index]?.value ?? ""),
-    names,
-  );
+  const named = operands.map((index) => words[index]?.value ?? "");
+  // Behind an option, what looks like an action is a file that is put away.
+  const hatches = changesOf(subcommand, subcommand === "stash" && operands[0] !== at + 1 ? [] : named, names);
   if (unknown !== undefined) {
     const spelt = dangers(words.slice(at)).length > 0 ? undefined : unknown;
     hatches.push(hatch(`\`git ${subcommand} ${unknown}\` is not known to be harmless`, spelt));
