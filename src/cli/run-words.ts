@@ -7,6 +7,8 @@ export interface WrittenWords {
   readonly rest: readonly string[];
   /** The arguments after `--`; undefined without `--`. */
   readonly afterDashes: readonly string[] | undefined;
+  /** `--events` was given without a file. Default false. */
+  readonly tellsEvents?: boolean;
 }
 
 /** The arguments of a run, told apart. */
@@ -24,7 +26,7 @@ export interface RunWords {
  * Tells files from the prompt: an argument is a file only where it exists and ends in the suffix of a source, and what
  * follows `--` is prompt, whatever it looks like. Throws a `UsageError`.
  */
-export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords {
+export function readWords({ target, rest, afterDashes, tellsEvents = false }: WrittenWords): RunWords {
   const targets = isSource(target) ? [target, ...takeWhile(rest, isSource)] : [target];
   const words = rest.slice(targets.length - 1);
   const late = words.find(isSource);
@@ -38,6 +40,10 @@ export function readWords({ target, rest, afterDashes }: WrittenWords): RunWords
     if (first?.endsWith(".worker")) throw new UsageError(noFile(first));
     if (first !== undefined) throw new UsageError(`\`${first}\` stands before \`--\`, where only the program does`);
     return { targets, prompt: { text: afterDashes.join(" "), isLiteral: true } };
+  }
+  const file = tellsEvents ? words.find((word) => /^\S+\.(jsonl?|ndjson|log|txt)$/i.test(word)) : undefined;
+  if (file !== undefined) {
+    throw new UsageError(`a file for events is written --events=${file}; if \`${file}\` is the prompt, put \`--\` before it`);
   }
   if (words.length > 1) {
     throw new UsageError(`the prompt is one argument, and here are ${words.length}; put it in quotes: "${words.join(" ")}"`);

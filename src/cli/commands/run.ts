@@ -47,7 +47,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const terminal = flags.headless ? undefined : findTerminal(signals);
     const isDrawn = chooseTui(flags, terminal);
     const approval = await createPolicy(flags, terminal);
-    const read = readWords(words);
+    const read = readWords({ ...words, tellsEvents: flags.events === "-" });
     const request = createRequest(flags, signal);
     const onWait = (what: string) =>
       flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);

@@ -93,6 +93,8 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [[".", "--input-json", "[]"], "this must be a JSON object, with the fields of the entry's input, and it is a list\n"],
     [[".", "--input-json", "@none.json"], "there is no file none.json; write @FILE, @- for stdin, or @@"],
     [[".", "x", "-o", "none/out.txt"], "llm-do: -o none/out.txt: there is no folder "],
+    [[".", "--events", "e.jsonl"], "llm-do: a file for events is written --events=e.jsonl; "],
+    [[".", "x", "--events", "e.jsonl"], "llm-do: a file for events is written --events=e.jsonl; "],
     [[".", "x", "--events=none/e.jsonl"], "llm-do: --events=none/e.jsonl: this must be a file that can be written; "],
   ],
   "flags and files of older programs": [
