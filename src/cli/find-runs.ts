@@ -67,7 +67,7 @@ export async function readLast<T>(
   const host = createNodeHost();
   if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return undefined;
   return read(host).catch((cause: unknown) => {
-    const other = `name the run that you mean, or remove this one: \`llm-do runs remove ${runId}\``;
+    const other = `name the run that you mean, or remove this one: \`llm-do runs rm ${runId}\``;
     throw new UsageError(`the run ${runId} of ${root} cannot be read: ${errorMessage(cause)}; ${other}`);
   });
 }

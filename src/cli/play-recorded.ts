@@ -1,15 +1,13 @@
-import { join } from "node:path";
 import type { Program, RunOutput, RunRequest } from "../llm-do.ts";
-import type { CompiledWith } from "../protocol/fact.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { secondsOf } from "./commands/run.ts";
 import { createPolicy } from "./create-policy.ts";
 import { openListeners } from "./event-sink.ts";
-import type { FoundRun } from "./find-runs.ts";
 import { createGuardedHost } from "./guard-imports.ts";
 import { guardProcess } from "./guard-process.ts";
 import { openProgram } from "./open-program.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
+import { flagsOf, type RecordedProgram, targetsOf } from "./recorded-program.ts";
 import { reportFailure, reportResult } from "./report-run.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { createRequest, verbosityOf } from "./run-request.ts";
@@ -18,10 +16,8 @@ import { findTerminal } from "./terminal.ts";
 import { useProxies } from "./use-proxies.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-/** A recorded run, and the options that its program was compiled with. */
-export interface RecordedProgram {
-  readonly found: FoundRun;
-  readonly compiled: CompiledWith | undefined;
+/** What `find` of a play returns. */
+export interface FoundProgram extends RecordedProgram {
   /** Its questions are held, unless flags decide them. Default false. */
   readonly isHeld?: boolean;
 }
@@ -32,7 +28,7 @@ export interface RecordedRequest extends RunRequest {
 }
 
 export interface RecordedPlay {
-  readonly find: (signal: AbortSignal) => Promise<RecordedProgram>;
+  readonly find: (signal: AbortSignal) => Promise<FoundProgram>;
   readonly play: (request: RecordedRequest, signal: AbortSignal) => Promise<RunOutput>;
 }
 
@@ -48,13 +44,14 @@ export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay
   reserveStdout();
   try {
     const terminal = flags.headless ? undefined : findTerminal(signals);
-    const { found, compiled, isHeld } = await find(signal);
+    const recorded = await find(signal);
+    const { found, isHeld } = recorded;
     const hold = flags.hold ?? (isHeld && !flags.approveAll && !flags.rejectAll);
     const approval = await createPolicy({ ...flags, ...(hold ? { hold } : {}) }, terminal);
     const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits };
-    const { program } = await openProgram(targetsOf(found, compiled), withRecorded(flags, compiled), options);
+    const { program } = await openProgram(targetsOf(recorded), flagsOf(recorded, flags), options);
     const request = createRequest({ ...flags, journal: true }, signal);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     await startRun(secondsOf(program, request));
@@ -71,19 +68,4 @@ async function playAndReport(
 ): Promise<number> {
   using listeners = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
   return await reportResult(await play({ onEvent: listeners.onEvent }), flags);
-}
-
-function targetsOf({ root }: FoundRun, compiled: CompiledWith | undefined): readonly string[] {
-  return (compiled?.files ?? [compiled?.target ?? "."]).map((path) => join(root, path));
-}
-
-/** The flags of the run, and over them those of today. */
-function withRecorded(flags: RunFlags, { entry, model, set = [], modelFor = [] }: Partial<CompiledWith> = {}): RunFlags {
-  return {
-    ...(entry === undefined ? {} : { entry }),
-    ...(model === undefined ? {} : { model }),
-    ...flags,
-    set: [...set, ...(flags.set ?? [])],
-    modelFor: [...modelFor, ...(flags.modelFor ?? [])],
-  };
 }

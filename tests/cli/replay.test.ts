@@ -66,6 +66,21 @@ describe("llm-do replay", () => {
     expect(stdout).toContain("the program of today does something else");
   });
 
+  it("compiles the program with the flags of the run, and over them with those of today", async () => {
+    const model = "export default () => 'hello';\n";
+    const cwd = await writeProgram({
+      "main.worker": "---\n---\nYou go.\n",
+      "side.worker": "---\n---\nYou greet.\n",
+      "model.mjs": model,
+      "none.mjs": model,
+    });
+    expect((await runCli(["side.worker", "go", "--model", "scripted:model.mjs", "--trust"], { cwd })).exitCode).toBe(0);
+    expect(await runCli(["replay", "--trust"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await runCli(["replay", "last", "side.worker", "--trust"], { cwd })).toMatchObject({ exitCode: 0 });
+    const other = await runCli(["replay", "last", ".", "--model", "scripted:none.mjs", "--trust"], { cwd });
+    expect(other).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("something else") });
+  });
+
   it("names a run that is not there, a blob that is gone and a damaged entry", async () => {
     const cwd = await record();
     expect(await runCli(["replay", "nope"], { cwd })).toMatchObject({

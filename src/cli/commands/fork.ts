@@ -1,8 +1,8 @@
 import { createNodeHost } from "../../host/node-host.ts";
-import { readJournalEnds } from "../../journal/read-journal.ts";
 import { type ForkPoint, fork } from "../../llm-do.ts";
 import { findFoundRun } from "../find-runs.ts";
 import { playRecorded } from "../play-recorded.ts";
+import { readCompiled } from "../recorded-program.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { fitInput, type GivenInput, readInput } from "../run-input.ts";
 
@@ -28,8 +28,7 @@ export function forkCommand({ run, prompt: text, isLiteral }: ForkWords, flags: 
     find: async (signal) => {
       const found = await findFoundRun(run);
       if (isNew) given = await readInput(words, flags, { signal, onWait: () => undefined });
-      const { first } = await readJournalEnds(createNodeHost(), found.directory);
-      return { found, compiled: first?.type === "run-start" ? first.compiled : undefined };
+      return { found, compiled: await readCompiled(createNodeHost(), found) };
     },
     play: async (request) => {
       const input = given && (await fitInput(given, request.program));

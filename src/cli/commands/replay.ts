@@ -1,9 +1,11 @@
+import { createNodeHost } from "../../host/node-host.ts";
 import { replay } from "../../llm-do.ts";
 import { renderReplay } from "../../ui/render-replay.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
+import { findFoundRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
 import { writeResult } from "../output.ts";
+import { flagsOf, readCompiled, targetsOf } from "../recorded-program.ts";
 
 export interface ReplayFlags extends CompileFlags {
   readonly json?: boolean;
@@ -11,9 +13,11 @@ export interface ReplayFlags extends CompileFlags {
 
 /** `llm-do replay [RUN] [TARGET]`: whether the program of today does what it did in a recorded run. Asks nobody, touches nothing. */
 export async function replayCommand(run: string, target: string, flags: ReplayFlags): Promise<number> {
-  const directory = await findRun(run, target);
-  const { program } = await openProgram([target], flags, { toRun: true });
-  const report = await replay({ program, directory });
+  const found = await findFoundRun(run, target);
+  const recorded = { found, compiled: await readCompiled(createNodeHost(), found) };
+  const targets = target.endsWith(".worker") ? [target] : targetsOf(recorded);
+  const { program } = await openProgram(targets, flagsOf(recorded, flags), { toRun: true });
+  const report = await replay({ program, directory: found.directory });
   const { runId, same, differences, drifts } = report;
   await writeResult(
     flags.json

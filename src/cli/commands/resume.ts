@@ -6,7 +6,7 @@ import { resume } from "../../llm-do.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRuns, readLast } from "../find-runs.ts";
 import { writeStderr } from "../output.ts";
-import { playRecorded, type RecordedProgram } from "../play-recorded.ts";
+import { type FoundProgram, playRecorded } from "../play-recorded.ts";
 import type { RunFlags } from "../run-flags.ts";
 
 export interface ResumeFlags extends RunFlags {
@@ -29,7 +29,7 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
 }
 
 /** `last`: the newest one that did not end. Rejects where one that is newer cannot be read. */
-async function findResumable(run: string, target: string | undefined): Promise<RecordedProgram> {
+async function findResumable(run: string, target: string | undefined): Promise<FoundProgram> {
   const isLast = run === "last";
   const runs = await findRuns(target);
   const named = runs.filter(({ runId }) => runId === run);
