@@ -61,6 +61,16 @@ export async function driveOption(drive: Drive, { table, row, name, cwd }: Drive
   return row.arity === "none" && !wantsValue.test(behind) ? "ends" : "unclear";
 }
 
+/** Returns what the program says where it takes what follows `--` for an option, or knows no `--`. Empty: it ends the options there. */
+export async function driveEnd({ program, before = [], canary = "--llm-do-x" }: Drive, cwd: string): Promise<string> {
+  const start = (...words: readonly string[]) => run(program, [...before, ...words], cwd);
+  for (const words of [[canary], ["a", canary]]) {
+    const said = await start("--", ...words);
+    if (isUnknown(said, canary) || isUnknown(said, "--")) return said;
+  }
+  return "";
+}
+
 const wantsValue =
   /(?:requires?|needs?|expects?|expected|missing|without|lacks) (?:an? |its |one |at least one )?(?:argument|parameter|value|option argument)|argument (?:to|for) .* (?:missing|required)|invalid for option|isn't a valid value/i;
 

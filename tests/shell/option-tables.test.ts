@@ -7,7 +7,7 @@ import { changingRows, harmlessSubcommands } from "../../src/toolsets/shell/prog
 import { type OptionTable, optionTable } from "../../src/toolsets/shell/programs/options.ts";
 import { knownPrograms } from "../../src/toolsets/shell/programs/registry.ts";
 import { seededFraction } from "../../src/util/seeded-fraction.ts";
-import { type Drive, driveOption, type Finding } from "./drive-options.ts";
+import { type Drive, driveEnd, driveOption, type Finding } from "./drive-options.ts";
 
 interface Driven extends Drive {
   readonly table: OptionTable;
@@ -135,6 +135,16 @@ describe("tables of options agree with the programs", () => {
     },
     300_000,
   );
+
+  const isPull = ({ program, before = [] }: Drive) => program === "git" && before[0] === "pull";
+  // What starts others runs what follows.
+  const ending = drives
+    .filter((drive) => drive.table.ends && !drive.table.stops && !isPull(drive))
+    .map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const)
+    .filter(([title, { program }]) => has(program) && seededFraction(`${title} --`) < Math.max(share, 0.3));
+  test.each(ending)("%s ends its options at `--`", async (_title, drive) => {
+    expect(await driveEnd(drive, makeFolder(drive.program))).toBe("");
+  });
 
   test("covers enough options", () => {
     const told = Object.entries(totals).map(([finding, number]) => `${finding} ${number}`);

@@ -33,6 +33,7 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
     ),
   },
   search: { rules: allow("ag, fd, fdfind, bat, sdiff, diff3, svn, hg, cmake, gcc") },
+  pull: { rules: allow("git pull") },
   archive: { rules: allow("git archive") },
   /** Globs of file names, and of options. */
   scripts: { rules: allow("python3 *.py, node *.js, perl *.pl, ls -l*") },

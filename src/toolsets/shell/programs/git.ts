@@ -9,6 +9,7 @@ import { leavesFolder } from "./readers.ts";
 const globalOptions = optionTable(
   `P|no-pager C= v|version no-optional-locks literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-replace-objects
   no-advice`,
+  { ends: false },
 );
 
 /** Options of all subcommands that show differences. */
@@ -113,8 +114,11 @@ const harmlessActions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Options with which `git branch` and `git tag` list, also where a name follows. */
 const listing = nameSet("--list -l --contains --no-contains --merged --no-merged --points-at");
 
-/** Subcommands that look for a revision behind the `--`, and read all words again for options. */
-const rereading: ReadonlySet<string> = nameSet("blame annotate");
+/**
+ * Subcommands that read all words again for options, those behind the `--` included: `blame` looks for a revision there, and `pull`
+ * gives them to `git fetch`.
+ */
+const rereading: ReadonlySet<string> = nameSet("blame annotate pull");
 
 /** Subcommands that can only look, but can also do more. */
 export const changing: ReadonlySet<string> = nameSet("branch tag remote stash config worktree symbolic-ref reflog");
@@ -183,13 +187,15 @@ export const changingRows: Readonly<Record<string, string>> = {
 };
 
 /** A name that a row declares is not declared again. */
-function changingTable(rows: string): OptionTable {
+function changingTable(rows: string, ends = true): OptionTable {
   const declared = new Set(rows.split(/[\s|!=?]+/));
   const others = [...dangerous].filter((name) => !declared.has(name));
-  return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`);
+  return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`, { ends });
 }
 
-const changingTables = new Map(Object.entries(changingRows).map(([name, rows]) => [name, changingTable(rows)] as const));
+const changingTables = new Map(
+  Object.entries(changingRows).map(([name, rows]) => [name, changingTable(rows, !rereading.has(name))] as const),
+);
 const anyTable = changingTable("");
 
 /** The options of a subcommand that a rule spells out. Those that are not named are free. */

@@ -28,9 +28,11 @@ export interface OptionTable {
   readonly digits: boolean;
   /** Values stand in the next word, also where letters follow in the same one; only a number can be in it. */
   readonly apart: boolean;
+  /** `--` ends the options. False: what looks like an option behind it is read as one. Default: not where the style is `words`. */
+  readonly ends: boolean;
 }
 
-export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart">>;
+export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart" | "ends">>;
 
 /**
  * Reads a table, one option a word: `n|quiet` takes no value, `e|expression=` takes one in the same word or the next, `arg==` takes
@@ -39,7 +41,7 @@ export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits"
  * one row only.
  */
 export function optionTable(text: string, traits: TableTraits = {}): OptionTable {
-  const { style = "letters", stops = false, digits = false, apart = false } = traits;
+  const { style = "letters", stops = false, digits = false, apart = false, ends = style !== "words" } = traits;
   const rows = text
     .split(/\s+/)
     .filter((row) => row !== "")
@@ -51,7 +53,7 @@ export function optionTable(text: string, traits: TableTraits = {}): OptionTable
       byName.set(name, row);
     }
   }
-  return { rows, byName, style, stops, digits, apart };
+  return { rows, byName, style, stops, digits, apart, ends };
 }
 
 const suffixes: Readonly<Record<string, Arity>> = { "": "none", "?": "optional", "=": "one", "==": "two" };
@@ -113,12 +115,13 @@ class OptionReader implements ReadOptions {
     for (this.#index = from; this.#index < this.#words.length; this.#index++) {
       const value = this.#word;
       const isOperand = value === "-" || !value.startsWith("-");
-      if (isOperand ? this.#table.stops : value === "--" && !isOpen) {
+      const isEnd = value === "--" && this.#table.ends;
+      if (isOperand ? this.#table.stops : isEnd && !isOpen) {
         this.operands.push(...[...this.#words.keys()].slice(isOperand ? this.#index : this.#index + 1));
         break;
       }
       if (isOperand) this.operands.push(this.#index);
-      const isUnderstood = isOperand || value === "--" || this.#readOption(value);
+      const isUnderstood = isOperand || isEnd || this.#readOption(value);
       if (!isUnderstood) this.unknown ??= value;
       isOpen = !isUnderstood;
     }

@@ -209,9 +209,13 @@ export const readers: Programs = {
   zcat: decompressor,
   bzcat: decompressor,
   xzcat: decompressor,
-  yq: program(`y|yaml-output Y|yaml-roundtrip w|width= c|compact-output n|null-input e|exit-status r|raw-output R|raw-input C|color-output|colors
+  yq: program(
+    `y|yaml-output Y|yaml-roundtrip w|width= c|compact-output n|null-input e|exit-status r|raw-output R|raw-input C|color-output|colors
     M|monochrome-output|no-colors S|sort-keys tab arg== argjson== o|output-format= p|input-format= P|prettyPrint N|no-doc I|indent=
-    j|tojson v|verbose V|version h|help unwrapScalar? !i|inplace|in-place !s !split-exp= !split-exp-file=`),
+    j|tojson v|verbose V|version h|help unwrapScalar? !i|inplace|in-place !s !split-exp= !split-exp-file=`,
+    // That of Python gives what follows `--` to jq, without the dashes.
+    { ends: false },
+  ),
   sdiff:
     program(`i|ignore-case E|ignore-tab-expansion Z|ignore-trailing-space b|ignore-space-change W|ignore-all-space B|ignore-blank-lines
     I|ignore-matching-lines= strip-trailing-cr a|text w|width= l|left-column s|suppress-common-lines t|expand-tabs tabsize= d|minimal
