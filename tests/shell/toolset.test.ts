@@ -331,9 +331,14 @@ describe("results", () => {
     expect(await open("cat secret/key.txt")).toBeUndefined();
     expect(await open("ls", "secret")).toBeUndefined();
     expect(await open("git status")).toEqual(["."]);
-    expect(await open("git commit -am x", undefined, "git")).toBeUndefined();
+    expect(await open("git commit -am x", undefined, "git")).toEqual(["."]);
     const { judge } = await createBench(ruleSets["star"] as ShellConfig);
     expect((await judge({ command: "ls", cwd: "secret" })).why).toContain("it runs in secret: read_approval of the scope secret");
+    expect((await judge({ command: "make", cwd: "secret" })).why).toContain(
+      "`make` could write where it runs: write_approval of",
+    );
+    expect((await judge({ command: "ls", cwd: "secret" })).why).not.toContain("write_approval");
+    expect((await judge({ command: "make", cwd: "free" })).why).toContain("allowed");
   });
 
   test("report failed isolation without a path of the machine", async () => {

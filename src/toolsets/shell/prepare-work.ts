@@ -37,9 +37,8 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
   const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
-  // What names a path in another scope that asks is asked about.
-  // To git, files of a hidden scope would be removed ones.
-  const openScopes = hooks || opens.includes(".git") ? undefined : [cwd.scope.name];
+  // What names a path in another scope that asks is asked about, and so is git where it has files there.
+  const openScopes = hooks ? undefined : [cwd.scope.name];
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, openScopes, hooks };
   const shown = {
     request: { ...request },

@@ -14,11 +14,16 @@ export interface GitUse {
   readonly folders: readonly Folder[];
   /** It may bring into the index what is not there yet: add, check out, merge, … */
   readonly changes: boolean;
+  /** Files of the work tree that it looks at or writes, whatever its words name. */
+  readonly tree: TreeUse;
   /** Commands that speak to another repository. */
   readonly transports: readonly GitTransport[];
   /** A program of the line that brings whole folders along, so that git could find a repository that is not there yet. */
   readonly copier: string | undefined;
 }
+
+/** `none`: history and settings alone, and files that are named. `write` includes `read`. */
+export type TreeUse = "none" | "read" | "write";
 
 export interface GitTransport {
   readonly subcommand: string;
@@ -37,6 +42,7 @@ export function findGitUse(plan: ShellPlan): GitUse | undefined {
   return {
     folders: [...new Map(folders.map((folder) => [folder.join("/"), folder])).values()],
     changes: uses.some(({ changes }) => changes),
+    tree: (["write", "read"] as const).find((tree) => uses.some((use) => use.tree === tree)) ?? "none",
     transports: uses.flatMap(({ transport }) => transport ?? []),
     copier: starts.find(copies)?.[0]?.value,
   };
@@ -77,7 +83,11 @@ function foldersOf({ words, folders = [] }: SimpleCommand): readonly Folder[] {
   return all;
 }
 
-function readUse(words: readonly ShellWord[]): { readonly changes: boolean; readonly transport: GitTransport | undefined } {
+interface OneUse extends Pick<GitUse, "changes" | "tree"> {
+  readonly transport: GitTransport | undefined;
+}
+
+function readUse(words: readonly ShellWord[]): OneUse {
   const values = words.map(({ value }) => value);
   const at = values.findIndex((value, index) => !value.startsWith("-") && values[index - 1] !== "-C");
   const subcommand = values[at] ?? "";
@@ -85,8 +95,23 @@ function readUse(words: readonly ShellWord[]): { readonly changes: boolean; read
   const entersAll = values.includes("--submodule=diff");
   const looks = at === -1 || keepingLinks.has(subcommand) || (harmlessSubcommands.has(subcommand) && !changing.has(subcommand));
   const named = getOwn(transports, subcommand)?.(values.slice(at + 1));
-  return { changes: !looks || entersAll, transport: named && { subcommand, named } };
+  const tree = at === -1 ? "none" : treeUseOf(subcommand, values[at + 1]);
+  return { changes: !looks || entersAll, tree, transport: named && { subcommand, named } };
 }
+
+function treeUseOf(subcommand: string, action: string | undefined): TreeUse {
+  if (ofHistory.has(subcommand) || (subcommand === "stash" && (action === "list" || action === "show"))) return "none";
+  const isReading =
+    (harmlessSubcommands.has(subcommand) && !changing.has(subcommand)) || /^(?:add|stage|commit)$/.test(subcommand);
+  return isReading ? "read" : "write";
+}
+
+/** Subcommands that look at no file of the work tree but those that are named. */
+const ofHistory = nameSet(
+  `log show whatchanged diff-tree rev-list reflog shortlog blame annotate rev-parse ls-tree branch tag remote cat-file merge-base name-rev
+  for-each-ref show-ref show-branch symbolic-ref count-objects verify-pack config version fetch push ls-remote fetch-pack send-pack
+  archive notes gc fsck prune help var`,
+);
 
 /** Subcommands that change a repository, but bring no folder into its index that is not there already. */
 const keepingLinks = nameSet(

@@ -1,6 +1,8 @@
 /** Folders of an index that git takes for repositories of their own. */
 export interface GitLinks {
   readonly paths: readonly string[];
+  /** Those of the folders that were asked for which hold an entry. */
+  readonly holds: ReadonlySet<string>;
   /** Why not all of them are known. */
   readonly unknown?: string;
 }
@@ -15,25 +17,34 @@ const hasMoreFlags = 0x4000;
 /** Size of the head of an extension: its name and its length. */
 const extensionHeader = 8;
 
+export interface IndexFormat {
+  /** 20, or 32 in a repository of SHA-256. */
+  readonly hashBytes: number;
+  /** Paths from the top of the work tree. */
+  readonly folders?: readonly string[];
+}
+
 /**
  * The submodules in an index, as git's own documentation describes the format (versions 2 to 4). git enters each that has a
- * `.git` in its folder, whether or not `.gitmodules` names it. `hashBytes`: 20, or 32 in a repository of SHA-256.
+ * `.git` in its folder, whether or not `.gitmodules` names it.
  */
-export function readGitlinks(index: Uint8Array, hashBytes: number): GitLinks {
+export function readGitlinks(index: Uint8Array, format: IndexFormat): GitLinks {
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   try {
-    return readEntries(view, index, hashBytes);
+    return readEntries(view, index, format);
   } catch (error) {
     // Also what a view or a decoder throws at bytes that are not there, or are no text.
-    if (error instanceof RangeError || error instanceof TypeError) return { paths: [], unknown: "its index cannot be read" };
+    if (error instanceof RangeError || error instanceof TypeError)
+      return { paths: [], holds: new Set(), unknown: "its index cannot be read" };
     throw error;
   }
 }
 
-function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitLinks {
-  const version = view.getUint32(4);
-  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) throw new RangeError("no index of a known version");
+function readEntries(view: DataView, index: Uint8Array, { hashBytes, folders = [] }: IndexFormat): GitLinks {
+  const version = readVersion(view);
   const paths: string[] = [];
+  const holds = new Set<string>();
+  const beginnings = folders.map((path) => [path, Buffer.from(`${path}/`)] as const);
   let at = 12;
   /** The path before, for version 4, where an entry names only the end of its path. */
   let name = new Uint8Array();
@@ -48,11 +59,23 @@ function readEntries(view: DataView, index: Uint8Array, hashBytes: number): GitL
     const end = index.indexOf(0, dropped.end);
     if (kept < 0 || end === -1) throw new RangeError("a path without an end");
     if (version === 4 || format === gitlink) name = Buffer.concat([name.subarray(0, kept), index.subarray(dropped.end, end)]);
-    if (format === folder) return { paths, unknown: "its index leaves folders out" };
+    const entry = version === 4 ? name : index.subarray(dropped.end, end);
+    for (const [path, beginning] of beginnings) if (beginsWith(entry, beginning)) holds.add(path);
+    if (format === folder) return { paths, holds, unknown: "its index leaves folders out" };
     if (format === gitlink) paths.push(new TextDecoder("utf-8", { fatal: true }).decode(name));
     at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
   }
-  return { paths, ...readExtensions(view, at, hashBytes) };
+  return { paths, holds, ...readExtensions(view, at, hashBytes) };
+}
+
+function readVersion(view: DataView): number {
+  const version = view.getUint32(4);
+  if (view.getUint32(0) !== 0x44495243 || version < 2 || version > 4) throw new RangeError("no index of a known version");
+  return version;
+}
+
+function beginsWith(bytes: Uint8Array, beginning: Buffer): boolean {
+  return bytes.length >= beginning.length && beginning.compare(bytes, 0, beginning.length) === 0;
 }
 
 /** Numbers of any length, seven bits a byte, as in packs. */

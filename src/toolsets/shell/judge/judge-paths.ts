@@ -37,7 +37,20 @@ export function judgePaths(work: PathWork): readonly Finding[] {
     const effect = effectOf(reading, index);
     return [...judgeWord(work, word, { effect, ended }), ...(reading.moves?.has(index) === true ? judgeMoved(work, word) : [])];
   });
-  return program === undefined ? findings : [...findings, ...judgeProgram(program, command.folders ?? [])];
+  return program === undefined
+    ? findings
+    : [...findings, ...judgeProgram(program, command.folders ?? []), ...judgeFolders(work, program)];
+}
+
+/** A program that could write without naming a path writes where it runs. */
+function judgeFolders({ table, command, reading }: PathWork, program: ShellWord): readonly Finding[] {
+  if (reading.effect === "read" || reading.effect === "text") return [];
+  return (command.folders ?? []).flatMap((folder) => {
+    const where = whereIs(table, folder, ".");
+    const scope = where.type === "inside" ? where.fact?.scope : undefined;
+    if (scope?.writeApproval !== true) return [];
+    return [askFor(`${nameWord(program)} could write where it runs: write_approval of the scope ${scope.name}`)];
+  });
 }
 
 export function effectOf(reading: ProgramReading, index: number): Effect {

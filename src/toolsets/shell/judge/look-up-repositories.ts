@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { DirectoryEntry } from "../../../host/directory.ts";
 import { foldName } from "../../../host/protected-names.ts";
 import { findFoldersWith, lookIntoFile, lookIntoFolder } from "../../../host/scope-look.ts";
-import { type ResolvedPath, ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
 import { sha256 } from "../../../util/sha256.ts";
 import type { ShellPlan } from "../parse/plan.ts";
 import { findGitUse } from "./git-commands.ts";
@@ -33,7 +33,12 @@ export async function lookUpRepositories(
   if (use === undefined) return [];
   const { transports, copier } = use;
   const remotes = transports.length > 0 ? transports.flatMap(({ named }) => named) : undefined;
-  const options = { isWalled, everywhere: use.changes, remotes };
+  const asking = scopes.declarations.filter(
+    ({ name, readApproval, writeApproval }) =>
+      name !== base.scope.name &&
+      ((use.tree !== "none" && readApproval === true) || (use.tree === "write" && writeApproval === true)),
+  );
+  const options = { isWalled, everywhere: use.changes, remotes, asking };
   const reasonsIn = async (folder: string): Promise<readonly Reason[]> => {
     const look = new Look(scopes, options);
     const doubt = await look.run(folder);
@@ -56,6 +61,8 @@ interface LookOptions {
   readonly everywhere: boolean;
   /** Words by which git could find another repository. Undefined where it looks for none. */
   readonly remotes: readonly string[] | undefined;
+  /** Scopes that git may not go through unasked. */
+  readonly asking: readonly ScopeDeclaration[];
 }
 
 /** Ends a look: one reason to ask is enough. `basis`: digest of the file that it is about, where the message does not say it all. */
@@ -165,7 +172,11 @@ class Look {
     if (top !== undefined && own.has("index")) {
       // git takes no format from the configuration of a work tree.
       const format = main.flatMap((config) => valuesOf(config, "extensions", "objectformat")).at(-1);
-      const links = await this.#links(join(folder, "index"), name, format?.toLowerCase() === "sha256" ? 32 : 20);
+      const links = await this.#links(join(folder, "index"), {
+        name,
+        top,
+        hashBytes: format?.toLowerCase() === "sha256" ? 32 : 20,
+      });
       for (const link of links) await this.#workTree(join(top, link), `the repository in \`${link}\``);
     }
     if (own.has("rebase-merge") && this.#options.everywhere) await this.#rebase(join(folder, "rebase-merge"), name);
@@ -219,12 +230,17 @@ class Look {
     throw new Doubt(`the configuration of ${name} has \`${config.helper}\`, with which it can run programs`, sha256(bytes));
   }
 
-  /** Paths of submodules as the index names them. */
-  async #links(file: string, name: string, hashBytes: number): Promise<readonly string[]> {
+  /** Paths of submodules as the index names them. Hidden or read-only, files of a scope that asks would be removed ones to git. */
+  async #links(file: string, { name, top, hashBytes }: IndexOf): Promise<readonly string[]> {
     const { bytes } = await this.#read(file, `the index of ${name}`, maxIndexBytes);
-    const { paths, unknown } = readGitlinks(bytes, hashBytes);
+    const asking = this.#options.asking.flatMap((scope) => {
+      const folder = relative(top, scope.root).split(sep).join("/");
+      return isPath(folder) && !isAbsolute(folder) ? [{ scope, folder }] : [];
+    });
+    const { paths, holds, unknown } = readGitlinks(bytes, { hashBytes, folders: asking.map(({ folder }) => folder) });
     if (unknown !== undefined) throw new Doubt(`the submodules of ${name} are not known: ${unknown}`);
-    const isPath = (link: string) => link.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+    const [found] = asking.filter(({ folder }) => holds.has(folder));
+    if (found) throw new Doubt(`${name} has files in the scope ${found.scope.name}, which asks before they are used`);
     if (!paths.every(isPath)) throw new Doubt(`the index of ${name} names a path that is none`);
     return paths;
   }
@@ -284,6 +300,18 @@ class Look {
     });
     return paths.toSorted((a, b) => b.length - a.length)[0]?.path;
   }
+}
+
+interface IndexOf {
+  /** Of the repository, for people. */
+  readonly name: string;
+  readonly top: string;
+  readonly hashBytes: number;
+}
+
+/** True for a path that leads down. */
+function isPath(path: string): boolean {
+  return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
 async function looking<T>(what: string, look: () => Promise<T>): Promise<T> {
