@@ -304,7 +304,7 @@ async function execute(run: GateRun, call: Round, grant: Grant): Promise<ToolRes
   const { tool, request, binding } = call;
   const { signal } = request.runtime;
   if (!isDelegating(tool)) {
-    // A free slot is waited for, too: all calls of an answer are granted, and that is written, before the first executes.
+    // A free slot is waited for, too: all calls of an answer are judged, and that is written, before the first executes.
     const leaveSlot = await request.takeSlot?.(signal);
     let result: ToolResult;
     try {
