@@ -11,9 +11,10 @@ export interface Commands {
   which(name: string, scopes?: Scopes): Promise<string | undefined>;
   /**
    * Runs one command to its end. Resolves however it ended, a command that cannot be started included (126, 127). Rejects
-   * with the signal's reason; with a `ScopeError` where there is no such working directory; with `NotIsolated` where a wall
-   * is required or there is one, but it could not be put up: nothing has run then; with a `TypeError` for a request that
-   * is malformed (NUL, no program). Nothing that the command started is left when it settles.
+   * with the signal's reason; with a `ScopeError` where there is no such working directory or, behind a wall, where a root of the
+   * scopes is not in its place; with `NotIsolated` where a wall is required or there is one, but it could not be put up: nothing has
+   * run then; with a `TypeError` for a request that is malformed (NUL, no program). Nothing that the command started is left when it
+   * settles.
    */
   run(request: CommandRequest): Promise<CommandResult>;
 }

@@ -300,8 +300,9 @@ test("the profile for macOS has the same mounts, the deepest last", () => {
   ];
   const lines = createSeatbeltProfile(mounts, false).split("\n");
   expect(lines.slice(0, 2)).toEqual(["(version 1)", "(deny default)"]);
-  expect(lines.slice(-5)).toEqual([
+  expect(lines.slice(-6)).toEqual([
     '(allow file-read* file-write* (subpath "/p\\"\\\\"))',
+    '(deny file-write-unlink (literal "/p\\"\\\\"))',
     '(deny file-read* file-write* (subpath "/p/.env"))',
     '(deny file-write* (subpath "/p/ro"))',
     '(allow file-read* (subpath "/p/ro"))',
@@ -309,6 +310,22 @@ test("the profile for macOS has the same mounts, the deepest last", () => {
   ]);
   expect(lines.join("\n")).not.toContain("network");
   expect(createSeatbeltProfile([], true)).toContain("(allow network-outbound");
+});
+
+test("the profile for macOS refuses to move a root, and the folders on the way to one in it", () => {
+  const mounts: Mount[] = [
+    { kind: "hidden-folder", path: "/p/sub/secret" },
+    { kind: "writable", path: "/p/sub", source: "/p/sub" },
+    { kind: "writable", path: "/p", source: "/p" },
+  ];
+  expect(createSeatbeltProfile(mounts, false).split("\n").slice(-6)).toEqual([
+    '(allow file-read* file-write* (subpath "/p"))',
+    '(deny file-write-unlink (literal "/p"))',
+    '(allow file-read* file-write* (subpath "/p/sub"))',
+    '(deny file-write-unlink (literal "/p/sub"))',
+    '(deny file-read* file-write* (subpath "/p/sub/secret"))',
+    "",
+  ]);
 });
 
 test("the beginning and the end of an output take little memory for any size of its pieces", () => {

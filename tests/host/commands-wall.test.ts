@@ -159,7 +159,7 @@ describe.skipIf(noWall !== "")("the wall", () => {
       mkdirSync(bench.at("in/gone"));
       const scopes = await bench.open([{}, { name: "gone", root: bench.at("in/gone") }]);
       rmdirSync(bench.at("in/gone"));
-      await expect(bench.bash("echo x > file", { scopes })).rejects.toMatchObject({ name: "NotIsolated" });
+      await expect(bench.bash("echo x > file", { scopes })).rejects.toMatchObject({ name: "ScopeError", type: "changed" });
       expect(existsSync(bench.at("in/file"))).toBe(false);
     });
 

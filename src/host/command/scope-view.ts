@@ -1,9 +1,11 @@
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
 import type { EntryHandle } from "../directory.ts";
+import { replacedRoot } from "../scope-refusals.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import type { OpenFolder } from "../scope-walk.ts";
-import type { Mount } from "./mount.ts";
+import { inFolder, type OpenFolder } from "../scope-walk.ts";
+import type { ScopeDeclaration } from "../scopes.ts";
+import { enclosing, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 
 /** Folders that the wall makes itself. */
@@ -21,6 +23,38 @@ export function toRootMounts(
     if (!isOpen && declaration.readApproval === true) return [{ kind: "hidden-folder", path }];
     const isWritable = declaration.mode === "rw" && (isOpen || declaration.writeApproval !== true);
     return [toMount(isWritable ? "writable" : "read-only", path, handles[index])];
+  });
+}
+
+/** Keeps a handle until the command has ended. */
+export type KeepHandle = (opening: Promise<EntryHandle>) => Promise<EntryHandle>;
+
+/**
+ * Mounts the folders between a writable root and one in it that the command may not write to onto themselves: a mount point cannot be
+ * renamed. Otherwise the next command would find the inner root's files in the outer scope. `roots`: as `toRootMounts` returns them.
+ */
+export async function pinFolders(table: ScopeTable, roots: readonly Mount[], keep: KeepHandle): Promise<readonly Mount[]> {
+  const around = enclosing(roots);
+  const pins = new Map<string, Mount>();
+  for (const { kind, path } of roots) {
+    const outer = around(path);
+    const scope = table.roots.find(({ realPath }) => realPath === outer?.path)?.declaration;
+    if (kind === "writable" || outer?.kind !== "writable" || scope === undefined) continue;
+    const names = relative(outer.path, path).split(sep);
+    for (let length = 1; length < names.length; length++) {
+      const components = names.slice(0, length);
+      const at = join(outer.path, ...components);
+      if (!pins.has(at)) pins.set(at, toMount("writable", at, await keep(openInside(table, scope, components))));
+    }
+  }
+  return [...pins.values()];
+}
+
+/** Follows no link, and rejects where the folder has become the root of another scope. */
+function openInside(table: ScopeTable, scope: ScopeDeclaration, components: readonly string[]): Promise<EntryHandle> {
+  return inFolder(table, { scope, components, virtualPath: table.format(scope, components) }, (folder) => {
+    if (folder.scope !== scope) throw replacedRoot(table.format(folder.scope, []));
+    return folder.directory.openHandle(".");
   });
 }
 

@@ -51,6 +51,8 @@ function printMount(mount: Mount): string {
     case "read-only":
       return `(deny file-write* ${path})\n(allow file-read* ${path})`;
     case "writable":
+      // A scope's root, or a folder on the way to one: renamed, it would take the deeper ones out of the rules below.
+      return `(allow file-read* file-write* ${path})\n(deny file-write-unlink (literal ${quote(mount.path)}))`;
     case "empty":
       return `(allow file-read* file-write* ${path})`;
     case "hidden-file":

@@ -2,18 +2,18 @@ import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
 import { settingsFolder } from "../private-folders.ts";
-import type { OpenFolder } from "../scope-walk.ts";
+import { assertInPlace, type OpenFolder } from "../scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
-import type { Mount } from "./mount.ts";
+import { enclosing, type Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
 import { runBubblewrap } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
-import { findStart, toMask, toRootMounts } from "./scope-view.ts";
+import { findStart, type KeepHandle, pinFolders, toMask, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
 import { findSecrets, hideSecrets } from "./secret-places.ts";
 import { copySettings, makeCopiesFolder } from "./settings-copy.ts";
@@ -30,30 +30,40 @@ interface PrivateFolders {
   readonly mounts: readonly Mount[];
 }
 
-/** Runs a command behind the wall, or rejects with `NotIsolated`. */
+/** Runs a command behind the wall, or rejects with `NotIsolated`, or with a `ScopeError` where a root is not in its place. */
 export async function runWalled(
   wall: Exclude<Wall, { type: "none" }>,
   setting: CommandSetting,
   folder: OpenFolder,
 ): Promise<Ended> {
-  const cwd = await folder.directory.openHandle(".");
+  const { table, request } = setting;
   const handles: EntryHandle[] = [];
+  const keep: KeepHandle = async (opening) => {
+    const handle = await opening;
+    handles.push(handle);
+    return handle;
+  };
   try {
-    for (const root of setting.table.roots) handles.push(await root.directory.openHandle("."));
-    const described = { ...setting, folder, cwd, handles };
+    for (const { declaration } of table.roots) await assertInPlace(table, declaration);
+    const cwd = await keep(folder.directory.openHandle("."));
+    const opened: EntryHandle[] = [];
+    for (const { directory } of table.roots) opened.push(await keep(directory.openHandle(".")));
+    const roots = toRootMounts(table, opened, request.openScopes);
+    const described = { ...setting, folder, cwd, roots, pins: await pinFolders(table, roots, keep) };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)
       : await runInSeatbelt(wall.file, described);
   } finally {
-    await Promise.all([cwd, ...handles].map((one) => one.close()));
+    await Promise.all(handles.map((one) => one.close()));
   }
 }
 
 interface WalledSetting extends CommandSetting {
   readonly folder: OpenFolder;
   readonly cwd: EntryHandle;
-  /** The scopes' roots. */
-  readonly handles: readonly EntryHandle[];
+  readonly roots: readonly Mount[];
+  /** Folders between roots. */
+  readonly pins: readonly Mount[];
 }
 
 async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
@@ -105,9 +115,8 @@ function describeCommand(setting: WalledSetting, folders: PrivateFolders): Walle
 }
 
 function findMounts(setting: WalledSetting, privately: readonly Mount[]): readonly Mount[] {
-  const { request, machine, table, path, environment, homes } = setting;
+  const { request, machine, path, environment, homes, roots } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
-  const roots = toRootMounts(table, setting.handles, request.openScopes);
   const closed = roots.filter(({ kind }) => kind === "hidden-folder");
   const open = roots.filter(({ kind }) => kind !== "hidden-folder");
   const system = findSystemView(roots);
@@ -119,7 +128,10 @@ function findMounts(setting: WalledSetting, privately: readonly Mount[]): readon
   // A mount of its own would show again what lies in a hidden folder.
   const shown = masks.filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
-  return [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
+  const mounts = [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
+  const around = enclosing(mounts);
+  // Where a protected name or a secret lies on the way, it cannot be renamed either, and stays as it is with all that is in it.
+  return [...setting.pins.filter(({ path }) => around(path)?.kind === "writable"), ...mounts];
 }
 
 /** False if a scope's root lies in between: that was declared on purpose. */
