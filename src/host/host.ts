@@ -104,6 +104,14 @@ export interface ReadOptions {
   readonly within?: string;
 }
 
+/** Folders of a directory. */
+export interface SweptFolders {
+  /** How many of them, the last by name. */
+  readonly latest: number;
+  /** Names of folders in each. */
+  readonly within: readonly string[];
+}
+
 /** Plain file access for the product itself: program sources, journals, stores. Never handed to tools. */
 export interface HostFiles {
   /**
@@ -130,8 +138,11 @@ export interface HostFiles {
    * `mode` says otherwise; a link stays one, and its target is written. The directory must be there.
    */
   writeAtomically(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
-  /** Removes the temporaries and locks that killed processes left in a directory. Rejects where it cannot be opened. */
-  removeLeftOvers(path: string): Promise<void>;
+  /**
+   * Removes the temporaries and locks that killed processes left in folders of a directory. Follows no link below it, and leaves out
+   * folders that cannot be opened. Rejects where the directory itself cannot be listed.
+   */
+  removeLeftOvers(path: string, swept: SweptFolders): Promise<void>;
   /** Runs a function while no other one, in this process or another, runs for the same file. The directory must be there. */
   alone<T>(path: string, fn: () => Promise<T>): Promise<T>;
   /** Opens for appending, creating it; see `AppendFile`. */

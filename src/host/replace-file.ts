@@ -46,10 +46,10 @@ async function fill(file: NewFile, bytes: Uint8Array, like: EntryFacts | undefin
   }
 }
 
-/** Removes the temporaries and locks that killed processes left in a directory. Never fails. */
-export async function removeLeftOvers(directory: Directory, writer: Writer): Promise<void> {
+/** Removes the temporaries and locks that killed processes left in a directory. Never fails. Returns the names of the folders in it. */
+export async function removeLeftOvers(directory: Directory, writer: Writer): Promise<readonly string[]> {
+  const entries = await directory.entries().catch(() => []);
   try {
-    const entries = await directory.entries();
     const locks = entries.map(({ name }) => name).filter((name) => lockKeyOf(name) !== undefined);
     await removeLeftLocks(directory, locks, writer);
     for (const entry of entries) {
@@ -61,4 +61,5 @@ export async function removeLeftOvers(directory: Directory, writer: Writer): Pro
   } catch {
     // A later write tries again.
   }
+  return entries.filter(({ type }) => type === "directory").map(({ name }) => name);
 }

@@ -34,7 +34,7 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
       await makeOwnDirectory(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
-    removeLeftOvers: (path) => removeLeftOversIn(system, path),
+    removeLeftOvers: (path, swept) => removeLeftOversIn(system, path, swept),
     alone: (path, fn) => alone(system, path, fn),
     openAppend: async (path, mode) => openAppend(tree, path, mode ?? 0o666),
     remove: async (path) => {
