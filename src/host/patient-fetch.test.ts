@@ -51,3 +51,19 @@ test("a silence of the server counts after one of its reader", async () => {
   server.closeAllConnections();
   server.close();
 });
+
+test("a request that Node refuses to send fails once, also when it is given up later", async () => {
+  const thrown: unknown[] = [];
+  const listen = (error: unknown) => thrown.push(error);
+  process.prependListener("uncaughtException", listen);
+  try {
+    await withSilentServer(0, async (url) => {
+      const refused = createPatientFetch({ firstByte: 50 })(url, { headers: { trailer: "x" }, signal: new AbortController().signal });
+      await expect(refused).rejects.toMatchObject({ code: "ERR_HTTP_TRAILER_INVALID" });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+  } finally {
+    process.off("uncaughtException", listen);
+  }
+  expect(thrown).toEqual([]);
+});

@@ -127,6 +127,7 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     const to = { protocol, hostname: hostname.replace(/^\[|\]$/g, ""), port, path: `${pathname}${search}` };
     const sent = request({ ...to, method, headers, timeout: patience.firstByte });
     let message: IncomingMessage | undefined;
+    let stopListening: (() => void) | undefined;
     const end = (error: Error) => (message ?? sent).destroy(error);
     const abort = () => end(signal?.reason);
     const onSilence = () => {
@@ -156,7 +157,7 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     // The answer will need it, and loading it takes long: now the server has the request.
     if (bare === undefined) sent.once("finish", () => Reflect.get(globalThis, "Response"));
     sent.end(typeof body === "string" && body.length > longText ? Buffer.from(body) : body);
-    const stopListening = signal && onAbort(signal, abort);
+    stopListening = signal && onAbort(signal, abort);
   });
 }
 
