@@ -36,9 +36,8 @@ class NodeAppendFile implements AppendFile {
     let done = 0;
     try {
       done = writeSync(this.#descriptor, text);
-      // The system can write a part.
-      const bytes = done < length ? Buffer.from(text) : undefined;
-      while (bytes && done < length) done += writeSync(this.#descriptor, bytes, done);
+      // The system can write a part, but seldom does.
+      while (done < length) done += writeSync(this.#descriptor, Buffer.from(text), done);
       this.#appended += done;
     } catch (error) {
       this.#takeBack(done);

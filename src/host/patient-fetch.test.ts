@@ -58,7 +58,10 @@ test("a request that Node refuses to send fails once, also when it is given up l
   process.prependListener("uncaughtException", listen);
   try {
     await withSilentServer(0, async (url) => {
-      const refused = createPatientFetch({ firstByte: 50 })(url, { headers: { trailer: "x" }, signal: new AbortController().signal });
+      const refused = createPatientFetch({ firstByte: 50 })(url, {
+        headers: { trailer: "x" },
+        signal: new AbortController().signal,
+      });
       await expect(refused).rejects.toMatchObject({ code: "ERR_HTTP_TRAILER_INVALID" });
       await new Promise((resolve) => setTimeout(resolve, 300));
     });

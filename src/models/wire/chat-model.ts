@@ -55,9 +55,7 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
 
   /** The JSON of messages without the brackets of their list. */
   async function toText(prompt: readonly LanguageModelV4Message[]): Promise<string> {
-    const fresh = prompt.filter((message) => !texts.has(message));
-    if (fresh.filter(({ role }) => role === "tool").length < 2) await convert(fresh);
-    else for (const message of fresh) await convert([message]);
+    await convert(prompt.filter((message) => !texts.has(message)));
     // Calls of one worker have their system messages in common.
     const start = prompt.findIndex(({ role }) => role !== "system");
     const system = start === -1 ? prompt : prompt.slice(0, start);
@@ -69,8 +67,10 @@ function createChatModel(model: InstanceType<LibraryModel>, line: RequestLine, a
     if (prompt.length === 0) return;
     const { body } = await model.prepareRequest({ prompt });
     const made = recordsIn(body["messages"]);
-    const results = made.length - prompt.length + 1;
-    for (const message of prompt) texts.set(message, toMembers(made.splice(0, message.role === "tool" ? results : 1)));
+    for (const message of prompt) {
+      const { length } = message.role === "tool" ? message.content.filter(({ type }) => type === "tool-result") : [message];
+      texts.set(message, toMembers(made.splice(0, length)));
+    }
   }
 
   /** The same for requests of the same options: those of a call differ in their messages alone. */
