@@ -71,8 +71,9 @@ export async function undoRun(host: Host, { directory, call, confirm }: UndoOpti
   const { entries } = await readJournal(host, directory);
   const kept = await readPrivateFolder(host, { runId, known: [] });
   if (call !== undefined) checkCall(entries, call);
-  const effects = effectsOf(entries);
-  const steps = await planSteps(host, writesOf(call, await readWriteLog(host, runId), effects), kept);
+  const writes = await readWriteLog(host, runId);
+  const effects = effectsOf(entries, writes);
+  const steps = await planSteps(host, writesOf(call, writes, effects), kept);
   const lasting = effects
     .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
     .map(({ isFileTool: _, ...named }) => named);
@@ -220,19 +221,34 @@ interface CallEffect extends LastingCall {
   readonly isFileTool: boolean;
 }
 
-/** The calls of tools with side effects that began, without those of file tools that failed: these wrote nothing. */
-function effectsOf(entries: readonly JournalEntry[]): readonly CallEffect[] {
+/**
+ * The calls of tools with side effects that began, without those of file tools that failed and wrote nothing. One can fail after it
+ * replaced the file: more writes of its worker to that file are logged then than calls succeeded.
+ */
+function effectsOf(entries: readonly JournalEntry[], writes: readonly LoggedWrite[]): readonly CallEffect[] {
   const verdicts = new Map<string, FactOf<"verdict">>();
-  const failed = new Set<CallPath>();
+  const failed = new Map<CallPath, boolean>();
   const calls: CallEffect[] = [];
   for (const entry of entries) {
     if (entry.type === "verdict") verdicts.set(entry.callPath, entry);
-    if (entry.type === "result" && entry.kind === "tool" && hasFailed(entry)) failed.add(entry.callPath);
+    if (entry.type === "result" && entry.kind === "tool") failed.set(entry.callPath, hasFailed(entry));
     if (entry.type !== "intent" || entry.kind !== "tool" || !entry.sideEffect) continue;
     const { tool, args, recorded } = verdicts.get(entry.callPath) ?? { tool: entry.key, args: {} };
     calls.push({ callPath: entry.callPath, tool, args, isFileTool: recorded !== undefined && fileTools.has(tool) });
   }
-  return calls.filter(({ callPath, isFileTool }) => !(isFileTool && failed.has(callPath)));
+  const succeeded = calls.filter(({ callPath, isFileTool }) => isFileTool && failed.get(callPath) === false);
+  const mayHaveWritten = (call: CallEffect) =>
+    writesTo(call, writes).length > succeeded.filter((one) => isOfSameFile(one, call)).length;
+  return calls.filter((call) => !call.isFileTool || failed.get(call.callPath) !== true || mayHaveWritten(call));
+}
+
+/** The log names the worker whose tool wrote. */
+function writesTo({ callPath, args }: CallEffect, writes: readonly LoggedWrite[]): readonly LoggedWrite[] {
+  return writes.filter((write) => write.callPath === parentCallPath(callPath) && write.path === args["path"]);
+}
+
+function isOfSameFile(one: CallEffect, other: CallEffect): boolean {
+  return parentCallPath(one.callPath) === parentCallPath(other.callPath) && one.args["path"] === other.args["path"];
 }
 
 function hasFailed({ outcome }: FactOf<"result">): boolean {
@@ -248,16 +264,16 @@ function checkCall(entries: readonly JournalEntry[], call: CallPath): void {
   throw new CannotResume(`there is no call \`${call}\` in this run: a path such as \`main/0.write_file\` names one`);
 }
 
-/** The log names the worker whose tool wrote: a call of a file tool is found by its file, which no other call of the worker may have written. */
+/** A call of a file tool is found by its file, which no other call of its worker may have written. */
 function writesOf(call: CallPath | undefined, writes: readonly LoggedWrite[], effects: readonly CallEffect[]) {
   const file = effects.find(({ callPath, isFileTool }) => isFileTool && callPath === call);
   if (!file) return writes.filter(({ callPath }) => isAtOrBelow(callPath, call));
-  const worker = parentCallPath(file.callPath);
-  const path = file.args["path"];
-  const ofFile = effects.filter(({ callPath, args }) => parentCallPath(callPath) === worker && args["path"] === path);
-  if (ofFile.length > 1)
+  const ofFile = effects.filter((one) => isOfSameFile(one, file));
+  if (ofFile.length > 1) {
+    const worker = parentCallPath(file.callPath);
     throw new CannotResume(
-      `several calls of \`${worker}\` wrote \`${path}\`: ${ofFile.map(({ callPath }) => callPath).join(", ")}; take back all that \`${worker}\` wrote`,
+      `several calls of \`${worker}\` wrote \`${file.args["path"]}\`: ${ofFile.map(({ callPath }) => callPath).join(", ")}; take back all that \`${worker}\` wrote`,
     );
-  return writes.filter((write) => write.callPath === worker && write.path === path);
+  }
+  return writesTo(file, writes);
 }

@@ -125,6 +125,45 @@ describe("one call", () => {
     expect(filesOf(host)).toEqual(before);
   });
 
+  /** Fails the first look at `a.txt` after it was replaced. */
+  const failAfterWrite = (): MemoryFaults => {
+    let isReplaced: boolean | undefined;
+    return (operation, path) => {
+      if (operation === "rename" && path.startsWith("/p/.llm-do-")) isReplaced ??= true;
+      if (operation !== "look" || path !== "/p/a.txt" || !isReplaced) return undefined;
+      isReplaced = false;
+      return "EIO";
+    };
+  };
+  const write = (path: string, content: string): [string, Record<string, string>] => ["write_file", { path, content }];
+
+  test("that failed after it wrote is taken back", async () => {
+    const failing = calls(["edit_file", { path: "b.txt", old_text: "missing", new_text: "x" }], write("a.txt", "new"));
+    const { host, directory } = await record(
+      [failing, calls(["append_file", { path: "b.txt", content: "x" }])],
+      before,
+      failAfterWrite(),
+    );
+    expect(filesOf(host)).toEqual({ "/p/a.txt": "new", "/p/b.txt": "b\nx" });
+    expect(actions(await undo({ host, directory, call: "main/0.edit_file" }))).toEqual({});
+    expect(actions(await undo({ host, directory, call: "main/1.write_file" }))).toEqual({ "/p/a.txt": "restore" });
+    expect(actions(await undo({ host, directory, call: "main/2.append_file" }))).toEqual({ "/p/b.txt": "restore" });
+    expect(filesOf(host)).toEqual(before);
+  });
+
+  test("that failed after it wrote counts among those that wrote its file", async () => {
+    const { host, directory } = await record(
+      [calls(write("a.txt", "new")), calls(write("a.txt", "newer"))],
+      before,
+      failAfterWrite(),
+    );
+    expect(filesOf(host)["/p/a.txt"]).toBe("newer");
+    const several = "several calls of `main` wrote `a.txt`: main/0.write_file, main/1.write_file";
+    for (const call of ["main/0.write_file", "main/1.write_file"]) {
+      await expect(undo({ host, directory, call })).rejects.toThrow(several);
+    }
+  });
+
   test("of a worker takes those below it with it, and a file that was written again later stays", async () => {
     const child = `toolsets: { filesystem: {} }\ndescription: c`;
     const files = {
