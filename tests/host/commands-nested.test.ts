@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
 import type { ScopeDeclaration } from "../../src/host/scopes.ts";
-import { canary, noWall, useCommands } from "./command-bench.ts";
+import { canary, noWall, testPath, useCommands } from "./command-bench.ts";
 import { start } from "./swapping.ts";
 
 const inner = "in the nested scope";
@@ -70,10 +71,31 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     expect(readdirSync(bench.at("in/sub/.git/deep"))).toEqual(["root"]);
   });
 
+  test("opens no folder of a read-only scope", async () => {
+    bench.put("in/sub/root/file", inner);
+    const nested = { name: "nested", root: bench.at("in/sub/root"), readApproval: true };
+    const scopes = await bench.open([{ mode: "ro" }, nested]);
+    const { stdout } = await bench.bash("echo x > sub/new; mv sub sub2; cat sub/root/file; echo done", { scopes, ...closed });
+    expect([stdout, readdirSync(bench.at("in")), readdirSync(bench.at("in/sub"))]).toEqual(["done\n", ["sub"], ["root"]]);
+  });
+
   test("holds no folder of a root that has the rights around it", async () => {
     const script = "mv sub sub2";
     const scopes = await nest("sub/root", { readApproval: true });
     expect((await bench.bash(script, { scopes })).exitCode).toBe(0);
+  });
+
+  test("keeps the folders above keys and tokens where they are", async () => {
+    const secrets = [".local/state/llm-do/credentials.json", ".kube/config", ".config/rclone/x", ".local/share/keyrings/x"];
+    for (const name of secrets) bench.put(`home/${name}`, canary);
+    bench.put("home/.kept/file", "mine");
+    bench.host = createNodeHost({ environment: { PATH: testPath }, homeDirectory: bench.at("home") });
+    const scopes = await bench.open([{ root: bench.at("home") }]);
+    await bench.bash("for name in .local/share .local/state .local .config .kube .kept; do mv $name ${name}2; done", { scopes });
+    const script = "cat .local*/*/llm-do/* .local*/*/keyrings/* .kube*/* .config*/rclone/* .kept2/file; echo x > .local/new";
+    expect((await bench.bash(script, { scopes })).stdout).toBe("mine");
+    expect(readdirSync(bench.at("home")).sort()).toEqual([".config", ".kept2", ".kube", ".local"]);
+    expect(bench.read("home/.local/new")).toBe("x\n");
   });
 
   test("runs nothing where a root is not in its place", async () => {

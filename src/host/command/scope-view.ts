@@ -5,7 +5,7 @@ import { replacedRoot } from "../scope-refusals.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { inFolder, type OpenFolder } from "../scope-walk.ts";
 import type { ScopeDeclaration } from "../scopes.ts";
-import { enclosing, type Mount } from "./mount.ts";
+import { enclosing, foldersAbove, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 
 /** Folders that the wall makes itself. */
@@ -29,25 +29,30 @@ export function toRootMounts(
 /** Keeps a handle until the command has ended. */
 export type KeepHandle = (opening: Promise<EntryHandle>) => Promise<EntryHandle>;
 
+export interface Pinning {
+  /** All mounts of the command's view. */
+  readonly mounts: readonly Mount[];
+  /** Those with what the command may not write to or see. */
+  readonly closed: readonly Mount[];
+  readonly keep: KeepHandle;
+}
+
 /**
- * Mounts the folders between a writable root and one in it that the command may not write to onto themselves: a mount point cannot be
- * renamed. Otherwise the next command would find the inner root's files in the outer scope. `roots`: as `toRootMounts` returns them.
+ * Mounts the folders of writable scopes that something closed lies in onto themselves: a mount point cannot be renamed. Otherwise the
+ * next command would find the closed files at another path, where nothing closes them.
  */
-export async function pinFolders(table: ScopeTable, roots: readonly Mount[], keep: KeepHandle): Promise<readonly Mount[]> {
-  const around = enclosing(roots);
-  const pins = new Map<string, Mount>();
-  for (const { kind, path } of roots) {
-    const outer = around(path);
-    const scope = table.roots.find(({ realPath }) => realPath === outer?.path)?.declaration;
-    if (kind === "writable" || outer?.kind !== "writable" || scope === undefined) continue;
-    const names = relative(outer.path, path).split(sep);
-    for (let length = 1; length < names.length; length++) {
-      const components = names.slice(0, length);
-      const at = join(outer.path, ...components);
-      if (!pins.has(at)) pins.set(at, toMount("writable", at, await keep(openInside(table, scope, components))));
-    }
+export async function pinFolders(table: ScopeTable, { mounts, closed, keep }: Pinning): Promise<readonly Mount[]> {
+  const around = enclosing(mounts);
+  const pins: Mount[] = [];
+  const isMounted = new Set(mounts.map(({ path }) => path));
+  for (const folder of new Set(closed.flatMap(({ path }) => foldersAbove(path)))) {
+    const outer = around(folder);
+    const root = outer?.kind === "writable" && table.roots.find(({ realPath }) => realPath === outer.path);
+    if (!root || isMounted.has(folder)) continue;
+    const components = relative(root.realPath, folder).split(sep);
+    pins.push(toMount("writable", folder, await keep(openInside(table, root.declaration, components))));
   }
-  return [...pins.values()];
+  return pins;
 }
 
 /** Follows no link, and rejects where the folder has become the root of another scope. */

@@ -9,7 +9,7 @@ import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
-import { enclosing, type Mount } from "./mount.ts";
+import type { Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
 import { runBubblewrap } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
@@ -36,41 +36,40 @@ export async function runWalled(
   setting: CommandSetting,
   folder: OpenFolder,
 ): Promise<Ended> {
-  const { table, request } = setting;
-  const handles: EntryHandle[] = [];
+  const { roots } = setting.table;
+  const kept: EntryHandle[] = [];
   const keep: KeepHandle = async (opening) => {
     const handle = await opening;
-    handles.push(handle);
+    kept.push(handle);
     return handle;
   };
   try {
-    for (const { declaration } of table.roots) await assertInPlace(table, declaration);
+    for (const { declaration } of roots) await assertInPlace(setting.table, declaration);
     const cwd = await keep(folder.directory.openHandle("."));
-    const opened: EntryHandle[] = [];
-    for (const { directory } of table.roots) opened.push(await keep(directory.openHandle(".")));
-    const roots = toRootMounts(table, opened, request.openScopes);
-    const described = { ...setting, folder, cwd, roots, pins: await pinFolders(table, roots, keep) };
+    const handles: EntryHandle[] = [];
+    for (const { directory } of roots) handles.push(await keep(directory.openHandle(".")));
+    const described = { ...setting, folder, cwd, handles, keep };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)
       : await runInSeatbelt(wall.file, described);
   } finally {
-    await Promise.all(handles.map((one) => one.close()));
+    await Promise.all(kept.map((one) => one.close()));
   }
 }
 
 interface WalledSetting extends CommandSetting {
   readonly folder: OpenFolder;
   readonly cwd: EntryHandle;
-  readonly roots: readonly Mount[];
-  /** Folders between roots. */
-  readonly pins: readonly Mount[];
+  /** The scopes' roots. */
+  readonly handles: readonly EntryHandle[];
+  readonly keep: KeepHandle;
 }
 
 async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): Promise<Ended> {
   const { stateDirectory, processes } = setting.machine;
   const parent = settingsFolder(stateDirectory);
   makeCopiesFolder(parent);
-  const described = describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
+  const described = await describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
   const view = await copySettings(described.mounts, { parent, processes });
   let said = "";
   try {
@@ -93,19 +92,19 @@ function hasFailed(ended: Ended): boolean {
 
 function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
   return inPrivateHome(setting, async (home) => {
-    const command = describeCommand(setting, { home, temporary: home, mounts: [{ kind: "empty", path: home }] });
+    const command = await describeCommand(setting, { home, temporary: home, mounts: [{ kind: "empty", path: home }] });
     setting.request.signal.throwIfAborted();
     return runProcess(toSeatbeltLaunch(file, command), setting.request);
   });
 }
 
-function describeCommand(setting: WalledSetting, folders: PrivateFolders): WalledCommand {
+async function describeCommand(setting: WalledSetting, folders: PrivateFolders): Promise<WalledCommand> {
   const { request, shell = "", table, folder, gitConfiguration } = setting;
   const start = findStart(table, folder);
   return {
     argv: toArgv(request.command, shell),
     environment: createCommandEnvironment(setting, folders),
-    mounts: findMounts(setting, folders.mounts),
+    mounts: await findMounts(setting, folders.mounts),
     cwd: start.path,
     cwdHandle: start.isFixed ? undefined : setting.cwd,
     network: request.network,
@@ -114,9 +113,10 @@ function describeCommand(setting: WalledSetting, folders: PrivateFolders): Walle
   };
 }
 
-function findMounts(setting: WalledSetting, privately: readonly Mount[]): readonly Mount[] {
-  const { request, machine, path, environment, homes, roots } = setting;
+async function findMounts(setting: WalledSetting, privately: readonly Mount[]): Promise<readonly Mount[]> {
+  const { request, machine, table, path, environment, homes, keep } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
+  const roots = toRootMounts(table, setting.handles, request.openScopes);
   const closed = roots.filter(({ kind }) => kind === "hidden-folder");
   const open = roots.filter(({ kind }) => kind !== "hidden-folder");
   const system = findSystemView(roots);
@@ -129,9 +129,8 @@ function findMounts(setting: WalledSetting, privately: readonly Mount[]): readon
   const shown = masks.filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   const mounts = [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
-  const around = enclosing(mounts);
-  // Where a protected name or a secret lies on the way, it cannot be renamed either, and stays as it is with all that is in it.
-  return [...setting.pins.filter(({ path }) => around(path)?.kind === "writable"), ...mounts];
+  const pins = await pinFolders(table, { mounts, closed: [...hidden, ...roots.filter(({ kind }) => kind !== "writable")], keep });
+  return [...mounts, ...pins];
 }
 
 /** False if a scope's root lies in between: that was declared on purpose. */
