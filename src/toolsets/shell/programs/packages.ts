@@ -77,7 +77,7 @@ const compilerDangers =
 const compiler = unlike(compilerDangers, "can run programs");
 
 const npmRows = `q|quiet? d json? long? all? workspaces? if-present? omit= include= production? prod? loglevel= ignore-scripts?
-  no-audit? no-fund? parseable? include-workspace-root? version? help? audit-level= depth=`;
+  no-audit? no-fund? parseable? include-workspace-root? version|v? help|h? audit-level= depth=`;
 
 /** Only what has its value in the same word: yarn takes the word behind an option that it does not know for the subcommand. */
 const yarnRows = `${npmRows.replaceAll("=", "?")} s|silent r|recursive frozen-lockfile`;
