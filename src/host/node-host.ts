@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
 import { findConfigFile } from "./config-file.ts";
-import { createId } from "./create-id.ts";
+import { createIds } from "./create-id.ts";
 import type { Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
 import { nodeClock } from "./node-clock.ts";
@@ -45,7 +45,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     files: createNodeFiles(system),
     clock,
     random: () => Math.random(),
-    createId: () => createId(clock.now(), Math.random),
+    createId: () => nextId(clock.now()),
     createKey: () => randomBytes(32).toString("hex"),
     fetch: createPatientFetch(),
     importModule,
@@ -55,6 +55,9 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     ...replaced,
   };
 }
+
+/** One for the process: hosts of the same millisecond make different ones. */
+const nextId = createIds(Math.random);
 
 /** Most runs start no process: they need not load what does. */
 function createLazyCommands(machine: Machine): Commands {

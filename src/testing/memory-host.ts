@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Isolation } from "../host/commands.ts";
 import { findConfigFile } from "../host/config-file.ts";
-import { createId } from "../host/create-id.ts";
+import { createIds } from "../host/create-id.ts";
 import type { Host, Processes } from "../host/host.ts";
 import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
 import { privatePlacesOf } from "../host/private-folders.ts";
@@ -60,6 +60,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const configFile = findConfigFile({ environment, platform: "linux", homeDirectory, workingDirectory });
   const privateFolders = privatePlacesOf({ stateDirectory, configFile });
   const system = { ...createMemorySystem(tree, random), privateFolders };
+  const nextId = createIds(random);
   return {
     environment: Object.freeze({ ...environment }),
     workingDirectory,
@@ -69,7 +70,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
     files: createMemoryFiles(tree, system),
     clock,
     random,
-    createId: () => createId(clock.now(), random),
+    createId: () => nextId(clock.now()),
     createKey: () => Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join(""),
     fetch: options.fetch ?? (() => Promise.reject(new TypeError("fetch failed: this host has no network"))),
     importModule: async (path) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createId } from "../../src/host/create-id.ts";
+import { createIds } from "../../src/host/create-id.ts";
 import { variable } from "../../src/host/host.ts";
 import { type FolderSearch, LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
 import { sniffMediaType } from "../../src/host/media-type.ts";
@@ -83,10 +83,21 @@ test("an empty variable counts as unset", () => {
   expect([variable(host, "A"), variable(host, "B"), variable(host, "C")]).toEqual([undefined, "b", undefined]);
 });
 
-test("ids begin with the second in UTC", () => {
-  expect(createId(Date.UTC(2026, 10, 21, 22, 45, 1), () => 0)).toBe("20261121-224501-000000");
-  const ids = Array.from({ length: 1000 }, (_, index) => createId(index, () => (index % 2 === 0 ? 0.99 : 0)));
+test("ids begin with the second in UTC, and count on within a millisecond", () => {
+  const second = Date.UTC(2026, 10, 21, 22, 45, 1);
+  const next = createIds(() => 0);
+  expect([next(second), next(second)]).toEqual(["20261121-224501-000000", "20261121-224501-000001"]);
+  const last = createIds(() => 0.9999999);
+  expect([last(second + 999), last(second + 999)]).toEqual(["20261121-224501-z7zzzz", "20261121-224501-z70000"]);
+  let made = 0;
+  const later = createIds(() => (made++ % 2 === 0 ? 0.99 : 0));
+  const ids = Array.from({ length: 1000 }, (_, index) => later(index));
   expect(ids.toSorted()).toEqual(ids);
+});
+
+test("no two ids of a process are equal, whatever host makes them", () => {
+  const ids = Array.from({ length: 3000 }, () => createNodeHost().createId());
+  expect(new Set(ids).size).toBe(3000);
 });
 
 describe("left-over temporaries", () => {
