@@ -139,19 +139,26 @@ export async function appendFile(table: ScopeTable, path: ResolvedPath, bytes: U
     write: async (parent) => {
       const { directory, name } = parent;
       return lockForWriting({ directory, name, writer: table.writer }, async () => {
-        for (let attempt = 1; ; attempt++) {
-          try {
-            return await appendOnce(table, parent, bytes);
-          } catch (error) {
-            if (!(error instanceof ScopeError) || error.type !== "changed" || attempt === appendAttempts) throw error;
-          }
-        }
+        const created = await appendAgain(table, parent, bytes);
+        // A file that is gone by now was written all the same: it is not written anew.
+        return { facts: await writtenFacts(table, parent), created };
       });
     },
   });
 }
 
-async function appendOnce(table: ScopeTable, parent: ParentFolder, bytes: Uint8Array): Promise<AppendedFile> {
+async function appendAgain(table: ScopeTable, parent: ParentFolder, bytes: Uint8Array): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await appendOnce(table, parent, bytes);
+    } catch (error) {
+      if (!(error instanceof ScopeError) || error.type !== "changed" || attempt === appendAttempts) throw error;
+    }
+  }
+}
+
+/** Returns whether it made the file. */
+async function appendOnce(table: ScopeTable, parent: ParentFolder, bytes: Uint8Array): Promise<boolean> {
   const { directory, name } = parent;
   const like = await lookToAppend(table, parent, bytes);
   const present = like && (await closing(await directory.openFile(name), (file) => file.read(maxReadBytes)));
@@ -163,7 +170,7 @@ async function appendOnce(table: ScopeTable, parent: ParentFolder, bytes: Uint8A
     await rename();
   };
   await replaceFile(directory, name, { bytes: whole, writer: table.writer, like, commit });
-  return { facts: await writtenFacts(table, parent), created: like === undefined };
+  return like === undefined;
 }
 
 interface Replacing {
