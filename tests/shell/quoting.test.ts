@@ -159,3 +159,11 @@ test("treats words that only a shell can expand as unknown", async () => {
     expect(parse(`x ${text}`, [[]]).commands.at(-1)?.words[1]?.kind, text).toMatch(/^(dynamic|variable)$/);
   }
 });
+
+test.each(["time '-p' x y", "time '--' x", "! '-p' x | y", "time -p '-p' x"])(
+  "%s is written anew with a program's name that is no option",
+  async (line) => {
+    const parse = await loadCommandParser();
+    expect(parse(line, [[]]).script).toBe(line);
+  },
+);

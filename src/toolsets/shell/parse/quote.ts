@@ -12,9 +12,9 @@ export function quoteWord(value: string): string {
   return quoteLiteral(value);
 }
 
-/** As `quoteWord`, for a program's name: `A=1` in front of a command would be an assignment. */
+/** As `quoteWord`, for a program's name: `A=1` in front of a command would be an assignment, and `-p` behind `time` its option. */
 export function quoteProgram(value: string): string {
-  return value.includes("=") ? quoteLiteral(value) : quoteWord(value);
+  return value.includes("=") || value.startsWith("-") ? quoteLiteral(value) : quoteWord(value);
 }
 
 export function quoteLiteral(value: string): string {

@@ -114,11 +114,8 @@ const harmlessActions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** Options with which `git branch` and `git tag` list, also where a name follows. */
 const listing = nameSet("--list -l --contains --no-contains --merged --no-merged --points-at");
 
-/**
- * Subcommands that read all words again for options, those behind the `--` included: `blame` looks for a revision there, and `pull`
- * gives them to `git fetch`.
- */
-const rereading: ReadonlySet<string> = nameSet("blame annotate pull");
+/** Subcommands that look at words behind the `--` again: `blame` for a revision, and `stash list` hands its words to `git log`. */
+const rereading: ReadonlySet<string> = nameSet("blame annotate stash");
 
 /** Subcommands that can only look, but can also do more. */
 export const changing: ReadonlySet<string> = nameSet("branch tag remote stash config worktree symbolic-ref reflog");
@@ -128,7 +125,7 @@ const readingSubcommands: ReadonlySet<string> = nameSet("add commit push stage")
 
 /** Subcommands that run what they are told to: no rule can spell that out well enough. */
 const runningSubcommands: ReadonlySet<string> = nameSet(
-  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance mergetool p4 send-email submodule svn var",
+  "bisect config daemon difftool filter-branch for-each-repo hook instaweb maintenance merge-index mergetool p4 send-email submodule svn var",
 );
 
 /** Subcommands that put files of the history into the folder: also those with protected names that a project keeps. */
@@ -186,16 +183,17 @@ export const changingRows: Readonly<Record<string, string>> = {
   tag: "a s d f v m|message= F= l i n? !e|edit !u=",
 };
 
-/** A name that a row declares is not declared again. */
-function changingTable(rows: string, ends = true): OptionTable {
+/**
+ * A name that a row declares is not declared again. Nothing ends the options: `pull` hands its words to `git fetch`, and `cherry-pick`
+ * and others read what follows the `--` once more.
+ */
+function changingTable(rows: string): OptionTable {
   const declared = new Set(rows.split(/[\s|!=?]+/));
   const others = [...dangerous].filter((name) => !declared.has(name));
-  return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`, { ends });
+  return optionTable(`${rows} ${others.map((name) => `!${name}?`).join(" ")}`, { ends: false });
 }
 
-const changingTables = new Map(
-  Object.entries(changingRows).map(([name, rows]) => [name, changingTable(rows, !rereading.has(name))] as const),
-);
+const changingTables = new Map(Object.entries(changingRows).map(([name, rows]) => [name, changingTable(rows)] as const));
 const anyTable = changingTable("");
 
 /** The options of a subcommand that a rule spells out. Those that are not named are free. */
@@ -251,6 +249,7 @@ function readHarmless(words: readonly ShellWord[], at: number, table: OptionTabl
     const spelt = dangers(words.slice(at)).length > 0 ? undefined : unknown;
     hatches.push(hatch(`\`git ${subcommand} ${unknown}\` is not known to be harmless`, spelt));
   }
+  hatches.push(...dangersBehind(words.slice(at)));
   const behind = rereading.has(subcommand) ? operands.find((index) => /^-./.test(words[index]?.value ?? "")) : undefined;
   if (behind !== undefined) hatches.push(hatch(`\`git ${subcommand}\` could take \`${words[behind]?.value}\` for an option`));
   const isPattern = subcommand === "grep" && !names.includes("-e") && operands[0] !== undefined;
@@ -278,7 +277,8 @@ function changesOf(subcommand: string, operands: readonly string[], options: rea
   if (subcommand === "symbolic-ref" && operands.length > 1) {
     hatches.push(hatch("`git symbolic-ref` with two names moves a reference", subcommand));
   }
-  if (subcommand === "config" && !options.some((one) => one.startsWith("--get") || one === "--list" || one === "-l")) {
+  const reads = options.some((one) => one.startsWith("--get") || (one === "-l" && operands.length === 0));
+  if (subcommand === "config" && !reads) {
     hatches.push(hatch("`git config` without --get or --list can set a value"));
   }
   return hatches;
@@ -310,6 +310,11 @@ function isOption(arg: string, option: string): boolean {
 function dangers(words: readonly ShellWord[]): Hatch[] {
   const { danger } = readOptions(words, optionsOfChange(words[0]?.value ?? ""));
   return danger === undefined ? [] : [hatch(`\`${danger}\` makes git run programs or write files`)];
+}
+
+function dangersBehind(words: readonly ShellWord[]): Hatch[] {
+  const end = words.findIndex(({ value }) => value === "--");
+  return end === -1 ? [] : dangers(words.slice(end));
 }
 
 /** `-m TEXT` is no path. */

@@ -72,7 +72,7 @@ function runningOptions(options: string): Program {
  * preprocessor in words of its own.
  */
 const compilerDangers =
-  /^(?:--?(?:wrapper|specs|prefix|ld-path|for-linker|for-assembler|config|gcc-toolchain|gcc-install-dir|gcc-triple|ccc-|[\w-]+-(?:tool|path)=)|-B|@|-X(?:linker|clang|assembler|preprocessor)$)|plugin|,@|^-fuse-ld=.*\//;
+  /^(?:-cc1|--?(?:wrapper|specs|prefix|ld-path|for-linker|for-assembler|config|gcc-toolchain|gcc-install-dir|gcc-triple|ccc-|[\w-]+-(?:tool|path)=)|-B|@|-X(?:linker|clang|assembler|preprocessor)$)|plugin|,@|^-fuse-ld=.*\//;
 
 const compiler = unlike(compilerDangers, "can run programs");
 
@@ -124,7 +124,7 @@ export const packageTools: Programs = {
   pnpx: runner,
   uvx: runner,
   pipx: packageTool("help version", { harmless: "list help" }),
-  uv: packageTool("q|quiet v|verbose version help", { harmless: "version help tree" }),
+  uv: packageTool("q|quiet v|verbose version help", { harmless: "help tree" }),
   make,
   // Also with what follows in the same word.
   cmake: unlike(/^-[CEP]/, "runs programs or a script"),
