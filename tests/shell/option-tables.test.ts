@@ -44,7 +44,7 @@ const gitTraits: Readonly<Record<string, Partial<Driven>>> = {
  * know (unzip), one that reads numbers in its own way (ack), and what Debian has in many versions or that reaches for the network.
  */
 const undriven = new Set(
-  `egrep fgrep zgrep more gunzip bunzip2 unxz builtin command busybox toybox parallel unzip ack npm npx yarn pnpm cargo go pip pipx uv bunx
+  `egrep fgrep zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep lzegrep lzfgrep zstdgrep more gunzip bunzip2 unxz builtin command busybox toybox parallel unzip ack npm npx yarn pnpm cargo go pip pipx uv bunx
   pnpx uvx docker podman svn hg sh dash rbash zsh ksh mksh fish csh tcsh ash nu elvish xonsh pwsh powershell`.split(/\s+/),
 );
 

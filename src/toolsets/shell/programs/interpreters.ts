@@ -76,14 +76,22 @@ export const evaluate: Program = {
   }),
 };
 
-/** `printf -v NAME` and `test -v NAME` evaluate what stands in brackets of the name. */
+/** `printf -v NAME` evaluates what stands in brackets of the name, and `%n` sets a variable. */
 export const printf: Program = {
-  read: ({ words: [, first] }) => {
-    const isSafe = first === undefined || (first.kind === "static" ? !first.value.startsWith("-v") : first.head !== "");
-    return { hatches: isSafe ? [] : [hatch("`-v` sets a variable")], effect: "text", takesAnything: true };
+  read: ({ words }) => {
+    const format = words[words[1]?.value === "--" ? 2 : 1];
+    const isOption = format === words[1] && format?.value.startsWith("-v") === true;
+    const isPlain = format === undefined || (format.kind === "static" && !hasCount.test(format.value.replaceAll("%%", "")));
+    const why = isOption ? "`-v` sets a variable" : "its format can set a variable (`%n`)";
+    const hatches = isPlain && !isOption ? [] : [hatch(why)];
+    return { hatches, effect: "text", takesAnything: true };
   },
 };
 
+/** `%n` with flags, widths and modifiers. */
+const hasCount = /%[^a-z]*[hjlLtzq]*n/i;
+
+/** `test -v NAME` evaluates what stands in brackets of the name. */
 export const test: Program = {
   read: ({ words }) => {
     const evaluates = words.some(({ value }) => value === "-v" || value === "-R");

@@ -30,9 +30,11 @@ export interface OptionTable {
   readonly apart: boolean;
   /** `--` ends the options. False: what looks like an option behind it is read as one. Default: not where the style is `words`. */
   readonly ends: boolean;
+  /** Options count only before the first operand. Behind it nothing is understood that looks like one: programs differ there. */
+  readonly first: boolean;
 }
 
-export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart" | "ends">>;
+export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits" | "apart" | "ends" | "first">>;
 
 /**
  * Reads a table, one option a word: `n|quiet` takes no value, `e|expression=` takes one in the same word or the next, `arg==` takes
@@ -41,7 +43,7 @@ export type TableTraits = Partial<Pick<OptionTable, "style" | "stops" | "digits"
  * one row only.
  */
 export function optionTable(text: string, traits: TableTraits = {}): OptionTable {
-  const { style = "letters", stops = false, digits = false, apart = false, ends = style !== "words" } = traits;
+  const { style = "letters", stops = false, digits = false, apart = false, ends = style !== "words", first = false } = traits;
   const rows = text
     .split(/\s+/)
     .filter((row) => row !== "")
@@ -53,7 +55,7 @@ export function optionTable(text: string, traits: TableTraits = {}): OptionTable
       byName.set(name, row);
     }
   }
-  return { rows, byName, style, stops, digits, apart, ends };
+  return { rows, byName, style, stops, digits, apart, ends, first };
 }
 
 const suffixes: Readonly<Record<string, Arity>> = { "": "none", "?": "optional", "=": "one", "==": "two" };
@@ -115,13 +117,14 @@ class OptionReader implements ReadOptions {
     for (this.#index = from; this.#index < this.#words.length; this.#index++) {
       const value = this.#word;
       const isOperand = value === "-" || !value.startsWith("-");
-      const isEnd = value === "--" && this.#table.ends;
+      const isLate = this.#table.first && this.operands.length > 0;
+      const isEnd = value === "--" && this.#table.ends && !isLate;
       if (isOperand ? this.#table.stops : isEnd && !isOpen) {
         this.operands.push(...[...this.#words.keys()].slice(isOperand ? this.#index : this.#index + 1));
         break;
       }
       if (isOperand) this.operands.push(this.#index);
-      const isUnderstood = isOperand || isEnd || this.#readOption(value);
+      const isUnderstood = isOperand || isEnd || (!isLate && this.#readOption(value));
       if (!isUnderstood) this.unknown ??= value;
       isOpen = !isUnderstood;
     }

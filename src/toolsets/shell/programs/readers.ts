@@ -1,7 +1,7 @@
 import type { ShellWord } from "../parse/plan.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 import { findOption } from "./options.ts";
-import { type Hatch, hatch, notKnown, type Programs, type ProgramTraits, program } from "./program.ts";
+import { type Hatch, hatch, notKnown, type ProgramStart, type Programs, type ProgramTraits, program } from "./program.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
 type Look = NonNullable<ProgramTraits["look"]>;
@@ -32,12 +32,35 @@ const lookGrep: Look = (start) => {
   return { ...patternFirst(["-e", "-f"], ["-f", "--exclude-from"])(start), hatches };
 };
 
-/** jq's filter is a language that reads, and no more; but it can name modules that it reads, data among them. */
-const lookJq: Look = (start) => {
-  const imports = start.words.some(({ value }) => /(?:^|[;\n])\s*(?:import|include)\b/.test(value));
-  const hatches = imports ? [hatch("its filter reads files that it names")] : [];
-  return { ...patternFirst(["-f"], [])(start), hatches };
+/**
+ * Shell scripts that make the command line of a grep from their words. Versions of them quote apostrophes and line ends wrongly, and
+ * split options at blanks.
+ */
+const lookGrepScript: Look = (start) => {
+  const { hatches = [], ...more } = lookGrep(start);
+  const isOdd = start.words.slice(1).some(({ kind, value, head }) => {
+    return /['\n]|^-.*\s/.test(value) || (kind !== "static" && (head === "" || head.startsWith("-")));
+  });
+  const splits = start.options.some(({ name, value = "" }) => name !== "-e" && /\s/.test(value));
+  return {
+    ...more,
+    hatches: [...hatches, ...(isOdd || splits ? [hatch("it is a script that can run parts of its words")] : [])],
+  };
 };
+
+/** jq's filter is a language that reads, and no more; but it can name modules that it reads, data among them. */
+const lookJq: Look = (start) => ({ ...patternFirst(["-f"], [])(start), hatches: importsOf(start, jqImport) });
+
+const jqImport = /(?:^|[;\n])\s*(?:import|include)\b/;
+
+/** One yq gives its filter to jq. The other has a language with more ways, and takes a first operand that is a file for one. */
+const lookYq: Look = (start) => ({
+  hatches: [...importsOf(start, jqImport), ...importsOf(start, /\b(?:load\w*|eval|system)\s*[(#]/)].slice(0, 1),
+});
+
+function importsOf({ words }: Pick<ProgramStart, "words">, imports: RegExp): readonly Hatch[] {
+  return words.some(({ value }) => imports.test(value)) ? [hatch("its filter reads files that it names")] : [];
+}
 
 /** `uniq INPUT OUTPUT`. Behind the first operand some programs take any word for the file to write, also `--` and `-c`. */
 const secondIsWritten: Look = ({ words, operands: [first], unknown }) => {
@@ -114,18 +137,18 @@ function isWebAddress(url: string): boolean {
   return /^(?:https?:\/\/)?(?:[\w.~%!$&'*+,;=:-]*@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$)/i.test(url);
 }
 
-const grep = program(
-  `E|extended-regexp F|fixed-strings G|basic-regexp P|perl-regexp e|regexp= f|file= i|y|ignore-case no-ignore-case w|word-regexp
+const ofGrep = `E|extended-regexp F|fixed-strings G|basic-regexp P|perl-regexp e|regexp= f|file= i|y|ignore-case no-ignore-case w|word-regexp
   x|line-regexp z|null-data s|no-messages v|invert-match V|version help m|max-count= b|byte-offset n|line-number line-buffered
   H|with-filename h|no-filename label= o|only-matching q|quiet|silent binary-files= a|text I d|directories= D|devices= r|recursive
   R|dereference-recursive include= exclude= exclude-from= exclude-dir= L|files-without-match l|files-with-matches c|count
-  T|initial-tab Z|null B|before-context= A|after-context= C|context= group-separator= no-group-separator color|colour? U|binary u`,
-  { digits: true, look: lookGrep },
-);
+  T|initial-tab Z|null B|before-context= A|after-context= C|context= group-separator= no-group-separator color|colour? U|binary u`;
+
+const grep = program(ofGrep, { digits: true, look: lookGrep });
+const grepScript = program(ofGrep, { digits: true, look: lookGrepScript });
 
 const compressor = program(
   "c|stdout|to-stdout d|decompress|uncompress l|list k|keep t|test v|verbose q|quiet n|no-name 1 2 3 4 5 6 7 8 9",
-  { look: lookCompressor },
+  { first: true, look: lookCompressor },
 );
 
 /** These write to their output. Others of the same names have options for the program that decompresses. */
@@ -139,7 +162,10 @@ export const readers: Programs = {
   grep,
   egrep: grep,
   fgrep: grep,
-  zgrep: grep,
+  ...Object.fromEntries(
+    ["", "e", "f"].flatMap((kind) => ["z", "bz", "xz", "lz"].map((packer) => [`${packer}${kind}grep`, grepScript] as const)),
+  ),
+  zstdgrep: grepScript,
   jq: program(
     `c|compact-output n|null-input e|exit-status s|slurp r|raw-output R|raw-input C|color-output M|monochrome-output S|sort-keys
     a|ascii-output j|join-output tab indent= unbuffered stream stream-errors seq f|from-file h|help V|version build-configuration
@@ -214,7 +240,7 @@ export const readers: Programs = {
     M|monochrome-output|no-colors S|sort-keys tab arg== argjson== o|output-format= p|input-format= P|prettyPrint N|no-doc I|indent=
     j|tojson v|verbose V|version h|help unwrapScalar? !i|inplace|in-place !s !split-exp= !split-exp-file=`,
     // That of Python gives what follows `--` to jq, without the dashes.
-    { ends: false },
+    { ends: false, look: lookYq },
   ),
   sdiff:
     program(`i|ignore-case E|ignore-tab-expansion Z|ignore-trailing-space b|ignore-space-change W|ignore-all-space B|ignore-blank-lines
@@ -254,7 +280,8 @@ export const readers: Programs = {
   xz: compressor,
   unxz: compressor,
   zstd: compressor,
-  unzip: program("l p t v Z 1 2 q z h", { look: lookUnzip }),
+  // `--` takes back the letters that follow it.
+  unzip: program("l p t v Z 1 2 q z h", { first: true, ends: false, look: lookUnzip }),
   jobs: program("l n p r s", { otherwise: "can start a program", look: () => ({ effect: "text" }) }),
   sed: program(
     `n|quiet|silent E|r|regexp-extended s|separate u|unbuffered z|null-data posix sandbox debug help version e|expression=
