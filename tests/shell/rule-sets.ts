@@ -33,6 +33,13 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
     ),
   },
   search: { rules: allow("ag, fd, fdfind, bat, sdiff, diff3, svn, hg, cmake, gcc") },
+  /** Names with versions, and of GNU's own programs beside others. */
+  versions: {
+    rules: allow(
+      `gcc-12, g++-12, x86_64-linux-gnu-gcc-12, aarch64-linux-gnu-g++, gfortran-12, clang-15, gtimeout, gcat, gcp, grm, zgrep, touch, ls,
+      gnice, ggrep-3.11, python-3.13, psql-15, gperf, ./test1, ./ex1`,
+    ),
+  },
   pull: { rules: allow("git pull") },
   archive: { rules: allow("git archive") },
   /** Globs of file names, and of options. */

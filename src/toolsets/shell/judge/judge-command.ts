@@ -1,12 +1,12 @@
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
-import type { ShellPlan, ShellWord, SimpleCommand } from "../parse/plan.ts";
+import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
-import { fearsOptions, readStart } from "../programs/registry.ts";
+import { deepest, everyStart, fearsOptions, readStart } from "../programs/registry.ts";
 import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
-import { type PathTable, whereIs } from "./path-table.ts";
+import { isLeading, type PathTable, whereIs } from "./path-table.ts";
 import { askFor, type Finding } from "./reasons.ts";
 import { anything, beginningOf, textsOf } from "./started-texts.ts";
 
@@ -18,19 +18,25 @@ export interface JudgeContext {
 
 /** A line with more programs in it than this, those that others start included, is never allowed. */
 const mostPrograms = 500;
-const deepest = 6;
 
 /** A whole command line: the findings of all its parts, in the order of the text. */
 export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Finding[] {
   const findings: Finding[] = [];
+  const isAlone = [...everyCommand(plan)].filter(mayChange).length <= 1;
   let programs = 0;
   for (const part of partsOf(plan, { depth: 0, isCovered: true })) {
     if (part.command !== undefined && part.command.words.length > 0) programs++;
     if (programs > mostPrograms) return [...findings, { started: anything }, askFor("it starts too many programs")];
-    const found = part.command === undefined ? judgeText(context, part.plan) : judgeCommand(context, part);
+    const found = part.command === undefined ? judgeText(context, part.plan) : judgeCommand(context, part, isAlone);
     findings.push(...(part.isCovered ? found : found.map(withoutRule)));
   }
   return findings;
+}
+
+function mayChange(command: SimpleCommand): boolean {
+  return [...everyStart(command)].some(({ reading: { effect, hatches } }) => {
+    return effect === "write" || effect === "unknown" || hatches.length > 0;
+  });
 }
 
 /** A start that is part of another program's own work asks anyway, and needs no rule. */
@@ -78,7 +84,9 @@ function judgeText({ config }: JudgeContext, { refused, findings, uncertain }: S
   return [...found, { started: anything }, config.default === undefined ? { reason: { level: "uncovered", why } } : askFor(why)];
 }
 
-function judgeCommand(context: JudgeContext, part: Extract<Part, { command: SimpleCommand }>): readonly Finding[] {
+type CommandPart = Extract<Part, { command: SimpleCommand }>;
+
+function judgeCommand(context: JudgeContext, part: CommandPart, isAlone: boolean): readonly Finding[] {
   const { command, reading, depth, takesMore } = part;
   const { words, assignments } = command;
   const ofShell = [
@@ -92,7 +100,8 @@ function judgeCommand(context: JudgeContext, part: Extract<Part, { command: Simp
   }));
   if (depth > deepest)
     return [...started, { started: anything }, ...ofShell, askFor("it starts programs in programs in programs")];
-  const work: PathWork = { table: context.table, command, reading, others: new Set(reading.inner?.flatMap((one) => one.words)) };
+  const others = new Set(reading.inner?.flatMap((one) => one.words));
+  const work: PathWork = { table: context.table, command, reading, others, isAlone };
   const { rule, findings } = judgeByRules(context, work);
   return [
     ...started,
@@ -191,8 +200,7 @@ function judgeUnknowns(program: ShellWord, { command, reading, others }: PathWor
     if (others.has(word)) continue;
     ended ||= word.kind === "static" && word.value === "--";
     if (word.kind === "variable") findings.push(askFor(`what ${nameWord(word)} means is known to the shell alone`));
-    const isLeading = word.head === "" || word.head.startsWith("-");
-    if (word.kind === "glob" && isLeading && !ended && fearsOptions(program.value)) {
+    if (word.kind === "glob" && isLeading(word) && fearsOptions(program.value, ended)) {
       findings.push(askFor(`\`${word.value}\` can become an option; put ./ before it`));
     }
   }

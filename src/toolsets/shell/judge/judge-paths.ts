@@ -1,7 +1,5 @@
 import { compileGlob } from "../../../host/glob.ts";
 import type { Protection } from "../../../host/scopes.ts";
-import { matchesFlatGlob } from "../../../util/flat-glob.ts";
-import { nameSet } from "../../../util/name-set.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
@@ -26,6 +24,8 @@ export interface PathWork {
   readonly reading: ProgramReading;
   /** Words that belong to another program, and are judged with it. */
   readonly others: ReadonlySet<ShellWord>;
+  /** No other command of the line could make a folder. */
+  readonly isAlone: boolean;
 }
 
 /** Judges the paths among a command's arguments, whatever a rule says. */
@@ -39,7 +39,7 @@ export function judgePaths(work: PathWork): readonly Finding[] {
   });
   return program === undefined
     ? findings
-    : [...findings, ...judgeProgram(program, command.folders ?? []), ...judgeFolders(work, program)];
+    : [...findings, ...judgeLanding(work), ...judgeProgram(program, command.folders ?? []), ...judgeFolders(work, program)];
 }
 
 /** A program that could write without naming a path writes where it runs. */
@@ -58,7 +58,7 @@ export function effectOf(reading: ProgramReading, index: number): Effect {
   return reading.reads?.has(index) === true ? "read" : reading.effect;
 }
 
-function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole): readonly Finding[] {
+function judgeWord(work: PathWork, word: Pick<ShellWord, "kind" | "value">, { effect, ended }: WordRole): readonly Finding[] {
   if (effect === "text") return [];
   const name = nameWord(word);
   const findings: Finding[] = [];
@@ -72,8 +72,21 @@ function judgeWord(work: PathWork, word: ShellWord, { effect, ended }: WordRole)
       if (effect === "write" && isScope) findings.push(askFor(`${name} is a whole scope`));
     }
   }
-  if (word.kind === "glob") findings.push(...judgeGlob(word.value, effect, name));
+  if (word.kind === "glob") findings.push(...judgeGlob(word.value, name, effect === "read" && work.reading.lands === undefined));
   return findings;
+}
+
+/** A folder takes sources under their own names. */
+function judgeLanding(work: PathWork): readonly Finding[] {
+  const { table, command, reading, isAlone } = work;
+  const { into = "", paths = [], isSure = false } = reading.lands ?? {};
+  const isFolder = (command.folders ?? [[]]).some((folder) => {
+    const where = whereIs(table, folder, into);
+    const type = where.type === "inside" ? where.fact?.type : undefined;
+    return isSure || (type !== "file" && !(type === "missing" && isAlone));
+  });
+  if (!isFolder) return [];
+  return paths.flatMap((value) => judgeWord(work, { kind: "static", value }, { effect: "write", ended: true }));
 }
 
 /** A folder takes all with it that is protected where it is, and may not be where it goes. */
@@ -116,21 +129,10 @@ function judgeFact(where: Where, effect: Effect, name: string): readonly Finding
   return findings;
 }
 
-/** Names that a glob must not hit by accident; those with a leading dot are hit only by a dot. */
-const protectedNames = [
-  ...nameSet(
-    "package.json llm-do.yaml llm-do.yml bunfig.toml lefthook.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts",
-  ),
-  "x.worker",
-];
-
-function judgeGlob(pattern: string, effect: Effect, name: string): readonly Finding[] {
-  const components = pattern.toLowerCase().split("/");
-  const globs = components.filter((component) => /[*?[]/.test(component));
-  if (globs.some((component) => component.startsWith("."))) return [askFor(`${name} can mean protected names`)];
-  const loose = globs.map((component) => component.replaceAll(/\[.*\]/g, "*"));
-  const hits = loose.some((component) => protectedNames.some((one) => matchesFlatGlob(component, one)));
-  return hits && effect !== "read" ? [askFor(`${name} can mean protected names`)] : [];
+/** A glob that was not looked up. Names with a leading dot, which also ask before they are read, are hit only by a dot. */
+function judgeGlob(pattern: string, name: string, isRead: boolean): readonly Finding[] {
+  const isHarmless = isRead && !pattern.split("/").some((component) => /^\..*[*?[]/.test(component));
+  return isHarmless ? [] : [askFor(`${name} can mean protected names`)];
 }
 
 /** A program in a place with a protected name. */

@@ -1,9 +1,7 @@
 import { type ResolvedPath, ScopeError, type Scopes } from "../../../host/scopes.ts";
-import { matchesFlatGlob } from "../../../util/flat-glob.ts";
-import { type Expansions, expansionKey, isExpandable } from "../parse/expand.ts";
 import { followPath } from "../parse/folders.ts";
-import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
-import { fearsOptions } from "../programs/registry.ts";
+import { everyCommand, type ShellPlan, type ShellWord } from "../parse/plan.ts";
+import { everyStart } from "../programs/registry.ts";
 import { folderOfGlob, lookedUp, type PathFact, type PathTable, pathKey, withEnds } from "./path-table.ts";
 
 /** A line that could mean more paths than this is never allowed. */
@@ -27,11 +25,13 @@ export async function lookUpPaths(scopes: Scopes, base: ResolvedPath, plan: Shel
 function wantedBy(plan: ShellPlan) {
   const paths = new Set<string>();
   const written = new Set<string>();
-  for (const { words, redirects, folders = [] } of everyCommand(plan)) {
+  for (const command of everyCommand(plan)) {
+    const { words, redirects, folders = [] } = command;
     const targets = redirects.flatMap(({ target }) => target ?? []);
     const names = withEnds([...words.slice(1), ...targets]).flatMap(([word, ended]) => namesOf(word, ended));
+    const landings = [...everyStart(command)].flatMap(({ reading }) => reading.lands?.paths ?? []);
     for (const folder of folders) {
-      for (const components of [folder, ...names.map((name) => followPath(folder, name))]) {
+      for (const components of [folder, ...[...names, ...landings].map((name) => followPath(folder, name))]) {
         if (components !== undefined) paths.add(pathKey(components));
       }
       for (const { type, target } of redirects) {
@@ -48,7 +48,8 @@ function namesOf(word: ShellWord, ended: boolean): readonly string[] {
   return word.kind === "glob" ? lookedUp(word, ended).map(folderOfGlob) : [];
 }
 
-async function lookUp(scopes: Scopes, virtualPath: string): Promise<PathFact> {
+/** The facts of a path, whatever lies there. */
+export async function lookUp(scopes: Scopes, virtualPath: string): Promise<PathFact> {
   const resolved = scopes.resolve(virtualPath);
   const protection = scopes.protection(resolved);
   const [scope = resolved.scope] = scopes.covered(virtualPath);
@@ -75,41 +76,4 @@ async function look(scopes: Scopes, virtualPath: string) {
     if (error.type === "path_outside_scope") return "link";
     return error.type === "not_found" || error.type === "not_a_directory" ? "missing" : "other";
   }
-}
-
-/** Larger folders, and globs that match more, are not looked up. */
-const mostNames = 5000;
-const mostMatches = 100;
-
-/**
- * Names that globs stand for, where one could become an option that matters: `sort *.txt`. Where no name begins with `-` the names take
- * the glob's place. Others are left to the shell, and ask.
- */
-export async function lookUpGlobs(scopes: Scopes, base: ResolvedPath, plan: ShellPlan): Promise<Expansions> {
-  const wanted = new Map([...everyCommand(plan)].flatMap(globsOf));
-  const found = await Promise.all(
-    [...wanted].map(async ([key, { folder, pattern }]) => {
-      const names = await unlessRefused(() => scopes.names(`${base.scope.name}:${folder.join("/")}`, mostNames));
-      const matches = names === undefined ? undefined : matching(names, pattern);
-      return matches === undefined ? [] : [[key, matches] as const];
-    }),
-  );
-  return new Map(found.flat());
-}
-
-function globsOf({ words: [program, ...args], folders }: SimpleCommand) {
-  const [folder, ...others] = folders ?? [];
-  if (program === undefined || folder === undefined || others.length > 0 || !fearsOptions(program.value)) return [];
-  return args
-    .filter((word) => word.head === "" && isExpandable(word))
-    .map(({ value: pattern }) => [expansionKey(folder, pattern), { folder, pattern }] as const);
-}
-
-/** As bash does it: a leading dot is matched by a dot alone, and what matches nothing stays as it is. */
-function matching(names: readonly string[], pattern: string): readonly string[] | undefined {
-  // Other characters than ASCII have another length, and another place in the order, in another locale.
-  if (names.some((name) => !/^[\x20-\x7e]*$/.test(name))) return undefined;
-  const matches = names.filter((name) => !name.startsWith(".") && matchesFlatGlob(pattern, name)).sort();
-  if (matches.length > mostMatches || matches.some((name) => name.startsWith("-"))) return undefined;
-  return matches.length > 0 ? matches : [pattern];
 }

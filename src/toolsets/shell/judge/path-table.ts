@@ -88,6 +88,11 @@ export function folderOfGlob(pattern: string): string {
   return components.slice(0, end === -1 ? components.length : end).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
+/** True where a glob can mean a name that begins as options do. */
+export function isLeading({ head }: ShellWord): boolean {
+  return head === "" || head.startsWith("-");
+}
+
 /** Protection of a path by its name alone, wherever it leads. `name` is the component that causes it. */
 export interface NamedProtection {
   readonly protection: Protection;

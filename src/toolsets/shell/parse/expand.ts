@@ -17,7 +17,11 @@ export function expandWords(words: readonly ShellWord[], folders: Folders, expan
   });
 }
 
-/** Names of one folder, by `*` and `?` alone: brackets mean what the locale says. */
+/** Paths by `*` and `?` alone: brackets mean what the locale says. Of what begins with a dot, only names behind a glob can be. */
 export function isExpandable({ kind, value, print = "" }: ShellWord): boolean {
-  return kind === "glob" && !value.includes("/") && /^(?:[*?]|'[A-Za-z0-9_.,+@%-]*')+$/.test(print);
+  if (kind !== "glob" || !/^(?:[*?]|'(?:(?!['*?[\\])[ -~])*')+$/.test(print)) return false;
+  const components = value.split("/");
+  const first = components.findIndex((component) => /[*?]/.test(component));
+  const behind = components.slice(first);
+  return !behind.slice(0, -1).includes("") && !behind.some((component) => /^(?:\.\.?|\..*[*?].*)$/.test(component));
 }

@@ -14,6 +14,8 @@ export interface ProgramReading {
   readonly reads?: ReadonlySet<number>;
   /** Indexes of words that are moved elsewhere. */
   readonly moves?: ReadonlySet<number>;
+  /** Places of its sources, if its target is a folder. */
+  readonly lands?: Landing;
   /** Protected names that it writes by itself, and cannot do without. */
   readonly opens?: readonly string[];
   /** Names that only an approver can open: with them a program makes others run what it likes. */
@@ -29,6 +31,14 @@ export interface ProgramReading {
 }
 
 export type Effect = "read" | "write" | "unknown" | "text";
+
+export interface Landing {
+  readonly into: string;
+  /** Below `into`, by the names of the sources. */
+  readonly paths: readonly string[];
+  /** The target can be nothing but a folder. */
+  readonly isSure: boolean;
+}
 
 export interface Hatch {
   /** Continues a sentence: `find: -delete removes files`. */

@@ -13,13 +13,60 @@ import { writers } from "./writers.ts";
 
 /** Reads a start by the row of its program. Nothing is known of other programs: they do what the author of the rule says. */
 export function readStart(start: ProgramStart): ProgramReading {
-  return (knownPrograms.get(nameOf(start.words[0]?.value ?? "")) ?? plain("unknown")).read(start);
+  return (rowOf(start.words[0]?.value ?? "") ?? plain("unknown")).read(start);
 }
 
-/** True where the program could take names of files for options that matter. */
-export function fearsOptions(program: string): boolean {
+export interface StartReading {
+  readonly words: ProgramStart["words"];
+  readonly reading: ProgramReading;
+}
+
+/** A start, and those among its words that it starts itself. */
+export function* everyStart(start: ProgramStart, depth = 0): Generator<StartReading> {
+  if (start.words.length === 0 || depth > deepest) return;
+  const reading = readStart(start);
+  yield { words: start.words, reading };
+  for (const { words } of reading.inner ?? []) yield* everyStart({ ...start, words }, depth + 1);
+}
+
+/** Programs in programs deeper than this are not read: they ask. */
+export const deepest = 6;
+
+/** True where the program could take a name of a file for an option that matters. `ended`: the name stands behind `--`. */
+export function fearsOptions(program: string, ended: boolean): boolean {
+  const row = rowOf(program);
+  return row !== undefined && row !== plainReader && !(ended && row.options?.ends === true);
+}
+
+/** By the program's name, or by that of the program of which it seems to be a version: `gcc-12`, `gtimeout`. */
+function rowOf(program: string): Program | undefined {
   const name = nameOf(program);
-  return knownPrograms.has(name) && !plainReaders.has(name);
+  const row = knownPrograms.get(name);
+  // `./test1` is a program of the project.
+  if (row !== undefined || (program.includes("/") && !program.startsWith("/"))) return row;
+  const unversioned = name.replace(/-?[\d.]+$/, "");
+  const compiler = unversioned.slice(unversioned.lastIndexOf("-") + 1);
+  const names = [unversioned, name.replace(/^g/, ""), unversioned.replace(/^g/, ""), compilers.has(compiler) ? compiler : name];
+  const found = names.map((one) => knownPrograms.get(aliases.get(one) ?? one)).find((one) => one !== undefined);
+  return found && guessed(found);
+}
+
+/** Asks where that program asks. Nothing more is free than of a program that is not known. */
+function guessed({ options, read }: Program): Program {
+  const none: ReadonlySet<number> = new Set();
+  return {
+    ...(options && { options }),
+    read: (start) => {
+      const reading = read(start);
+      return {
+        ...reading,
+        effect: reading.effect === "write" ? "write" : "unknown",
+        takesAnything: false,
+        texts: none,
+        reads: none,
+      };
+    },
+  };
 }
 
 /** Folded as disks fold it, without a version behind it. */
@@ -31,7 +78,13 @@ function nameOf(program: string): string {
   return aliases.get(bare) ?? aliases.get(bare.replace(/[\d.]+$/, "")) ?? bare;
 }
 
-/** Programs that read what they are given. No argument makes them do anything else. */
+/** Often named after what they compile for: `x86_64-linux-gnu-gcc`. */
+const compilers = nameSet("gcc g++ cc c++ clang clang++ cpp gfortran");
+
+/** Reads what it is given. No argument makes it do anything else. */
+const plainReader = plain("read");
+
+/** Those of them that have a row of their own below are no plain readers. */
 const plainReaders = nameSet(`
   ls dir vdir cat head tail wc cut tr nl tac rev paste join comm cmp diff stat du df md5sum sha1sum sha224sum sha256sum sha384sum
   sha512sum b2sum cksum sum base32 od hexdump strings column fold fmt expand unexpand readlink realpath pathchk zcat
@@ -68,13 +121,15 @@ const interpreters = `
 
 /** Later rows replace earlier ones. */
 export const knownPrograms: ReadonlyMap<string, Program> = new Map([
-  ...each(plainReaders, () => plain("read")),
+  ...each(plainReaders, () => plainReader),
   ...each(nameSet(harmless), () => ({ read: () => ({ hatches: [], effect: "text", takesAnything: true }) })),
   ...Object.entries(asking).flatMap(([why, names]) => each(nameSet(names), () => plain("unknown", why))),
   ...each(nameSet(shells), () => shell),
   ...each(nameSet(interpreters), interpreter),
   ...Object.entries({ ...wrappers, ...packageTools, ...databaseShells, ...readers, ...writers }),
   ...Object.entries({ cd: changeDirectory, eval: evaluate, printf, test, "[": test, git, find, tar }),
+  // No GNU `perf`.
+  ["gperf", plain("unknown")],
 ]);
 
 function each(names: Iterable<string>, row: (name: string) => Program): readonly (readonly [string, Program])[] {
@@ -85,6 +140,7 @@ function each(names: Iterable<string>, row: (name: string) => Program): readonly
 const aliases: ReadonlyMap<string, string> = new Map([
   ...["gawk", "mawk", "nawk", "original-awk"].map((name) => [name, "awk"] as const),
   ...["sed", "find", "tar", "grep", "sort", "xargs", "make"].map((name) => [`g${name}`, name] as const),
+  ...["gfortran", "gccgo", "cpp", "c89", "c99"].map((name) => [name, "gcc"] as const),
   ...Object.entries({ bfs: "find", fdfind: "fd", batcat: "bat", bsdtar: "tar", nodejs: "node" }),
   ...["python", "pypy", "perl", "ruby", "php", "lua", "bash", "node", "tclsh", "pip"].map((name) => [name, name] as const),
 ]);

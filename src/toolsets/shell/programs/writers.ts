@@ -1,3 +1,4 @@
+import { baseName } from "../parse/scripts.ts";
 import { findOption } from "./options.ts";
 import { hatch, notKnown, type Program, type Programs, program } from "./program.ts";
 
@@ -11,8 +12,18 @@ function mover(options: string, sources: "reads" | "moves") {
   return program(options, {
     otherwise: notKnown,
     look: (start) => {
-      const target = findOption(start, "-t")?.index ?? start.operands.at(-1);
-      return { effect: "write", [sources]: new Set(start.operands.filter((index) => index !== target)) };
+      const option = findOption(start, "-t");
+      const target = option?.index ?? start.operands.at(-1);
+      const others = start.operands.filter((index) => index !== target);
+      const into = option?.value ?? start.words[target ?? 0]?.value ?? "";
+      const keepsFolders = findOption(start, "--parents") !== undefined;
+      const paths = others.map((index) => {
+        const source = start.words[index]?.value ?? "";
+        return `${into}/${keepsFolders ? source : baseName(source.replace(/\/+$/, ""))}`;
+      });
+      const lands = { into, paths, isSure: option !== undefined || keepsFolders };
+      const isFile = findOption(start, "-T") !== undefined;
+      return { effect: "write", [sources]: new Set(others), ...(isFile ? {} : { lands }) };
     },
   });
 }
