@@ -42,6 +42,13 @@ export const ruleSets: Readonly<Record<string, ShellConfig>> = {
   },
   pull: { rules: allow("git pull") },
   archive: { rules: allow("git archive") },
+  /** Shells, and programs that run their input. */
+  inner: {
+    rules: allow(
+      `echo, cat, wc, true, bash, sh, eval, timeout, env, find, xargs, perl -c, python3, node, sqlite3 -safe -readonly, psql, mysql,
+      redis-cli`,
+    ),
+  },
   /** Globs of file names, and of options. */
   scripts: { rules: allow("python3 *.py, node *.js, perl *.pl, ls -l*") },
   /** Rules that a developer would write for work in a repository. */

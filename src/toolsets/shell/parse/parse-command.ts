@@ -4,6 +4,7 @@ import type { Expansions } from "./expand.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
+import type { ScriptContext } from "./scripts.ts";
 import { type EachChild, TooMuch, Walk } from "./walk.ts";
 
 /** Longer than this, or with scripts deeper in scripts, a text is never run without a question, whatever the rules say. */
@@ -17,7 +18,7 @@ export type CommandParser = (text: string, folders: Folders, expansions?: Expans
 export async function loadCommandParser(): Promise<CommandParser> {
   const { parse, forEachChild } = await import("unbash");
   return (text, folders, expansions = new Map()) =>
-    readText({ parse, eachChild: forEachChild, expansions, depth: 0 }, text, folders);
+    readText({ parse, eachChild: forEachChild, expansions, depth: 0 }, text, { folders });
 }
 
 interface Reader {
@@ -27,26 +28,26 @@ interface Reader {
   readonly depth: number;
 }
 
-function readText(reader: Reader, text: string, folders: Folders): ShellPlan {
+function readText(reader: Reader, text: string, context: ScriptContext): ShellPlan {
   const refused = refusalOf(text);
   if (refused !== undefined) return { commands: [], findings: [], refused };
   const doubt = doubtOf(reader, text);
   if (doubt !== undefined) return { commands: [], findings: [], uncertain: doubt };
   try {
-    return readParsed(reader, text, folders);
+    return readParsed(reader, text, context);
   } catch (error) {
     return { commands: [], findings: [], uncertain: error instanceof TooMuch ? error.message : "the parser failed at it" };
   }
 }
 
-function readParsed(reader: Reader, text: string, folders: Folders): ShellPlan {
+function readParsed(reader: Reader, text: string, context: ScriptContext): ShellPlan {
   const inner = { ...reader, depth: reader.depth + 1 };
   const walk = new Walk({
     eachChild: reader.eachChild,
     expansions: reader.expansions,
     readInner: (script, where) => readText(inner, script, where),
   });
-  const { print } = walk.script(reader.parse(text), { folders });
+  const { print } = walk.script(reader.parse(text), context);
   const findings = [...walk.findings, ...invisible(text)];
   const { commands, uncertain } = walk;
   if (commands.length === 0 && findings.length === 0 && uncertain === undefined)

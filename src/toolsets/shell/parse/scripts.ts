@@ -1,8 +1,15 @@
 import type { Folders, ShellPlan, ShellWord } from "./plan.ts";
 import { quoteLiteral } from "./quote.ts";
 
+/** Where a script starts. */
+export interface ScriptContext {
+  readonly folders: Folders;
+  /** It reads something other than the call's own empty input, and so do its commands. Default false. */
+  readonly hasInput?: boolean;
+}
+
 /** Reads a text that is a script inside another: what `bash -c` is given. */
-export type ReadInner = (text: string, folders: Folders) => ShellPlan;
+export type ReadInner = (text: string, context: ScriptContext) => ShellPlan;
 
 /** Shells whose scripts are read. Others have another grammar, and nobody knows what they make of a text. */
 export const knownShells: ReadonlySet<string> = new Set(["bash", "rbash", "sh", "dash"]);

@@ -6,7 +6,7 @@ import type { Operator, Span } from "./operators.ts";
 import type { Folders, ShellWord, SimpleCommand } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
 import { type ReadRedirect, readRedirect } from "./redirects.ts";
-import { attachScripts, type ReadInner } from "./scripts.ts";
+import { attachScripts, type ScriptContext as Context, type ReadInner } from "./scripts.ts";
 import { describeDynamic, readWord } from "./words.ts";
 
 /** A text with more than this is never run without a question, whatever the rules say. */
@@ -19,12 +19,6 @@ interface Walked {
   /** The node written anew; undefined where that cannot be. */
   readonly print: string | undefined;
   readonly flow: Flow;
-}
-
-interface Context {
-  readonly folders: Folders;
-  /** The command reads something other than the call's own empty input. */
-  readonly hasInput?: boolean;
 }
 
 type ControlNode = Extract<SyntaxNode, { type: keyof typeof controlKinds }>;
@@ -171,7 +165,7 @@ export class Walk {
     const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
     const hasInput = context.hasInput === true || redirects.some(feeds);
     const expanded = expandWords(words, context.folders, this.#reader.expansions);
-    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, context.folders));
+    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, { ...context, hasInput }));
     const names = assignments.map((assignment) => assignment.name);
     this.#add({ words: known, assignments: names, redirects, hasInput, folders: context.folders });
     const prints = [...known.map(printWord), ...redirects.map((redirect) => redirect.print)];
