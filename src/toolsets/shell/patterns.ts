@@ -55,19 +55,25 @@ function matchesStars(token: string, text: string): boolean {
   return token.includes("*") ? matchesFlatGlob(token.replaceAll("?", "\u0000"), text.replaceAll("?", "\u0000")) : token === text;
 }
 
-/** True where a glob of `deny_args` and the like means an argument: also abbreviated, with a value, or among other letters. */
+/**
+ * True where a glob of `deny_args` and the like means an argument: also abbreviated, with a value, with another number of dashes, in
+ * another case, or among other letters.
+ */
 export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   if (matchesFlatGlob(glob, value)) return true;
   if (!value.startsWith("-") || !glob.startsWith("-")) return false;
   const name = value.split("=", 1)[0] ?? value;
   if (matchesFlatGlob(glob, name)) return true;
-  if (glob.startsWith("--")) return name.length > 2 && glob.startsWith(name);
+  const [meant, written] = [glob, name].map((one) => one.replace(/^--?/, "").toLowerCase()) as [string, string];
+  const isName = written.length > 1 || (name.startsWith("--") && written !== "");
+  if (meant.length > 1 && isName && (matchesFlatGlob(meant, written) || meant.startsWith(written))) return true;
+  if (glob.startsWith("--")) return false;
   // `-rf` and `-fr` are the same, and `-f` is in both.
   const letters = [...glob.slice(1)].filter((letter) => letter !== "*");
   return (
     !value.startsWith("--") &&
     letters.length > 0 &&
-    !glob.includes("*") &&
+    (!glob.includes("*") || /^-[^*]\*+$/.test(glob)) &&
     letters.every((letter) => value.slice(1).includes(letter))
   );
 }

@@ -24,6 +24,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const command = String(args["command"]);
   const timeoutSeconds = Number(args["timeout"] ?? 30);
   const cwd = await findFolder(scopes, args["cwd"]);
+  const home = args["cwd"] === undefined ? cwd.scope : scopes.declarations.find(({ name }) => name === standardScope(scopes));
   const parse = await loadCommandParser();
   const read = parse(command, [cwd.components]);
   const expansions = await lookUpGlobs(scopes, cwd, read);
@@ -35,7 +36,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const repositories = await lookUpRepositories(scopes, cwd, { plan, isWalled: notIsolated === undefined });
   const tooMany = isComplete ? [] : [asks("it names too many paths to look at")];
   const reasons = [...judgeFolder(cwd), ...tooMany, ...repositories];
-  const judged = judgeCall(config, { plan, table, notIsolated, unisolated, reasons });
+  const judged = judgeCall(config, { plan, table, home, notIsolated, unisolated, reasons });
   const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
   // What names a path in another scope that asks is asked about, and so is git where it has files there.
@@ -74,10 +75,14 @@ function toFacts(table: PathTable): JsonObject {
   return Object.fromEntries([...table].map(([key, { type, scope, identity }]) => [key, [type, scope.name, identity]]));
 }
 
-async function findFolder(scopes: Scopes, given: unknown): Promise<ResolvedPath> {
+/** Commands run in it by default. */
+function standardScope(scopes: Scopes): string | undefined {
   const names = scopes.readable();
-  const standard = names.includes(".") ? "." : names[0];
-  const path = given === undefined ? standard : String(given);
+  return names.includes(".") ? "." : names[0];
+}
+
+async function findFolder(scopes: Scopes, given: unknown): Promise<ResolvedPath> {
+  const path = given === undefined ? standardScope(scopes) : String(given);
   if (path === undefined) throw toolFailure("path_outside_scope", "This worker has no folder to run commands in.");
   const resolved = scopes.resolve(path);
   const facts = await scopes.facts(resolved.virtualPath);

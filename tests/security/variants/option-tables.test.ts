@@ -127,7 +127,7 @@ const honest: readonly ShellRow[] = [
   { title: "tree with a depth and a pattern", command: "tree -L 1 -P '*.txt'", prints: "a.txt", needs: "tree" },
   { title: "tree with a depth, among letters", command: "tree -aL 1", prints: "a.txt", needs: "tree" },
   { title: "make", setup: makefile, command: "make -j2 --debug=n all", prints: "made", needs: "make" },
-  { title: "sqlite3", command: "sqlite3 :memory: 'select 6*7 as credit'", prints: "42", needs: "sqlite3" },
+  { title: "sqlite3", command: "sqlite3 -safe :memory: 'select 6*7 as credit'", prints: "42", needs: "sqlite3" },
   { title: "npm", setup: package_, command: "npm ls --json", prints: '\\"name\\": \\"x\\"', needs: "npm" },
   {
     title: "a script of the folder",

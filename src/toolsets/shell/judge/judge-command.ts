@@ -1,18 +1,18 @@
-import type { ShellConfig, ShellRule } from "../config.ts";
+import type { ShellRule } from "../config.ts";
 import { flowAfter } from "../parse/folders.ts";
 import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
-import { coversCommand, matchesArgument, parsePattern, spellsOut } from "../patterns.ts";
+import { parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { deepest, everyStart, fearsOptions, readStart } from "../programs/registry.ts";
-import { findOutside, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
+import { judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
+import { judgeByRules, type RuleContext } from "./judge-rules.ts";
 import { isLeading, type PathTable, whereIs } from "./path-table.ts";
 import { askFor, type Finding } from "./reasons.ts";
 import { anything, beginningOf, textsOf } from "./started-texts.ts";
 
 /** All that a judgement rests on. */
-export interface JudgeContext {
-  readonly config: ShellConfig;
+export interface JudgeContext extends RuleContext {
   readonly table: PathTable;
 }
 
@@ -129,59 +129,6 @@ function ofReading(program: ShellWord, { startsUnknown, effect, opens, opensIfAs
 function judgeRedirects({ table }: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Finding[] {
   const work = { table, command, allowed: rule?.redirect_paths ?? [] };
   return command.redirects.flatMap((redirect) => judgeRedirect(work, redirect));
-}
-
-interface RuleJudgement {
-  readonly rule: ShellRule | undefined;
-  readonly findings: readonly Finding[];
-}
-
-function judgeByRules({ config }: JudgeContext, work: PathWork): RuleJudgement {
-  const { words } = work.command;
-  const passed: string[] = [];
-  for (const rule of config.rules) {
-    if (!coversCommand(parsePattern(rule.pattern), words)) continue;
-    const outside = rule.sandbox_paths === undefined ? undefined : findOutside(work, rule.sandbox_paths);
-    if (outside === undefined) return { rule, findings: judgeRule(rule, words.slice(1)) };
-    passed.push(`\`${rule.pattern}\` does not match, because ${outside} is not in its sandbox_paths`);
-  }
-  return { rule: undefined, findings: judgeUncovered(config, words[0], passed) };
-}
-
-function judgeRule(rule: ShellRule, args: readonly ShellWord[]): readonly Finding[] {
-  const { pattern, approval_required: required, deny_args = [], approval_required_if_args: ifArgs = [] } = rule;
-  const firstLike = (globs: readonly string[]) => args.find((word) => globs.some((glob) => matchesArgument(glob, word)));
-  const denied = firstLike(deny_args);
-  if (denied !== undefined) {
-    return [{ reason: { level: "blocked", why: `deny_args of the rule \`${pattern}\` has ${nameWord(denied)}` } }];
-  }
-  const findings: Finding[] = [];
-  const asked = firstLike(ifArgs);
-  if (asked !== undefined) findings.push(askFor(`approval_required_if_args of the rule \`${pattern}\` has ${nameWord(asked)}`));
-  const isUnclear = (deny_args.length > 0 || ifArgs.length > 0) && args.some(({ kind }) => kind !== "static");
-  if (isUnclear) findings.push(askFor(`the rule \`${pattern}\` looks at arguments, and not all of them are known`));
-  if (required === true) findings.push(askFor(`approval_required of the rule \`${pattern}\``));
-  else if (required === false) findings.push({ allowedBy: pattern });
-  else findings.push({ reason: { level: "default", why: `the rule \`${pattern}\` asks unless it says otherwise` } });
-  return findings;
-}
-
-function judgeUncovered(config: ShellConfig, program: ShellWord | undefined, passed: readonly string[]): readonly Finding[] {
-  const name = program === undefined ? "this" : nameWord(program);
-  if (config.default?.approval_required === true) return [askFor(`no rule covers ${name}, and the default asks`)];
-  if (config.default !== undefined) return [];
-  const rules = passed.length > 0 ? passed.join("; ") : listRules(config);
-  const hint = program?.value === "cd" ? "; use the argument cwd instead" : "";
-  return [{ reason: { level: "uncovered", why: `no rule covers ${name} (${rules})${hint}` } }];
-}
-
-const mostListed = 20;
-
-function listRules({ rules }: ShellConfig): string {
-  const patterns = [...new Set(rules.map(({ pattern }) => `\`${pattern}\``))];
-  if (patterns.length === 0) return "there are no rules";
-  const more = patterns.length > mostListed ? `, and ${patterns.length - mostListed} more` : "";
-  return `rules: ${patterns.slice(0, mostListed).join(", ")}${more}`;
 }
 
 function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches }: ProgramReading): readonly Finding[] {

@@ -6,7 +6,6 @@ import type { Effect, ProgramReading } from "../programs/program.ts";
 import {
   folderOfGlob,
   isGuess,
-  leadsElsewhere,
   lookedUp,
   type NamedProtection,
   type PathTable,
@@ -180,40 +179,6 @@ function matchesGlob(pattern: string, path: string): boolean {
   return accepts(path.split("/").reduce(step, start));
 }
 
-/** The first path of a command that does not lie in the named scopes. Undefined where all do. */
-export function findOutside(work: PathWork, scopes: readonly string[]): string | undefined {
-  const { command, reading, table } = work;
-  if (command.folders === undefined) return "a folder that is not known";
-  let named = 0;
-  for (const [index, [word, ended]] of withEnds(command.words).entries()) {
-    if (index === 0 || word.value === "--" || reading.texts?.has(index) === true) continue;
-    if (leadsElsewhere(word)) return nameWord(word);
-    const paths = lookedUp(word, ended).filter((path) => {
-      const isPath = ended || !word.value.startsWith("-") || /[/.~]/.test(path);
-      return isPath || command.folders?.some((folder) => isThere(whereIs(table, folder, path)));
-    });
-    named += paths.length;
-    const isKnown = word.kind === "static" || (word.kind === "glob" && !word.value.startsWith("-"));
-    if (!isKnown) return nameWord(word);
-    const outside = paths.find((path) => {
-      const place = word.kind === "glob" ? folderOfGlob(path) : path;
-      return command.folders?.some((folder) => !liesIn(whereIs(table, folder, place), scopes, effectOf(reading, index)));
-    });
-    if (outside !== undefined) return nameWord(word);
-  }
-  const isSomewhere = named > 0 || command.folders.every((folder) => liesIn(whereIs(table, folder, "."), scopes, reading.effect));
-  return isSomewhere ? undefined : "the folder that it runs in";
-}
-
-function isThere(where: Where): boolean {
+export function isThere(where: Where): boolean {
   return where.type === "inside" && where.fact !== undefined && where.fact.type !== "missing";
-}
-
-function liesIn(where: Where, scopes: readonly string[], effect: Effect): boolean {
-  if (where.type === "outside" || where.fact === undefined || where.fact.type === "link") return false;
-  const { scope, type } = where.fact;
-  if (!scopes.includes(scope.name) || (effect === "write" && scope.mode === "ro")) return false;
-  const { suffixes } = scope;
-  const name = where.components.at(-1)?.toLowerCase() ?? "";
-  return type !== "file" || suffixes === undefined || suffixes.some((suffix) => name.endsWith(suffix.toLowerCase()));
 }

@@ -1,3 +1,4 @@
+import type { ScopeDeclaration } from "../../../host/scopes.ts";
 import type { OwnVerdict, RuleText } from "../../toolset.ts";
 import type { ShellConfig } from "../config.ts";
 import type { ShellPlan } from "../parse/plan.ts";
@@ -9,6 +10,7 @@ import { asks, each, type Reason, toVerdict } from "./reasons.ts";
 export interface JudgedCall {
   readonly plan: ShellPlan;
   readonly table: PathTable;
+  readonly home: ScopeDeclaration | undefined;
   /** Why the command is not isolated. Undefined behind a kernel wall. */
   readonly notIsolated: string | undefined;
   /** The caller of the run accepts that. */
@@ -33,7 +35,7 @@ const apart = "run its commands apart, each in a call of its own: the rules allo
 
 /** Pure: the rules, the command as it was read, and what was found on disk. */
 export function judgeCall(config: ShellConfig, call: JudgedCall): Judgement {
-  const findings = judgePlan({ config, table: call.table }, call.plan);
+  const findings = judgePlan({ config, table: call.table, home: call.home }, call.plan);
   const reasons = [...call.reasons, ...each(findings, "reason")];
   const opens = new Set(each(findings, "opens"));
   const strangers = new Set(each(findings, "stranger"));

@@ -4,6 +4,7 @@ import { databaseShells } from "./databases.ts";
 import { find } from "./find.ts";
 import { git } from "./git.ts";
 import { changeDirectory, evaluate, interpreter, printf, shell, test } from "./interpreters.ts";
+import { readOptions } from "./options.ts";
 import { packageTools } from "./packages.ts";
 import { type Program, type ProgramReading, type ProgramStart, plain } from "./program.ts";
 import { readers } from "./readers.ts";
@@ -36,6 +37,15 @@ export const deepest = 6;
 export function fearsOptions(program: string, ended: boolean): boolean {
   const row = rowOf(program);
   return row !== undefined && row !== plainReader && !(ended && row.options?.ends === true);
+}
+
+/** True where the program reads or writes in the folder that it runs in, whatever its operands name. */
+export function usesItsFolder(words: ProgramStart["words"], { effect }: ProgramReading): boolean {
+  const program = words[0]?.value ?? "";
+  const row = rowOf(program);
+  if (row === undefined) return false;
+  const operands = row.options && readOptions(words, row.options).operands;
+  return effect === "unknown" || operands?.length === 0 || /^(?:git|tar|unzip)$/.test(nameOf(program));
 }
 
 /** By the program's name, or by that of the program of which it seems to be a version: `gcc-12`, `gtimeout`. */
