@@ -6,6 +6,7 @@ import type { Effect, ProgramReading } from "../programs/program.ts";
 import {
   folderOfGlob,
   isGuess,
+  isTooLong,
   lookedUp,
   type NamedProtection,
   type PathTable,
@@ -60,7 +61,7 @@ export function effectOf(reading: ProgramReading, index: number): Effect {
 function judgeWord(work: PathWork, word: Pick<ShellWord, "kind" | "value">, { effect, ended }: WordRole): readonly Finding[] {
   if (effect === "text") return [];
   const name = nameWord(word);
-  const findings: Finding[] = [];
+  const findings: Finding[] = isTooLong(word) ? [askFor(`\`${word.value.slice(0, 20)}…\` is too long to find a path in it`)] : [];
   for (const folder of work.command.folders ?? [[]]) {
     for (const path of pathsIn(word)) findings.push(...judgeName(protectionOfPath(folder, path), effect, name));
     for (const path of lookedUp(word, ended)) {
@@ -130,6 +131,7 @@ function judgeFact(where: Where, effect: Effect, name: string): readonly Finding
 
 /** A glob that was not looked up. Names with a leading dot, which also ask before they are read, are hit only by a dot. */
 function judgeGlob(pattern: string, name: string, isRead: boolean): readonly Finding[] {
+  if (folderOfGlob(pattern) === pattern) return [askFor(`where ${name} leads is not known`)];
   const isHarmless = isRead && !pattern.split("/").some((component) => /^\..*[*?[]/.test(component));
   return isHarmless ? [] : [askFor(`${name} can mean protected names`)];
 }

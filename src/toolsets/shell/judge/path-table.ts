@@ -28,9 +28,14 @@ export function pathKey(components: readonly string[]): string {
 /** Number of characters of an option in which the beginning of a path is looked for. */
 const mostOption = 200;
 
+/** True where a path could begin among letters too far back to be found. */
+export function isTooLong({ value }: Pick<ShellWord, "value">): boolean {
+  return /^-[A-Za-z0-9]/.test(value) && value.length > mostOption;
+}
+
 /** Every text in a word that a program could take for a path: the word, and what stands between `=`, `:`, `@` and the like. */
 export function pathsIn({ value }: Pick<ShellWord, "value">): readonly string[] {
-  const found = new Set([value, ...value.split(/[=:@,<>]/)]);
+  const found = new Set([value, ...value.split(/[=:@,<>?#()]/)]);
   if (value.startsWith("-")) for (let at = 2; at < Math.min(value.length, mostOption); at++) found.add(value.slice(at));
   found.delete("");
   return [...found];
@@ -44,7 +49,7 @@ export function lookedUp({ value }: Pick<ShellWord, "value">, ended = false): re
 
 /** True where a path in a word counts only if something is there: `-rf` is no path, unless a file is called `f`. */
 export function isGuess({ value }: Pick<ShellWord, "value">, path: string): boolean {
-  return value.startsWith("-") && !value.includes("=") && path !== value && !/[/.~]/.test(path);
+  return value.startsWith("-") && !value.endsWith(`=${path}`) && path !== value && !/[/.~]/.test(path);
 }
 
 /** Words with whether they stand behind `--`. */
@@ -53,22 +58,28 @@ export function withEnds(words: readonly ShellWord[]): readonly (readonly [Shell
   return words.map((word, index) => [word, end !== -1 && index > end] as const);
 }
 
-/** Pieces of a word that surely lead elsewhere, if a program takes them for paths: `a:/etc/passwd`. */
-export function leadsElsewhere({ value }: Pick<ShellWord, "value">): boolean {
-  const isShort = value.startsWith("-") && !value.startsWith("--") && !value.includes("=");
+/**
+ * True where a word leads elsewhere, if a program takes a piece of it for a path (`a:/etc/passwd`), for a file of further words
+ * (`@file`), or for a pattern of git (`:(top)`).
+ */
+export function leadsElsewhere(word: Pick<ShellWord, "value">): boolean {
+  const { value } = word;
+  if (isTooLong(word) || /(?:^|=)[@:]/.test(value)) return true;
+  const [name = ""] = value.split("=", 1);
+  const isShort = value.startsWith("-") && !value.startsWith("--");
   // `-abf/etc/x`: it is not known which letter takes the rest. `-I./x` is plain.
-  if (isShort && value.includes("/") && !value.slice(2).startsWith("./")) return true;
+  if (isShort && name.includes("/") && !name.slice(2).startsWith("./")) return true;
   const pieces = value.split(/[=:@,<>]/).slice(1);
   return pieces.some((piece) => piece.startsWith("/") || piece.startsWith("~") || piece.split("/").includes(".."));
 }
 
-/** Parts of an option that could be paths: behind its `=`, or behind one of the letters that it begins with. */
+/** Parts of an option that could be paths: behind its `=`, and behind one of the letters that it begins with. */
 function valuesOfOption(value: string): readonly string[] {
-  if (value.includes("=")) return [value.slice(value.indexOf("=") + 1)];
-  if (value.startsWith("--")) return [];
+  const behind = value.includes("=") ? [value.slice(value.indexOf("=") + 1)] : [];
+  if (value.startsWith("--")) return behind;
   const letters = /^[A-Za-z0-9]*/.exec(value.slice(1))?.[0].length ?? 0;
   const last = Math.min(Math.max(letters + 1, 2), value.length - 1, mostOption);
-  return Array.from({ length: Math.max(last - 1, 0) }, (_, index) => value.slice(index + 2));
+  return [...behind, ...Array.from({ length: Math.max(last - 1, 0) }, (_, index) => value.slice(index + 2))];
 }
 
 export type Where =
@@ -81,10 +92,14 @@ export function whereIs(table: PathTable, folder: Folder, path: string): Where {
   return components === undefined ? { type: "outside" } : { type: "inside", components, fact: table.get(pathKey(components)) };
 }
 
-/** The part of a glob before the first component that names nothing exactly. */
+/**
+ * The part of a glob before the first component that names nothing exactly. The glob itself where it leads back with `..` from there:
+ * it can mean any place, and `followPath` follows it nowhere.
+ */
 export function folderOfGlob(pattern: string): string {
   const components = pattern.split("/");
   const end = components.findIndex((component) => /[*?[]/.test(component));
+  if (end !== -1 && components.includes("..", end)) return pattern;
   return components.slice(0, end === -1 ? components.length : end).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
