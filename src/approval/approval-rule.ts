@@ -2,8 +2,9 @@ import type { ApprovalRule, RuleEffect } from "../protocol/approval.ts";
 import type { RuleText } from "../toolsets/toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { couldMatchFlatGlob, matchesFlatGlob } from "../util/flat-glob.ts";
+import { allowsText, commandArgument } from "./allow-glob.ts";
 
-/** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. */
+/** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. See `allowsText`. */
 export interface RulePattern {
   /** Glob of the name of the worker (or code) that calls, or of its id. */
   readonly worker: string;
@@ -31,6 +32,8 @@ export interface RuledCall {
   readonly args: ReadonlyMap<string, readonly RuleText[]>;
   /** Arguments that a pattern without a name is compared with: the tool's first, or any where the tool names none. */
   readonly first: readonly string[];
+  /** Arguments whose texts are their toolset's: paths in their one form. Default: none. */
+  readonly canonical?: ReadonlySet<string>;
 }
 
 export interface Ruling {
@@ -109,10 +112,11 @@ export function describeRule({ effect, rule, source }: ApprovalRule): string {
 function matches({ pattern, effect }: ReadRule, call: RuledCall): boolean {
   if (!concerns(pattern, call)) return false;
   return pattern.args.every(({ name, glob }) => {
-    const texts = (name === undefined ? call.first : [name]).flatMap((arg) => call.args.get(arg) ?? []);
-    if (effect !== "allow") return texts.some((text) => couldBe(glob, text));
-    const sure = texts.filter((text) => typeof text === "string");
-    return sure.length > 0 && sure.every((text) => matchesFlatGlob(glob, text));
+    const args = name === undefined ? call.first : [name];
+    const texts = args.flatMap((arg) => (call.args.get(arg) ?? []).map((text) => ({ arg, text })));
+    if (effect !== "allow") return texts.some(({ text }) => couldBe(glob, text));
+    const sure = texts.filter(({ text }) => typeof text === "string");
+    return sure.length > 0 && sure.every(({ arg, text }) => allowsText(glob, text as string, arg === commandArgument));
   });
 }
 

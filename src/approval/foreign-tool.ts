@@ -29,16 +29,16 @@ export function checkJson(name: string, args: unknown): asserts args is JsonValu
   );
 }
 
-/** Arguments that are paths, in their one form. */
+/** Arguments that are paths of the scopes, in their one form. */
 export function pathTexts({ args }: PreparedToolsetCall, names: readonly string[], scopes: Scopes): Record<string, RuleText[]> {
-  const given = names.flatMap((name) => (typeof args[name] === "string" ? [[name, args[name]] as const] : []));
-  return Object.fromEntries(given.map(([name, path]) => [name, [oneForm(path, scopes)]]));
+  const given = names.map((name) => [name, oneForm(args[name], scopes)] as const);
+  return Object.fromEntries(given.flatMap(([name, path]) => (path === undefined ? [] : [[name, [path]]])));
 }
 
-function oneForm(path: string, scopes: Scopes): string {
+function oneForm(path: JsonValue | undefined, scopes: Scopes): string | undefined {
   try {
-    return scopes.resolve(path).virtualPath;
+    return typeof path === "string" ? scopes.resolve(path).virtualPath : undefined;
   } catch {
-    return path;
+    return undefined;
   }
 }

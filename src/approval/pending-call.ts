@@ -179,7 +179,8 @@ export function toRuledCall({ binding, tool, request }: PendingCall, { view }: P
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);
   const workers = caller.id === undefined ? [caller.name] : [caller.name, caller.id];
-  return { tool: name, args, first: firstArgument(tool) ?? [...args.keys()], workers };
+  const first = firstArgument(tool) ?? [...args.keys()];
+  return { tool: name, args, first, workers, canonical: new Set(Object.keys(special)) };
 }
 
 /** The argument that a pattern without a name speaks of. */

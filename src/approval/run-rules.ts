@@ -1,6 +1,7 @@
 import type { ProposedRule } from "../protocol/approval.ts";
 import type { RuleForRun } from "../protocol/fact.ts";
 import { sha256 } from "../util/sha256.ts";
+import { commandArgument } from "./allow-glob.ts";
 import { parseRule, type RuledCall, ruleOn } from "./approval-rule.ts";
 
 /** A longer text is no pattern that a person could judge. */
@@ -34,7 +35,7 @@ function covers(rule: string, call: RuledCall): boolean {
 }
 
 function isCommand({ first }: RuledCall): boolean {
-  return first.includes("command");
+  return first.includes(commandArgument);
 }
 
 /** Globs of the first argument: the text itself, and then what has its folder or its first words in common. */
@@ -48,7 +49,9 @@ function patternsOf(call: RuledCall): readonly string[] {
     const words = text.split(" ");
     return [...exact, ...[2, 1].filter((count) => count < words.length).map((count) => `${words.slice(0, count).join(" ")} *`)];
   }
-  const folder = /^\S*\//.exec(text)?.[0];
+  // What else an argument's text could lead to is not known, unless its toolset has brought it to one form.
+  const isPath = call.first.every((arg) => !call.args.has(arg) || call.canonical?.has(arg));
+  const folder = isPath ? /^\S*\//.exec(text)?.[0] : undefined;
   return folder === undefined ? exact : [...exact, `${folder}*`];
 }
 

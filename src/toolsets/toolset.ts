@@ -115,7 +115,7 @@ export interface Toolset<Config = unknown> {
   /**
    * Returns the texts that patterns of approval rules are compared with, by argument, where these differ from the argument: the
    * commands of a shell's line, say. A rule that allows needs all texts of an argument to match; one that asks or blocks, any, or
-   * something that the argument may stand for besides. Pure.
+   * something that the argument may stand for besides. A question proposes to allow the folder of such a text. Pure.
    */
   ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */

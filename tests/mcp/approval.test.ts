@@ -177,3 +177,32 @@ test.each<[string, string, string]>([
   const { diagnostics } = await compileUntrusted(world);
   expect(diagnostics.map((one) => one.code)).toContain(code);
 });
+
+test("a question proposes the very argument or the tool, and no folder: a server may take `..` for what it likes", async () => {
+  const asked: ApprovalRequest[] = [];
+  const world = createMcpWorld();
+  const inputSchema = { type: "object", properties: { path: { type: "string" } } };
+  world.put("tools.json", JSON.stringify([{ name: "get_file", inputSchema }]));
+  const rules = [{ effect: "allow" as const, rule: "own__get_file(notes/*)" }];
+  await world.play({
+    servers: { own },
+    model: calling(
+      ...["docs/a", "docs/../../etc/passwd", "notes/../../etc/passwd", "notes/a"].map(
+        (path) => ["own__get_file", { path }] as const,
+      ),
+    ),
+    approval: {
+      mode: "prompt",
+      rules,
+      approver: async (request) => {
+        asked.push(request);
+        return { type: "deny" };
+      },
+    },
+  });
+  expect(asked.map(({ rules: proposed }) => proposed?.map(({ rule }) => rule))).toEqual([
+    ["main/own__get_file(docs/a)", "main/own__get_file"],
+    ["main/own__get_file(docs/../../etc/passwd)", "main/own__get_file"],
+    ["main/own__get_file(notes/../../etc/passwd)", "main/own__get_file"],
+  ]);
+});

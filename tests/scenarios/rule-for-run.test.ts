@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApprovalRequest, Approver } from "../../src/index.ts";
+import { type ApprovalRequest, type Approver, tool } from "../../src/index.ts";
 import { play, worker } from "./harness.ts";
 
 const write = (path: string, content = "text") => ({ tool: "write_file", args: { path, content } });
@@ -51,6 +51,33 @@ test("proposes rules from narrow to wide, with what each covers, and allows the 
     { memory: expect.any(String), worker: "main", tool: "write_file", rule: "main/write_file(out/*)" },
   ]);
   expect(Object.keys(played.files)).toContain("out/c.txt");
+});
+
+test("proposes no folder of what may be no path, and keeps a rule for one to its folder", async () => {
+  const asked: ApprovalRequest[] = [];
+  const run = () => "got";
+  const input = { type: "object", properties: { path: { type: "string" } } } as const;
+  const paths = ["docs/a", "docs/b", "docs/../../etc/passwd"];
+  const played = await play({
+    files: { "main.worker": worker("input: { input?: string }\ntoolsets: { get: {} }") },
+    tools: { get: tool({ input, run }) },
+    model: ({ turn }) => {
+      const path = paths[turn - 1];
+      return path === undefined ? "done" : { calls: [{ tool: "get", args: { path } }] };
+    },
+    approval: {
+      mode: "prompt",
+      approver: async (request) => {
+        asked.push(request);
+        return asked.length === 1 ? { type: "approve", rule: "get(docs/*)" } : { type: "deny" };
+      },
+    },
+  });
+  expect(asked[0]?.rules).toEqual([
+    { rule: "main/get(docs/a)", covers: 1, of: 1 },
+    { rule: "main/get", covers: 1, of: 1 },
+  ]);
+  expect(sourcesOf(played)).toEqual(["approve person", "approve rule", "deny person"]);
 });
 
 test("settles calls that wait for their question", async () => {

@@ -147,6 +147,22 @@ describe("a rule that allows needs all that a line is known to start", () => {
   });
 });
 
+describe("a rule that allows a folder stays in it", () => {
+  test.each([
+    ["build docs/a", "allowed"],
+    ["build docs/../a", "ask"],
+    ["build docs/a b", "ask"],
+    ["build docs/a && build docs/b", "allowed"],
+    ["build docs/deep/a", "allowed"],
+  ])("%s: %s", async (text, verdict) => {
+    expect(await verdictOfRun(command(text), [{ effect: "allow", rule: "shell(build docs/*)" }])).toBe(verdict);
+  });
+
+  test("and one that blocks matches all of it", async () => {
+    expect(await verdictOfRun(command("build docs/../a b"), block("shell(build docs/*)"))).toBe("blocked");
+  });
+});
+
 const somePath = fc.constantFrom(
   "input/a.txt",
   "input:a.txt",

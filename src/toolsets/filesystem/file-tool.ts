@@ -38,7 +38,7 @@ export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | 
   readonly protection: Protection | undefined;
   readonly description: string;
   readonly preview?: Preview;
-  /** Texts that rules compare with the path, where the call is about more than this one. */
+  /** Texts that rules compare with the path, where the call is about more than this one. Default: `virtualPath`. */
   readonly pathTexts?: readonly RuleText[];
   execute(access: FileAccess): Promise<JsonValue>;
 }

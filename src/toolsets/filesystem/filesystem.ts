@@ -57,8 +57,8 @@ export const filesystem: Toolset<FilesystemConfig> = {
       .map((scope) => judge(access, { scopes: [scope], virtualPath: scope.name, protection: undefined }));
   },
   ruleTexts: (call) => {
-    const { pathTexts } = workOf(call);
-    return pathTexts ? { path: pathTexts } : {};
+    const { pathTexts, virtualPath } = workOf(call);
+    return { path: pathTexts ?? [virtualPath] };
   },
   describeCall: (call) => workOf(call).description,
   preview: (call) => workOf(call).preview,

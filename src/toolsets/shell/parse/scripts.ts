@@ -1,7 +1,7 @@
 import type { Folders, ShellPlan, ShellWord } from "./plan.ts";
 import { quoteLiteral } from "./quote.ts";
 
-/** Where a script starts. */
+/** The place at which a script starts. */
 export interface ScriptContext {
   readonly folders: Folders;
   /** It reads something other than the call's own empty input, and so do its commands. Default false. */
