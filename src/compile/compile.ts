@@ -311,7 +311,15 @@ async function linkAll(
   const names = providerNames(compilation, known);
   const modelOf = (worker: ResolvedWorker) => linkModel(compilation, worker, { names, providers: known, model });
   const makerOf: WorkerLinks["makerOf"] = (one) => createMaker({ links: () => links, graph }, one);
-  const links: WorkerLinks = { compilation, providers: known, modelOf, workerOf, abilitiesBeyond, makerOf };
+  const links: WorkerLinks = {
+    compilation,
+    providers: known,
+    modelOf,
+    workerOf,
+    workers: () => workers.values(),
+    abilitiesBeyond,
+    makerOf,
+  };
   for (const one of resolved.values()) workers.set(one.path, await linkWorker(one, links));
   for (const one of resolved.values()) {
     const kept = withoutGrowth(compilation, one, workerOf(one.path));

@@ -40,6 +40,8 @@ export interface WorkerLinks {
   readonly providers: readonly KnownProvider[];
   readonly modelOf: (worker: ResolvedWorker) => Promise<ModelChoice | undefined>;
   readonly workerOf: (path: string) => Worker;
+  /** Those that are linked. */
+  readonly workers: () => Iterable<Worker>;
   readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
   /** Makes workers for a worker that is linked. */
   readonly makerOf: (worker: ResolvedWorker) => WorkerMaker;

@@ -5,6 +5,7 @@ import { valuesOf } from "../language/values-of.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { Worker } from "../program/program.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { mayBegin, serverSeparator } from "../toolsets/tool-name.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
@@ -62,11 +63,26 @@ export function checkHeaderKeys(compilation: Compilation, syntax: ToolsetSyntax,
   }
 }
 
+/** Returns the MCP server of the program, connected or not, whose tool this name is or could be. */
+export function serverWithTool(name: string, { manifest, builtIns }: Compilation, workers: Iterable<Worker>): string | undefined {
+  const declared = (manifest?.mcp_servers?.value ?? []).map((server) => ({ prefix: undefined, server: server.name.value }));
+  const used = [...workers].flatMap(({ toolsets }) =>
+    toolsets.flatMap(({ toolset, config, prefix }) =>
+      toolset === builtIns.get("mcp") ? Object.keys((config as ServersConfig).servers).map((server) => ({ prefix, server })) : [],
+    ),
+  );
+  return [...declared, ...used].find(({ prefix, server }) => mayBegin(name, prefix, `${server}${serverSeparator}`))?.server;
+}
+
 /** The part of a server's configuration that says what is started. Without a `command`, nothing is. */
 interface Started {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
+}
+
+interface ServersConfig {
+  readonly servers: Readonly<Record<string, Started>>;
 }
 
 /** Returns the files among the words of servers' command lines, as absolute paths: no tool may change what a server runs. */
@@ -75,9 +91,7 @@ export async function findServerFiles(
   workers: ReadonlyMap<string, Worker>,
 ): Promise<readonly string[]> {
   const references = [...workers.values()].flatMap(({ toolsets }) => toolsets);
-  const configs = references.flatMap(({ toolset, config }) =>
-    toolset === builtIns.get("mcp") ? [config as { readonly servers: Readonly<Record<string, Started>> }] : [],
-  );
+  const configs = references.flatMap(({ toolset, config }) => (toolset === builtIns.get("mcp") ? [config as ServersConfig] : []));
   const paths = configs.flatMap(({ servers }) =>
     Object.values(servers).flatMap(({ command, args = [], cwd = "." }) =>
       command === undefined ? [] : [command, ...args].map((word) => resolve(root, cwd, word)),

@@ -66,6 +66,13 @@ export class Connections {
   /** Names that were not found, each reported once. */
   readonly #reported = new Set<string>();
   readonly #toolNames = new Map<Worker, readonly string[]>();
+  /** Names of tools that were found by connecting, as models call them. */
+  readonly #found = new Set<string>();
+
+  /** Returns true if a toolset that was connected in this run has a tool of this name. */
+  hasFound(name: string): boolean {
+    return this.#found.has(name);
+  }
 
   /** Connects what a worker's toolsets need. Rejects with a `ToolFailure` where one cannot be connected, and closes the others. */
   async open(run: RuntimeConfig, worker: Worker, call: ConnectingCall): Promise<OpenToolsets> {
@@ -79,6 +86,7 @@ export class Connections {
       const connected = await (isShared ? this.#share(run, reference, call) : connect(run, reference, call));
       if (!isShared) own.set(reference.reference, connected);
       notes.set(reference.reference, connected.notes);
+      for (const { name } of connected.tools) this.#found.add(toolName(reference.prefix, name));
       for (const name of connected.deferred) deferred.add(toolName(reference.prefix, name));
       return run.gate.gate({ ...reference, tools: [...reference.tools, ...connected.tools] });
     };

@@ -102,6 +102,7 @@ function accessIn(context: CodeContext): RunAccess {
     workers: {
       call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
       created: (name) => run.created.named(name),
+      isTool: (name) => run.connections.hasFound(name),
       add: context.addCreated ?? ((created) => run.created.add(created)),
     },
     withSignal: (signal) => {

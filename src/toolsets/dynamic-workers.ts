@@ -154,7 +154,13 @@ function toTool(save: (draft: DraftedWorker) => Promise<JsonObject>): Tool {
       "do not name. Its file is kept. From the next turn on you can call it by its name.",
     ].join(" "),
     input: fromJsonSchema(inputSchema),
-    execute: async (_args: JsonObject, _runtime: WorkerRuntime, payload: unknown) => save(payload as DraftedWorker),
+    execute: async (_args: JsonObject, runtime: WorkerRuntime, payload: unknown) => {
+      const draft = payload as DraftedWorker;
+      // Rules of a run name a tool: one that is given for it would hold for the worker.
+      if (workersOfRun(runtime)?.isTool(draft.name) === true)
+        throw toolFailure("invalid_arguments", `\`${draft.name}\` is a tool of a connected toolset`, "take another name");
+      return save(draft);
+    },
   });
 }
 

@@ -63,6 +63,8 @@ export interface RunWorkers {
   readonly call: CallWorker;
   /** The latest worker of this name that was created in the run. */
   readonly created: (name: string) => WorkerSource | undefined;
+  /** Returns true if a toolset that was connected in the run has a tool of this name. */
+  readonly isTool: (name: string) => boolean;
   /** Makes a created worker callable: from now on by `worker_call`, and from the caller's next turn by its name. */
   readonly add: (created: WorkerSource) => void;
 }

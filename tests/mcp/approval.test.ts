@@ -206,3 +206,26 @@ test("a question proposes the very argument or the tool, and no folder: a server
     ["main/own__get_file(notes/../../etc/passwd)", "main/own__get_file"],
   ]);
 });
+
+test("no worker is created under a name for tools of a server, so that no rule for a tool holds for it", async () => {
+  const asked: ApprovalRequest[] = [];
+  const { results } = await createMcpWorld().play({
+    servers: { own },
+    entry: "    _prefix: x\n  dynamic_workers: {}\n  delegation: { allow_workers: ['*'] }",
+    model: calling(
+      ...["own__add", "x_own__later", "owner"].map((name) => ["worker_create", { name, instructions: "Do it." }] as const),
+      ["worker_call", { worker: "own__add", input: "go" }],
+    ),
+    approval: {
+      mode: "prompt",
+      rules: [{ effect: "allow", rule: "*own__*" }],
+      approver: async (request) => {
+        asked.push(request);
+        return { type: "approve" };
+      },
+    },
+  });
+  const refused = { ok: false, error: { error: expect.stringContaining("is a name for tools of the MCP server `own`") } };
+  expect(results).toMatchObject([refused, refused, { ok: true }, { ok: false, error: { type: "unknown_tool" } }]);
+  expect(asked.map(({ description }) => description)).toEqual(["Create the worker owner"]);
+});

@@ -20,6 +20,7 @@ import type { Graph } from "../ceiling.ts";
 import type { Compilation } from "../compilation.ts";
 import { withRecord } from "../generated-workers.ts";
 import { linkWorker, type WorkerLinks } from "../link-worker.ts";
+import { serverWithTool } from "../name-servers.ts";
 import { outlineWorker, showingOf } from "../outline.ts";
 import { growthOfWorker, reachOfWorker } from "../reach.ts";
 import type { ResolvedReference } from "../resolve-reference.ts";
@@ -62,7 +63,7 @@ async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted:
   if (!graph || !outlined) throw new Error(`invariant: ${worker.id} creates a worker before it is linked`);
   const creator: Creator = { resolved, worker, outlined };
   const { name, instructions } = wanted.spec;
-  await checkName(compilation, creator, { name, graph });
+  await checkName(links, creator, { name, graph });
   const path = join(compilation.generated, name, "worker.worker");
   const file = relative(compilation.root, path).replaceAll("\\", "/");
   const wish = parseSpec(wanted.spec, file);
@@ -85,10 +86,11 @@ async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted:
 
 /** Names that mean something in the program are its authors'. Those of created workers are found on disk. */
 async function checkName(
-  { builtIns, home, modules, manifest, generated }: Compilation,
+  { compilation, workers }: WorkerLinks,
   creator: Creator,
   { name, graph }: { readonly name: string; readonly graph: Graph },
 ) {
+  const { builtIns, home, modules, manifest, generated } = compilation;
   const refuse = (what: string): never => {
     throw toolFailure("invalid_arguments", `\`${name}\` ${what}`, "take another name");
   };
@@ -107,6 +109,8 @@ async function checkName(
     toolsets.flatMap(({ kind, tools: own }) => (kind === "worker" && id !== creator.worker.id ? [] : own.map((one) => one.name))),
   );
   if (tools.includes(name)) refuse("is a tool of a worker of this program");
+  const server = serverWithTool(name, compilation, workers());
+  if (server !== undefined) refuse(`is a name for tools of the MCP server \`${server}\``);
 }
 
 /** The keys that a created worker can have. */

@@ -3,6 +3,7 @@ import type { ToolsEstimate } from "../../protocol/outline.ts";
 import { abortable } from "../../util/abortable.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
+import { serverSeparator as separator } from "../tool-name.ts";
 import {
   type ConfigWarning,
   type ConnectAccess,
@@ -205,8 +206,6 @@ async function estimateTools({ servers }: McpConfig, folder: string, host: McpHo
     return { tools: sum.tools + one.tools, tokens: sum.tokens + one.tokens, deferred: sum.deferred + one.deferred };
   });
 }
-
-const separator = "__";
 
 function splitName(tool: string): readonly [server: string, name: string] {
   const at = tool.indexOf(separator);
