@@ -5,11 +5,12 @@ import { nameWord } from "../parse/quote.ts";
 import { parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { deepest, everyStart, fearsOptions, readStart } from "../programs/registry.ts";
+import { setsProgram } from "../programs/wrappers.ts";
 import { judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
 import { judgeByRules, type RuleContext } from "./judge-rules.ts";
 import { isLeading, type PathTable, whereIs } from "./path-table.ts";
 import { askFor, type Finding } from "./reasons.ts";
-import { anything, beginningOf, textsOf } from "./started-texts.ts";
+import { anything, beginningOf, possibleTexts, textsOf } from "./started-texts.ts";
 
 /** All that a judgement rests on. */
 export interface JudgeContext extends RuleContext {
@@ -91,6 +92,7 @@ function judgeCommand(context: JudgeContext, part: CommandPart, isAlone: boolean
   const { words, assignments } = command;
   const ofShell = [
     ...(assignments.length > 0 ? [askFor(`it sets ${assignments.join(", ")}`)] : []),
+    ...(assignments.some(setsProgram) ? [{ started: anything }] : []),
     ...(command.folders === undefined ? [askFor("where a part of it runs cannot be told")] : []),
   ];
   const [program] = words;
@@ -116,10 +118,14 @@ function judgeCommand(context: JudgeContext, part: CommandPart, isAlone: boolean
   ];
 }
 
-function ofReading(program: ShellWord, { startsUnknown, effect, opens, opensIfAsked = [] }: ProgramReading): readonly Finding[] {
+function ofReading(
+  program: ShellWord,
+  { startsUnknown, also, effect, opens, opensIfAsked = [] }: ProgramReading,
+): readonly Finding[] {
   const couldWrite = effect === "unknown" || effect === "write";
   return [
     ...(startsUnknown === true ? [{ started: anything }] : []),
+    ...possibleTexts(also ?? []).map((text) => ({ started: text })),
     ...(opens ?? []).map((name) => ({ opens: name })),
     ...opensIfAsked.map((name) => ({ opensIfAsked: name })),
     ...(couldWrite && opens === undefined ? [{ stranger: nameWord(program) }] : []),
@@ -135,7 +141,7 @@ function judgeHatches(rule: ShellRule | undefined, program: ShellWord, { hatches
   const pattern = rule === undefined ? [] : parsePattern(rule.pattern);
   return hatches
     .filter(({ unlessSpelt }) => unlessSpelt === undefined || !spellsOut(pattern, unlessSpelt))
-    .map(({ why }) => askFor(`${nameWord(program)}: ${why}`));
+    .flatMap(({ why, starts }) => [askFor(`${nameWord(program)}: ${why}`), ...(starts ? [{ started: anything }] : [])]);
 }
 
 /** Words that only the shell knows, where they could be anything. */

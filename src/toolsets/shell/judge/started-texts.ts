@@ -16,6 +16,11 @@ export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
   return [...texts, ...[words, named ?? words].map((some) => ({ text: beginningOf(some), open: true }))];
 }
 
+/** The same for other words of a start, which say nothing to a rule that allows. */
+export function possibleTexts(words: readonly ShellWord[]): readonly RuleText[] {
+  return words.length === 0 ? [] : textsOf(words).map((text) => (typeof text === "string" ? { text } : text));
+}
+
 /** The known beginning of a start. */
 export function beginningOf(words: readonly ShellWord[]): string {
   const at = words.findIndex(({ kind }) => kind !== "static");

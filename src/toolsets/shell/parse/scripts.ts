@@ -37,7 +37,8 @@ function withScript(word: ShellWord, script: ShellPlan, program: string): ShellW
 
 function isScriptAt(words: readonly ShellWord[], index: number): boolean {
   const flag = words[index - 1]?.value ?? "";
-  if (!/^-[a-z]*c[a-z]*$/.test(flag)) return false;
+  // Behind `-c`, another option or `--` can stand before the script.
+  if (!/^-[a-z]*c[a-z]*$/.test(flag) || words[index]?.value.startsWith("-") === true) return false;
   return words.slice(0, index - 1).some((word) => knownShells.has(baseName(word.value)));
 }
 

@@ -1,7 +1,7 @@
 import { nameSet } from "../../../util/name-set.ts";
 import { runsInput } from "./interpreters.ts";
 import { findOption } from "./options.ts";
-import { type Hatch, hatch, type Programs, type ProgramTraits, program, type ReadStart } from "./program.ts";
+import { type Hatch, hatch, type Programs, type ProgramTraits, program, type ReadStart, runs } from "./program.ts";
 
 /** Words that run programs, load code and reach files, also those of the server: functions, statements, commands of a client. */
 const dangers: readonly RegExp[] = [
@@ -73,6 +73,7 @@ function databaseShell(options: string, { inspect, ...traits }: DatabaseTraits =
   return program(options, {
     ...traits,
     otherwise: "can run programs, or is not known to be harmless",
+    runs: /^-/,
     look: (start) => {
       const { options: read, values, hasInput } = start;
       const obeys = [...values, ...read.flatMap(({ value = [] }) => value)].some(isDangerous);
@@ -82,7 +83,7 @@ function databaseShell(options: string, { inspect, ...traits }: DatabaseTraits =
   });
 }
 
-const obeysCommands = hatch("commands of its own can run programs");
+const obeysCommands = runs("commands of its own can run programs");
 
 /** The first operand is an address, unless its name is that of a script or there is no database. All others are scripts. */
 function lookAtMongo(start: ReadStart): readonly Hatch[] {

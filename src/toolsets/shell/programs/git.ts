@@ -2,7 +2,7 @@ import { projectSettings } from "../../../host/protected-names.ts";
 import { nameSet } from "../../../util/name-set.ts";
 import type { ShellWord } from "../parse/plan.ts";
 import { type OptionTable, optionTable, readOptions } from "./options.ts";
-import { type Hatch, hatch, type Program, type ProgramReading } from "./program.ts";
+import { type Hatch, hatch, type Program, type ProgramReading, runs } from "./program.ts";
 import { leavesFolder } from "./readers.ts";
 
 /** Options before the subcommand. `-C` changes the folder, and is looked at as a path. */
@@ -205,16 +205,24 @@ function optionsOfChange(subcommand: string): OptionTable {
 export const git: Program = { options: globalOptions, read: ({ words }) => readGit(words) };
 
 function readGit(words: readonly ShellWord[]): ProgramReading {
-  const at = subcommandIndex(words);
-  if (typeof at === "string")
-    return { hatches: [hatch(`\`${at}\` before a subcommand can make git run programs`)], effect: "write" };
+  const option = subcommandIndex(words, false);
+  const at = subcommandIndex(words, true);
+  const why = `\`${option}\` before a subcommand can make git run programs`;
+  if (typeof at === "string") return { hatches: [runs(why)], effect: "write" };
+  const reading = readSubcommand(words, at);
+  const also = at > 1 ? [...words.slice(0, 1), ...words.slice(at)] : [];
+  if (typeof option === "number") return { ...reading, also };
+  return { hatches: [hatch(why), ...reading.hatches], effect: "write", also };
+}
+
+function readSubcommand(words: readonly ShellWord[], at: number): ProgramReading {
   const subcommand = words[at]?.value;
   if (subcommand === undefined) return { hatches: [], effect: "read" };
   const table = harmlessSubcommands.get(subcommand);
   if (table !== undefined) return readHarmless(words, at, table);
-  const spelt = runningSubcommands.has(subcommand) ? undefined : subcommand;
+  const why = `\`git ${subcommand}\` changes things or runs programs`;
   const hatches = [
-    hatch(`\`git ${subcommand}\` changes things or runs programs`, spelt),
+    runningSubcommands.has(subcommand) ? runs(why) : hatch(why, subcommand),
     ...configures(words.slice(at)),
     ...dangers(words.slice(at)),
   ];
@@ -222,13 +230,17 @@ function readGit(words: readonly ShellWord[]): ProgramReading {
   return { hatches, effect, texts: messages(words, at), ...opensFor(subcommand) };
 }
 
-/** Index of the subcommand, or the option before it that is not known to be harmless. */
-function subcommandIndex(words: readonly ShellWord[]): number | string {
+/** Settings that start nothing. */
+const plainSetting = /^(?:user\.(?:name|email)|color\.\w+)(?:=|$)/i;
+
+/** Index of the subcommand, or the option before it that is not known to be harmless. `skipsSettings`: plain ones count as that. */
+function subcommandIndex(words: readonly ShellWord[], skipsSettings: boolean): number | string {
   for (let index = 1; index < words.length; index++) {
     const { value } = words[index] as ShellWord;
     if (!value.startsWith("-")) return index;
     if (value === "-C" && leavesFolder(words[index + 1]?.value ?? "/")) return "-C";
-    if (value === "-C") index++;
+    const isSetting = skipsSettings && value === "-c" && plainSetting.test(words[index + 1]?.value ?? "");
+    if (value === "-C" || isSetting) index++;
     else if (!readsAlone(words[index] as ShellWord)) return value;
   }
   return words.length;
@@ -279,7 +291,7 @@ function changesOf(subcommand: string, operands: readonly string[], options: rea
   }
   const reads = options.some((one) => one.startsWith("--get") || (one === "-l" && operands.length === 0));
   if (subcommand === "config" && !reads) {
-    hatches.push(hatch("`git config` without --get or --list can set a value"));
+    hatches.push((plainSetting.test(action ?? "") ? hatch : runs)("`git config` without --get or --list can set a value"));
   }
   return hatches;
 }
@@ -309,7 +321,7 @@ function isOption(arg: string, option: string): boolean {
 
 function dangers(words: readonly ShellWord[]): Hatch[] {
   const { danger } = readOptions(words, optionsOfChange(words[0]?.value ?? ""));
-  return danger === undefined ? [] : [hatch(`\`${danger}\` makes git run programs or write files`)];
+  return danger === undefined ? [] : [runs(`\`${danger}\` makes git run programs or write files`)];
 }
 
 function dangersBehind(words: readonly ShellWord[]): Hatch[] {

@@ -1,6 +1,6 @@
 import { baseName, knownShells } from "../parse/scripts.ts";
 import { findOption, optionTable, readOptions } from "./options.ts";
-import { hatch, type Program, type ProgramReading } from "./program.ts";
+import { hatch, type Program, type ProgramReading, runs } from "./program.ts";
 
 /** Options that bring the program along, with the letters that may stand before them in one word. */
 const codeOptions: ReadonlyMap<string, RegExp> = new Map([
@@ -13,7 +13,7 @@ const codeOptions: ReadonlyMap<string, RegExp> = new Map([
   ["lua", /^-e$/],
 ]);
 
-export const runsInput = hatch("it runs what it is given as input");
+export const runsInput = runs("it runs what it is given as input");
 
 /** Runs a program from its input when it is given none: no rule makes that harmless. */
 export function interpreter(name: string): Program {
@@ -56,7 +56,7 @@ export const shell: Program = {
 };
 
 function startsUnknown(why: string): ProgramReading {
-  return { hatches: [hatch(why)], effect: "unknown", startsUnknown: true };
+  return { hatches: [runs(why)], effect: "unknown" };
 }
 
 /** Changes the folder of what follows. The target is looked at as a path. */
@@ -83,7 +83,7 @@ export const printf: Program = {
     const isOption = format === words[1] && format?.value.startsWith("-v") === true;
     const isPlain = format === undefined || (format.kind === "static" && !hasCount.test(format.value.replaceAll("%%", "")));
     const why = isOption ? "`-v` sets a variable" : "its format can set a variable (`%n`)";
-    const hatches = isPlain && !isOption ? [] : [hatch(why)];
+    const hatches = isPlain && !isOption ? [] : [runs(why)];
     return { hatches, effect: "text", takesAnything: true };
   },
 };
@@ -95,6 +95,6 @@ const hasCount = /%[^a-z]*[hjlLtzq]*n/i;
 export const test: Program = {
   read: ({ words }) => {
     const evaluates = words.some(({ value }) => value === "-v" || value === "-R");
-    return { hatches: evaluates ? [hatch("`-v` evaluates a name")] : [], effect: "read" };
+    return { hatches: evaluates ? [runs("`-v` evaluates a name")] : [], effect: "read" };
   },
 };

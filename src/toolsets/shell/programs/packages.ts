@@ -1,11 +1,13 @@
 import { findOption, optionTable, readOptions } from "./options.ts";
-import { type Hatch, hatch, type Program, type Programs, type ProgramTraits, program, unlike } from "./program.ts";
+import { type Hatch, hatch, type Program, type Programs, type ProgramTraits, program, runs, unlike } from "./program.ts";
 
 interface PackageTool extends Pick<ProgramTraits, "style"> {
   /** Subcommands that a rule for the program allows. Others must be spelt out by the rule. */
   readonly harmless: string;
   /** Actions that make a harmless subcommand another. */
   readonly actions?: string;
+  /** Subcommands that start what stands behind them. */
+  readonly starts?: string;
   /** Protected names that subcommands write which are not harmless. */
   readonly opens?: readonly string[];
   /** The subcommand that it takes without one. */
@@ -16,19 +18,23 @@ interface PackageTool extends Pick<ProgramTraits, "style"> {
  * npm and its like: some subcommands look or run what the project says, others install, publish or configure. Of the options, those that
  * are marked choose what runs, and no rule can spell them out well enough.
  */
-function packageTool(rows: string, { harmless, actions = "", opens = [], byDefault, ...traits }: PackageTool): Program {
+function packageTool(
+  rows: string,
+  { harmless, actions = "", starts = "", opens = [], byDefault, ...traits }: PackageTool,
+): Program {
   const options = optionTable(rows, traits);
   const isHarmless = (subcommand: string) => harmless.split(" ").includes(subcommand);
   const read: Program["read"] = ({ words }) => {
     const found = readOptions(words, options);
     const { operands, unknown, danger } = found;
     const hatches: Hatch[] = [];
-    if (danger !== undefined) hatches.push(hatch(`\`${danger}\` chooses what runs`));
+    if (danger !== undefined) hatches.push(runs(`\`${danger}\` chooses what runs`));
     if (unknown !== undefined && unknown !== danger) hatches.push(hatch(`\`${unknown}\` is not known to be harmless`, unknown));
     const ends = findOption(found, "--version", "--help") !== undefined;
     const [first = ends ? undefined : byDefault, ...others] = operands.map((index) => words[index]?.value ?? "");
     if (first !== undefined && !isHarmless(first)) {
-      hatches.push(hatch(`\`${first}\` changes things or runs programs of others`, first));
+      const isStart = starts.split(" ").includes(first);
+      hatches.push((isStart ? runs : hatch)(`\`${first}\` changes things or runs programs of others`, first));
     }
     // Not the second one alone: `--json true` takes its value from the next word.
     const action = others.find((other) => actions.split(" ").includes(other));
@@ -41,8 +47,11 @@ function packageTool(rows: string, { harmless, actions = "", opens = [], byDefau
 /** Fetches a package and runs it: the rule must spell out which. Options behind its name are the package's. */
 const runner = program("y|yes no-install no version", {
   stops: true,
-  look: ({ values: [name] }) => {
-    return { hatches: name === undefined ? [] : [hatch(`it fetches and runs \`${name}\``, name)], effect: "unknown" };
+  runs: /^-/,
+  look: ({ words, operands: [first = words.length] }) => {
+    const name = words[first]?.value;
+    if (name === undefined) return { hatches: [], effect: "unknown" };
+    return { hatches: [hatch(`it fetches and runs \`${name}\``, name)], effect: "unknown", also: words.slice(first) };
   },
 });
 
@@ -55,16 +64,17 @@ const make = program(
     !o|old-file|assume-old=`,
   {
     otherwise: "can make it run something else",
+    runs: /^-[^-C]*[eEfIoV]|^--(?:e|f|mak|i|o|a)/,
     look: ({ values }) => {
       const set = values.find((value) => value.includes("="));
-      return { hatches: set === undefined ? [] : [hatch(`\`${set}\` sets a variable of the makefile`)], effect: "unknown" };
+      return { hatches: set === undefined ? [] : [runs(`\`${set}\` sets a variable of the makefile`)], effect: "unknown" };
     },
   },
 );
 
 /** Does what the rule says, but for options that start other programs. */
 function runningOptions(options: string): Program {
-  return program(options, { isOpen: true, look: () => ({ effect: "unknown" }) });
+  return program(options, { isOpen: true, runs: /^-/, look: () => ({ effect: "unknown" }) });
 }
 
 /**
@@ -81,12 +91,17 @@ const npmRows = `q|quiet? d json? long? all? workspaces? if-present? omit= inclu
 
 /** Only what has its value in the same word: yarn takes the word behind an option that it does not know for the subcommand. */
 const yarnRows = `${npmRows.replaceAll("=", "?")} s|silent r|recursive frozen-lockfile`;
-const ofYarn = { harmless: "list ls why info test run outdated audit licenses start build lint help", opens: ["package.json"] };
+const ofYarn = {
+  harmless: "list ls why info test run outdated audit licenses start build lint help",
+  starts: "exec dlx node",
+  opens: ["package.json"],
+};
 
 const docker = packageTool(
   `a|all q|quiet f t|timestamps s|size n= no-trunc format= filter= tail= since= until= help version no-stream`,
   {
     harmless: "ps images logs inspect version info top stats port diff history",
+    starts: "run exec create container compose",
   },
 );
 
@@ -98,6 +113,7 @@ export const packageTools: Programs = {
       harmless:
         "ls list ll la outdated view info show v explain why test t tst run run-script start stop restart root prefix ping audit",
       actions: "fix",
+      starts: "exec x explore",
       opens: ["package.json"],
     },
   ),
@@ -123,8 +139,8 @@ export const packageTools: Programs = {
   bunx: runner,
   pnpx: runner,
   uvx: runner,
-  pipx: packageTool("help version", { harmless: "list help" }),
-  uv: packageTool("q|quiet v|verbose version help", { harmless: "help tree" }),
+  pipx: packageTool("help version", { harmless: "list help", starts: "run runpip" }),
+  uv: packageTool("q|quiet v|verbose version help", { harmless: "help tree", starts: "run tool" }),
   make,
   // Also with what follows in the same word.
   cmake: unlike(/^-[CEP]/, "runs programs or a script"),

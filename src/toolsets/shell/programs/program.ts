@@ -24,6 +24,8 @@ export interface ProgramReading {
   readonly takesAnything?: boolean;
   /** Programs that it starts itself. */
   readonly inner?: readonly InnerCommand[];
+  /** Other words for the same start, in which a rule that asks or blocks could name it: `git push` for `git -C . push`. */
+  readonly also?: readonly ShellWord[];
   /** It may start something that its words do not show. */
   readonly startsUnknown?: boolean;
   /** Scripts among its words that it runs. */
@@ -45,6 +47,8 @@ export interface Hatch {
   readonly why: string;
   /** An argument that lifts this where the rule's pattern spells it out: then its author meant just that. */
   readonly unlessSpelt?: string;
+  /** It may start something that the words do not show. */
+  readonly starts?: true;
 }
 
 export interface InnerCommand {
@@ -81,6 +85,8 @@ export interface ProgramTraits extends TableTraits {
   readonly otherwise?: string;
   /** Options that the table does not have are free. */
   readonly isOpen?: boolean;
+  /** Words with which it starts something that its words do not show, where it has an option that asks. */
+  readonly runs?: RegExp;
   /** Adds hatches behind that of the options. Default of `effect`: `read`, or `write` with a dangerous option. */
   readonly look?: (start: ReadStart) => Partial<ProgramReading>;
 }
@@ -88,7 +94,7 @@ export interface ProgramTraits extends TableTraits {
 /** A program that does what `look` says, and asks for options that its table does not know to be harmless. */
 export function program(
   options: string,
-  { otherwise, isOpen, look, ...traits }: ProgramTraits = {},
+  { otherwise, isOpen, runs: runsWith, look, ...traits }: ProgramTraits = {},
 ): Program & { readonly options: OptionTable } {
   const table = optionTable(options, traits);
   const read = (start: ProgramStart): ProgramReading => {
@@ -98,7 +104,9 @@ export function program(
     const { hatches = [], ...more } = look?.({ ...start, options: some, operands, unknown, danger, values }) ?? {};
     const option = otherwise === undefined ? (danger ?? unknown) : unknown;
     const why = otherwise ?? (danger === undefined ? notKnown : "can run programs, write, or read elsewhere");
-    const ofOptions = option === undefined || (isOpen === true && danger === undefined) ? [] : [hatch(`\`${option}\` ${why}`)];
+    const starts = runsWith !== undefined && start.words.some(({ value }, index) => index > 0 && runsWith.test(value));
+    const isFree = option === undefined || (isOpen === true && danger === undefined);
+    const ofOptions = isFree ? [] : [(starts ? runs : hatch)(`\`${option}\` ${why}`)];
     return { effect: danger === undefined ? "read" : "write", ...more, hatches: [...ofOptions, ...hatches] };
   };
   return { options: table, read };
@@ -110,17 +118,32 @@ export function hatch(why: string, unlessSpelt?: string): Hatch {
   return unlessSpelt === undefined ? { why } : { why, unlessSpelt };
 }
 
-/** Nothing is known but what it does to its paths, and why it always asks, if it does. */
-export function plain(effect: Effect, why?: string): Program {
-  return { read: () => ({ hatches: why === undefined ? [] : [hatch(why)], effect }) };
+/** The same where it may start something that the words do not show. */
+export function runs(why: string, unlessSpelt?: string): Hatch {
+  return { ...hatch(why, unlessSpelt), starts: true };
 }
 
-/** Does what the rule says, unless one of its words is like this. */
+/** Nothing is known but what it does to its paths. */
+export function plain(effect: Effect): Program {
+  return { read: () => ({ hatches: [], effect }) };
+}
+
+/** Always asks. `runsWith`: words with which it starts something that they do not show; true stands for any. */
+export function asking(why: string, runsWith: RegExp | boolean): Program {
+  return {
+    read: ({ words }) => {
+      const starts = runsWith === true || (runsWith !== false && words.slice(1).some(({ value }) => runsWith.test(value)));
+      return { hatches: [(starts ? runs : hatch)(why)], effect: "unknown" };
+    },
+  };
+}
+
+/** Does what the rule says, unless one of its words is like this: then it runs programs. */
 export function unlike(pattern: RegExp, why: string): Program {
   return {
     read: ({ words }) => {
       const found = words.slice(1).find(({ value }) => pattern.test(value));
-      return { hatches: found === undefined ? [] : [hatch(`\`${found.value}\` ${why}`)], effect: "unknown" };
+      return { hatches: found === undefined ? [] : [runs(`\`${found.value}\` ${why}`)], effect: "unknown" };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../parse/plan.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 import { findOption } from "./options.ts";
-import { type Hatch, hatch, notKnown, type ProgramStart, type Programs, type ProgramTraits, program } from "./program.ts";
+import { type Hatch, hatch, notKnown, type ProgramStart, type Programs, type ProgramTraits, program, runs } from "./program.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
 type Look = NonNullable<ProgramTraits["look"]>;
@@ -44,7 +44,7 @@ const lookGrepScript: Look = (start) => {
   const splits = start.options.some(({ name, value = "" }) => name !== "-e" && /\s/.test(value));
   return {
     ...more,
-    hatches: [...hatches, ...(isOdd || splits ? [hatch("it is a script that can run parts of its words")] : [])],
+    hatches: [...hatches, ...(isOdd || splits ? [runs("it is a script that can run parts of its words")] : [])],
   };
 };
 
@@ -55,7 +55,11 @@ const jqImport = /(?:^|[;\n])\s*(?:import|include)\b/;
 
 /** One yq gives its filter to jq. The other has a language with more ways, and takes a first operand that is a file for one. */
 const lookYq: Look = (start) => ({
-  hatches: [...importsOf(start, jqImport), ...importsOf(start, /\b(?:load\w*|eval|system)\s*[(#]/)].slice(0, 1),
+  hatches: [
+    ...importsOf(start, jqImport),
+    ...importsOf(start, /\bload\w*\s*[(#]/),
+    ...importsOf(start, /\b(?:eval|system)\s*[(#]/).map(({ why }) => runs(why)),
+  ].slice(-1),
 });
 
 function importsOf({ words }: Pick<ProgramStart, "words">, imports: RegExp): readonly Hatch[] {
@@ -83,12 +87,12 @@ const lookUnzip: Look = (start) => {
 
 const lookPager: Look = ({ values }) => {
   const command = values.find((value) => value.startsWith("+"));
-  return { hatches: command === undefined ? [] : [hatch(`\`${command}\` is a command that it runs`)] };
+  return { hatches: command === undefined ? [] : [runs(`\`${command}\` is a command that it runs`)] };
 };
 
 const lookMan: Look = ({ values, unknown }) => {
   const isFile = unknown === undefined && values.some((value) => value.includes("/"));
-  return { hatches: isFile ? [hatch("a page from a file can run programs")] : [] };
+  return { hatches: isFile ? [runs("a page from a file can run programs")] : [] };
 };
 
 /** `date 01021530` sets the clock as `-s` does. */
@@ -104,7 +108,7 @@ const lookSed: Look = ({ words, options, operands, values, unknown }) => {
   // Scripts are joined by line ends before they are read.
   const script = given.length > 0 ? given.map(({ value = "" }) => value).join("\n") : (values[0] ?? "");
   const isKnown = texts.every((index) => words[index]?.kind === "static") && isHarmlessSedScript(script);
-  const hatches = isKnown ? [] : [hatch("its script can write files or run programs")];
+  const hatches = isKnown ? [] : [runs("its script can write files or run programs")];
   return { hatches, effect: unknown === undefined ? "read" : "write", texts: new Set(texts) };
 };
 
@@ -113,7 +117,7 @@ const lookAwk: Look = ({ words, options, operands, values }) => {
   const hatches: Hatch[] = [];
   const program: ShellWord | undefined = words[operands[0] ?? words.length];
   if (program !== undefined && (program.kind !== "static" || !isHarmlessAwkProgram(program.value))) {
-    hatches.push(hatch("its program can write files or run programs"));
+    hatches.push(runs("its program can write files or run programs"));
   }
   // gawk reads from a connection where a file has such a name.
   if (values.some((value) => value.startsWith("/inet"))) hatches.push(hatch("`/inet` connects to another machine"));
@@ -155,7 +159,10 @@ const compressor = program(
 const decompressor = program("c|stdout|to-stdout d|decompress f|force l|list k|keep t|test v|verbose q|quiet help V|version");
 
 /** Values of its letters can hold further options, so that only flags are known. */
-const pager = program("N S R F X e E i I M m n r s f d c Q q g G w W a A B J u U V L help version", { look: lookPager });
+const pager = program("N S R F X e E i I M m n r s f d c Q q g G w W a A B J u U V L help version", {
+  runs: /^-/,
+  look: lookPager,
+});
 
 /** Programs that read what they are given, but for options that are marked or not named here. */
 export const readers: Programs = {
@@ -185,7 +192,7 @@ export const readers: Programs = {
     no-pre p|pretty q|quiet regex-size-limit= e|regexp= r|replace= S|smart-case sort= sortr= stats a|text j|threads= trim t|type=
     type-add= type-clear= type-list T|type-not= u|unrestricted V|version vimgrep H|with-filename w|word-regexp trace
     stop-on-nonmatch !pre= !hostname-bin= !z|search-zip`,
-    { look: patternFirst(["-e", "-f", "--files", "--type-list"], ["-f", "--ignore-file"]) },
+    { runs: /^--(?:p|ho)/, look: patternFirst(["-e", "-f", "--files", "--type-list"], ["-f", "--ignore-file"]) },
   ),
   ag: program(
     `ackmate A|after? B|before? break nobreak no-break c|count color nocolor no-color color-line-number= color-match= color-path=
@@ -194,7 +201,7 @@ export const readers: Programs = {
     stats stats-only vimgrep 0|null|print0 a|all-types D|debug depth= f|follow F|Q|fixed-strings|literal G|file-search-regex= hidden
     i|ignore-case ignore= ignore-dir= m|max-count= one-device p|path-to-ignore= s|case-sensitive S|smart-case search-binary t|all-text
     u|unrestricted U|skip-vcs-ignores v|invert-match V|version help w|word-regexp W|width= list-file-types g|filename-pattern= h !z|search-zip !pager=`,
-    { look: patternFirst(["-g"], ["-p"]) },
+    { runs: /^--pa/, look: patternFirst(["-g"], ["-p"]) },
   ),
   ack: program(
     `f g l|files-with-matches L|files-without-matches c|count i|ignore-case S|smart-case nosmart-case no-smart-case I|no-ignore-case
@@ -204,12 +211,15 @@ export const readers: Programs = {
     help-colors help-rgb-colors flush sort-files show-types ignore-dir|ignore-directory= noignore-dir|noignore-directory= ignore-file=
     r|R|recurse n|no-recurse follow nofollow t|type= T= k|known-types help-types version noenv help !output= !pager? !ackrc=
     !files-from= !x`,
-    { look: patternFirst(["--match", "-f"], ["--ignore-file"]) },
+    { runs: /^--(?:pa|a)/, look: patternFirst(["--match", "-f"], ["--ignore-file"]) },
   ),
-  sort: program(`b|ignore-leading-blanks d|dictionary-order f|ignore-case g|general-numeric-sort i|ignore-nonprinting M|month-sort
+  sort: program(
+    `b|ignore-leading-blanks d|dictionary-order f|ignore-case g|general-numeric-sort i|ignore-nonprinting M|month-sort
     h|human-numeric-sort n|numeric-sort R|random-sort random-source= r|reverse sort= V|version-sort batch-size= c check? C debug k|key=
     m|merge s|stable S|buffer-size= t|field-separator= parallel= u|unique z|zero-terminated help version !o|output=
-    !T|temporary-directory= !compress-program= !files0-from=`),
+    !T|temporary-directory= !compress-program= !files0-from=`,
+    { runs: /^--c/ },
+  ),
   // macOS has -o, and -i with a value.
   base64: program("d|decode D w|wrap= help version"),
   shuf: program("e|echo i|input-range= n|head-count= random-source= r|repeat z|zero-terminated help version !o|output="),
@@ -242,21 +252,31 @@ export const readers: Programs = {
     // That of Python gives what follows `--` to jq, without the dashes.
     { ends: false, look: lookYq },
   ),
-  sdiff:
-    program(`i|ignore-case E|ignore-tab-expansion Z|ignore-trailing-space b|ignore-space-change W|ignore-all-space B|ignore-blank-lines
+  sdiff: program(
+    `i|ignore-case E|ignore-tab-expansion Z|ignore-trailing-space b|ignore-space-change W|ignore-all-space B|ignore-blank-lines
     I|ignore-matching-lines= strip-trailing-cr a|text w|width= l|left-column s|suppress-common-lines t|expand-tabs tabsize= d|minimal
-    H|speed-large-files help v|version !o|output= !diff-program=`),
-  diff3:
-    program(`A|show-all e|ed E|show-overlap 3|easy-only x|overlap-only X i m|merge a|text strip-trailing-cr T|initial-tab L|label= help
-    v|version !diff-program=`),
-  fd: program(`H|hidden I|no-ignore no-ignore-vcs no-ignore-parent u|unrestricted s|case-sensitive i|ignore-case g|glob regex F|fixed-strings
+    H|speed-large-files help v|version !o|output= !diff-program=`,
+    { runs: /^--d/ },
+  ),
+  diff3: program(
+    `A|show-all e|ed E|show-overlap 3|easy-only x|overlap-only X i m|merge a|text strip-trailing-cr T|initial-tab L|label= help
+    v|version !diff-program=`,
+    { runs: /^--d/ },
+  ),
+  fd: program(
+    `H|hidden I|no-ignore no-ignore-vcs no-ignore-parent u|unrestricted s|case-sensitive i|ignore-case g|glob regex F|fixed-strings
     and= a|absolute-path l|list-details L|follow p|full-path 0|print0 d|max-depth= min-depth= exact-depth= E|exclude= prune t|type=
     e|extension= S|size= changed-within= changed-before= o|owner= ignore-file= c|color= j|threads= max-results= 1 q|quiet show-errors
     base-directory= path-separator= search-path= strip-cwd-prefix one-file-system h|help V|version !x|exec= !X|exec-batch=
-    !batch-size=`),
-  bat: program(`A|show-all p|plain l|language= H|highlight-line= file-name= d|diff diff-context= tabs= wrap= terminal-width= n|number color=
+    !batch-size=`,
+    { runs: /^-[^-]*[xX]|^--e/ },
+  ),
+  bat: program(
+    `A|show-all p|plain l|language= H|highlight-line= file-name= d|diff diff-context= tabs= wrap= terminal-width= n|number color=
     italic-text= decorations= f|force-colorization paging= m|map-syntax= ignored-suffix= theme= list-themes style= r|line-range=
-    L|list-languages u|unbuffered h|help V|version !P !pager=`),
+    L|list-languages u|unbuffered h|help V|version !P !pager=`,
+    { runs: /^--pag/ },
+  ),
   uniq: program(
     `c|count d|repeated D all-repeated? f|skip-fields= group? i|ignore-case s|skip-chars= u|unique z|zero-terminated w|check-chars=
     help version`,
@@ -266,6 +286,7 @@ export const readers: Programs = {
   more: pager,
   man: program("k|apropos f|whatis a|all w|where|path|location K|global-apropos help version", {
     otherwise: "can run programs",
+    runs: /^-/,
     look: lookMan,
   }),
   xxd: program(
@@ -286,11 +307,12 @@ export const readers: Programs = {
   sed: program(
     `n|quiet|silent E|r|regexp-extended s|separate u|unbuffered z|null-data posix sandbox debug help version e|expression=
   line-length= !i|in-place? !f|file=`,
-    { otherwise: "is not known to be harmless (-i writes, -f runs a script)", look: lookSed },
+    { otherwise: "is not known to be harmless (-i writes, -f runs a script)", runs: /^-[^-]*f|^--f/, look: lookSed },
   ),
   // Only letters take a value: the awk of macOS warns of a long option, and takes the word behind it for its program.
   awk: program("F= v= version help !f|file= !e|source= !E|exec= !i|include= !l|load=", {
     otherwise: notKnown,
+    runs: /^-/,
     look: lookAwk,
   }),
   curl: program(

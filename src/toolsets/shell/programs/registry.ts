@@ -6,7 +6,7 @@ import { git } from "./git.ts";
 import { changeDirectory, evaluate, interpreter, printf, shell, test } from "./interpreters.ts";
 import { readOptions } from "./options.ts";
 import { packageTools } from "./packages.ts";
-import { type Program, type ProgramReading, type ProgramStart, plain } from "./program.ts";
+import { asking, type Program, type ProgramReading, type ProgramStart, plain } from "./program.ts";
 import { readers } from "./readers.ts";
 import { tar } from "./tar.ts";
 import { wrappers } from "./wrappers.ts";
@@ -105,25 +105,50 @@ const harmless = `
   echo true false : pwd basename dirname seq sleep whoami id groups uname nproc arch uptime who tty logname printenv yes factor
   expr type which whereis exit return break continue shift times caller tput ps free locale getconf dirs`;
 
-/** Programs that always need a person's eye, by why. */
-const asking = {
-  "it changes the shell, or runs what it is given": `
-      eval source . trap alias unalias hash set shopt enable export declare typeset local readonly unset read mapfile readarray let
-      getopts bind complete compgen compopt fc history pushd popd ulimit umask wait disown bg fg suspend logout kill`,
-  "it reaches beyond files": `
-      pkill killall reboot shutdown halt mount umount su pkexec unshare nsenter systemctl systemd-run crontab at batch screen tmux
-      osascript open xdg-open gdb lldb perf script expect entr dbus-send loginctl iptables insmod modprobe chattr setfacl`,
+const changesShell = "it changes the shell, or runs what it is given";
+const reachesFar = "it reaches beyond files";
+const writesFiles = "it writes where it is told to";
+const movesData = "it moves data to or from other machines";
+
+/** Programs that always need a person's eye, by why. They start programs, or change what later words start. */
+const starting = {
+  [changesShell]: `
+      source . trap alias unalias hash shopt enable export declare typeset local readonly unset read mapfile readarray let getopts
+      bind complete compgen compopt fc`,
+  [reachesFar]: `
+      su pkexec unshare nsenter systemctl systemd-run crontab at batch screen tmux osascript open xdg-open gdb lldb perf script
+      expect entr dbus-send`,
   "an editor runs programs and writes files": `vi vim nvim gvim rvim view rview vimdiff ex ed red emacs emacsclient nano pico joe`,
-  "it writes where it is told to": `
-      ln link chmod chown chgrp install truncate mkfifo mknod shred split csplit patch rsync zip 7z ar cpio unlink rename`,
-  "it moves data to or from other machines": `wget scp sftp ftp tftp nc ncat netcat socat telnet rsh rlogin aria2c lynx w3m links`,
+  [writesFiles]: "rename",
+  [movesData]: "ftp nc ncat netcat socat telnet rsh rlogin aria2c lynx w3m links",
   "it starts programs that cannot be judged": `
       dc m4 hyperfine chronic firejail setarch linux32 linux64 prlimit chrt taskset numactl rlwrap fakeroot proot bwrap runuser
       setpriv capsh start-stop-daemon run-parts dtach cgexec cpulimit ld.so ssh-agent ssh-add dbus-run-session faketime
-      proxychains xvfb-run unbuffer`,
+      proxychains xvfb-run unbuffer catchsegv gosu su-exec sg runcon`,
 };
 
-const shells = `bash sh dash rbash zsh ksh mksh fish csh tcsh ash nu elvish xonsh pwsh powershell`;
+/** The same for programs that start nothing. */
+const acting = {
+  [changesShell]: "history pushd popd ulimit umask wait disown bg fg suspend logout kill",
+  [reachesFar]: "pkill killall reboot shutdown halt mount umount loginctl iptables insmod modprobe chattr setfacl",
+  [writesFiles]: "ln link chmod chown chgrp truncate mkfifo mknod shred csplit patch 7z ar unlink",
+  [movesData]: "tftp",
+};
+
+/** Those that start programs with some words alone, which stand behind why they ask. */
+const startingWith: Readonly<Record<string, readonly [why: string, words: RegExp]>> = {
+  set: [changesShell, /^(?![-+][efnuvx]*o?$|(?:pipefail|errexit|nounset|noglob|xtrace)$)/],
+  install: [writesFiles, /^--s/],
+  split: [writesFiles, /^--f/],
+  rsync: [writesFiles, /^-[^-]*[eM]|^--(?:rs|rem)/],
+  zip: [writesFiles, /^-.*T|^--?u/],
+  cpio: [writesFiles, /^--rs/],
+  wget: [movesData, /^-[^-]*e|^--(?:e|use-a|c)/],
+  scp: [movesData, /^-[^-]*[DFJSo]/],
+  sftp: [movesData, /^-[^-]*[DFJSbo]/],
+};
+
+const shells = `bash sh dash rbash zsh ksh mksh fish csh tcsh ash yash posh lksh oksh nu elvish xonsh pwsh powershell`;
 
 const interpreters = `
   python pypy node deno bun perl ruby irb php lua luajit tclsh wish guile rscript r julia scala groovy swift ghci runghc ipython
@@ -133,7 +158,9 @@ const interpreters = `
 export const knownPrograms: ReadonlyMap<string, Program> = new Map([
   ...each(plainReaders, () => plainReader),
   ...each(nameSet(harmless), () => ({ read: () => ({ hatches: [], effect: "text", takesAnything: true }) })),
-  ...Object.entries(asking).flatMap(([why, names]) => each(nameSet(names), () => plain("unknown", why))),
+  ...Object.entries(starting).flatMap(([why, names]) => each(nameSet(names), () => asking(why, true))),
+  ...Object.entries(acting).flatMap(([why, names]) => each(nameSet(names), () => asking(why, false))),
+  ...Object.entries(startingWith).map(([name, row]) => [name, asking(...row)] as const),
   ...each(nameSet(shells), () => shell),
   ...each(nameSet(interpreters), interpreter),
   ...Object.entries({ ...wrappers, ...packageTools, ...databaseShells, ...readers, ...writers }),

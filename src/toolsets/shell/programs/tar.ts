@@ -1,6 +1,6 @@
 import type { ShellWord } from "../parse/plan.ts";
 import { findOption, optionTable, type ReadOptions, readOptions } from "./options.ts";
-import { type Hatch, hatch, type Program } from "./program.ts";
+import { type Hatch, hatch, type Program, runs } from "./program.ts";
 
 const options =
   optionTable(`t|list c|create x|extract|get z|gzip|gunzip|ungzip j|bzip2 J|xz zstd lzma a|auto-compress v|verbose exclude= exclude-vcs
@@ -16,7 +16,7 @@ export const tar: Program = {
     const dashed = withDash(words);
     const read = readOptions(dashed, options);
     const hatches: Hatch[] = [];
-    if (read.unknown !== undefined) hatches.push(hatch(`\`${read.unknown}\` can run programs, or is not known to be harmless`));
+    if (read.unknown !== undefined) hatches.push(runs(`\`${read.unknown}\` can run programs, or is not known to be harmless`));
     const changes = changesOf(dashed, read);
     if (changes !== undefined) hatches.push(hatch(`it ${changes}`, words[1]?.value));
     const isRemote = read.options.some(({ name, value }) => name === "-f" && value?.includes(":") === true);
