@@ -54,13 +54,14 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const scopes = await linkScopes(compilation, file);
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
+  const suffixes = new Map(scopes.flatMap((scope) => (scope.suffixes ? [[scope.name, scope.suffixes] as const] : [])));
   const sandbox = (file.sandbox ?? compilation.manifest?.sandbox)?.value;
   const networkEnabled = sandbox?.network_enabled?.value === true;
   const isolationRequired = sandbox?.required?.value ?? false;
   const toolsets = await linkToolsets(resolved.references, {
     ...links,
     maker: links.makerOf(resolved),
-    scope: { worker: name, readable, writable, networkEnabled, isolationRequired },
+    scope: { worker: name, readable, writable, suffixes, networkEnabled, isolationRequired },
     scopes,
     scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
   });

@@ -210,6 +210,8 @@ export interface ToolsetScope {
   readonly worker: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  /** Suffixes of the files in a scope, by its name. Scopes that are not in it, or all without it, have files of any suffix. */
+  readonly suffixes?: ReadonlyMap<string, readonly string[]>;
   /** True if programs that its tools start may use the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
   /** True if programs that its tools start have to be isolated (`sandbox.required`). Default false. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ApprovalRequest, compile, tool, toolset } from "../../src/index.ts";
+import { type ApprovalRequest, compile, tool } from "../../src/index.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import type { MemoryHost } from "../../src/testing/memory-host.ts";
 import { play, worker } from "./harness.ts";
@@ -301,26 +301,6 @@ describe("names", () => {
     expect(Object.values(values)[0]).toContain(why);
     expect(asked).toEqual([]);
     expect(Object.keys(files)).toEqual(["main.worker", "notes/a.md"]);
-  });
-
-  test("that of a tool found by connecting cannot be had", async () => {
-    const search = tool({ name: "search", input: { type: "object" }, run: () => "found" });
-    const { values, files } = await create({
-      main: "toolsets: { dynamic_workers: {}, delegation: { allow_workers: ['*'] }, notes: { _prefix: my } }",
-      tools: { notes: toolset({ name: "notes", connect: async () => ({ tools: [search] }) }) },
-      rules: [{ effect: "allow", rule: "my_search" }],
-      turns: [
-        [
-          ["worker_create", { ...echo, name: "my_search" }],
-          ["worker_call", { worker: "my_search", input: "x" }],
-          ["worker_create", { ...echo, name: "search" }],
-        ],
-      ],
-    });
-    expect(values["0.worker_create"]).toContain("`my_search` is a tool of a connected toolset");
-    expect(values["1.worker_call"]).toMatch(/^unknown_tool/);
-    expect(values["2.worker_create"]).toMatchObject({ worker: "search" });
-    expect(Object.keys(files)).not.toContain("workers/generated/my_search/worker.worker");
   });
 
   test("a worker is replaced by force alone, and never where it is locked", async () => {

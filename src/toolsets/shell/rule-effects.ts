@@ -1,25 +1,40 @@
+import type { ToolsetScope } from "../toolset.ts";
 import type { ShellConfig, ShellRule } from "./config.ts";
 import { includesPattern, parsePattern } from "./patterns.ts";
 
 /**
  * Describes what the rules let through, one text a rule. The first rule that matches decides, so a rule names those before it
- * that could match the same command and let less through: without one of those it lets more through.
+ * that could match the same command and let less through: without one of those it lets more through. One that also allows does not
+ * match where its scopes have fewer rights or suffixes, so these are named with it.
  */
-export function describeRuleEffects({ rules, default: standard }: ShellConfig): readonly string[] {
-  const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule)}`);
+export function describeRuleEffects({ rules, default: standard }: ShellConfig, scope: Rights): readonly string[] {
+  const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule, scope)}`);
   if (!standard) return texts;
   const others = { pattern: "*", ...standard };
   return [
     ...texts,
-    `any other command, ${standard.approval_required ? "after" : "without"} a question${exceptions(rules, others)}`,
+    `any other command, ${standard.approval_required ? "after" : "without"} a question${exceptions(rules, others, scope)}`,
   ];
 }
 
-function exceptions(before: readonly ShellRule[], rule: ShellRule): string {
+type Rights = Pick<ToolsetScope, "writable" | "suffixes">;
+
+function exceptions(before: readonly ShellRule[], rule: ShellRule, scope: Rights): string {
   const taken = before.filter(
     (earlier) => (isStricter(earlier, rule) || letsLessThrough(earlier, rule)) && canOverlap(earlier, rule),
   );
-  return taken.length > 0 ? `, but for ${taken.map(({ pattern }) => pattern).join(", ")}` : "";
+  return taken.length > 0 ? `, but for ${taken.map((one) => `${one.pattern}${describePlace(one, scope)}`).join(", ")}` : "";
+}
+
+/** A rule that only asks matches whatever the rights of its scopes are. */
+function describePlace(rule: ShellRule, { writable, suffixes }: Rights): string {
+  const { sandbox_paths: paths, approval_required: asks, deny_args: denied, approval_required_if_args: asking } = rule;
+  if (!paths || (asks !== false && denied === undefined && asking === undefined)) return "";
+  const places = paths.map((name) => {
+    const rights = [writable.includes(name) ? "rw" : "ro", ...(suffixes?.get(name)?.toSorted() ?? [])];
+    return `${name} (${rights.join(" ")})`;
+  });
+  return ` in ${places.join(", ")}`;
 }
 
 /** Takes commands from a later rule that would let more of them through: arguments that it spells out, or paths of the output. */

@@ -15,9 +15,9 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     name: "shell",
     config: shellConfig,
     requires: ["commands"],
-    rules: (config, _written, { readable }) => [
-      ...describeRuleEffects(config),
-      ...(readable.length === 0 ? ["in an empty folder of their own"] : []),
+    rules: (config, _written, scope) => [
+      ...describeRuleEffects(config, scope),
+      ...(scope.readable.length === 0 ? ["in an empty folder of their own"] : []),
     ],
     narrow: narrowRules,
     warnings: (config, { readable }, preApproved) => [
