@@ -6,7 +6,7 @@ import { parsePattern, spellsOut } from "../patterns.ts";
 import type { ProgramReading } from "../programs/program.ts";
 import { deepest, everyStart, fearsOptions, readStart } from "../programs/registry.ts";
 import { setsProgram } from "../programs/wrappers.ts";
-import { judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
+import { copiedBy, judgePaths, judgeRedirect, type PathWork } from "./judge-paths.ts";
 import { judgeByRules, type RuleContext } from "./judge-rules.ts";
 import { isLeading, type PathTable, whereIs } from "./path-table.ts";
 import { askFor, type Finding } from "./reasons.ts";
@@ -24,11 +24,14 @@ const mostPrograms = 500;
 export function judgePlan(context: JudgeContext, plan: ShellPlan): readonly Finding[] {
   const findings: Finding[] = [];
   const isAlone = [...everyCommand(plan)].filter(mayChange).length <= 1;
+  const copied = [...everyCommand(plan)].flatMap((command) =>
+    [...everyStart(command)].flatMap(({ reading }) => copiedBy(context.table, command, reading)),
+  );
   let programs = 0;
   for (const part of partsOf(plan, { depth: 0, isCovered: true })) {
     if (part.command !== undefined && part.command.words.length > 0) programs++;
     if (programs > mostPrograms) return [...findings, { started: anything }, askFor("it starts too many programs")];
-    const found = part.command === undefined ? judgeText(context, part.plan) : judgeCommand(context, part, isAlone);
+    const found = part.command === undefined ? judgeText(context, part.plan) : judgeCommand(context, part, { isAlone, copied });
     findings.push(...(part.isCovered ? found : found.map(withoutRule)));
   }
   return findings;
@@ -87,7 +90,9 @@ function judgeText({ config }: JudgeContext, { refused, findings, uncertain }: S
 
 type CommandPart = Extract<Part, { command: SimpleCommand }>;
 
-function judgeCommand(context: JudgeContext, part: CommandPart, isAlone: boolean): readonly Finding[] {
+type Surroundings = Pick<PathWork, "isAlone" | "copied">;
+
+function judgeCommand(context: JudgeContext, part: CommandPart, around: Surroundings): readonly Finding[] {
   const { command, reading, depth, takesMore } = part;
   const { words, assignments } = command;
   const ofShell = [
@@ -96,19 +101,19 @@ function judgeCommand(context: JudgeContext, part: CommandPart, isAlone: boolean
     ...(command.folders === undefined ? [askFor("where a part of it runs cannot be told")] : []),
   ];
   const [program] = words;
-  if (program === undefined) return [...judgeRedirects(context, command, undefined), ...ofShell];
+  if (program === undefined) return [...judgeRedirects(context, command, around), ...ofShell];
   const started = [...(takesMore ? [{ text: beginningOf(words), open: true }] : []), ...textsOf(words)].map((text) => ({
     started: text,
   }));
   if (depth > deepest)
     return [...started, { started: anything }, ...ofShell, askFor("it starts programs in programs in programs")];
   const others = new Set(reading.inner?.flatMap((one) => one.words));
-  const work: PathWork = { table: context.table, command, reading, others, isAlone };
+  const work: PathWork = { table: context.table, command, reading, others, ...around };
   const { rule, findings } = judgeByRules(context, work);
   return [
     ...started,
     ...ofReading(program, reading),
-    ...judgeRedirects(context, command, rule),
+    ...judgeRedirects(context, command, around, rule),
     ...ofShell,
     ...findings,
     ...judgeHatches(rule, program, reading),
@@ -132,8 +137,8 @@ function ofReading(
   ];
 }
 
-function judgeRedirects({ table }: JudgeContext, command: SimpleCommand, rule: ShellRule | undefined): readonly Finding[] {
-  const work = { table, command, allowed: rule?.redirect_paths ?? [] };
+function judgeRedirects({ table }: JudgeContext, command: SimpleCommand, { copied }: Surroundings, rule?: ShellRule) {
+  const work = { table, command, copied, allowed: rule?.redirect_paths ?? [] };
   return command.redirects.flatMap((redirect) => judgeRedirect(work, redirect));
 }
 

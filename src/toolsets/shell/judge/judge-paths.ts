@@ -1,5 +1,6 @@
 import { compileGlob } from "../../../host/glob.ts";
 import type { Protection } from "../../../host/scopes.ts";
+import { followPath } from "../parse/folders.ts";
 import type { Folder, PlannedRedirect, ShellWord, SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
 import type { Effect, ProgramReading } from "../programs/program.ts";
@@ -26,6 +27,29 @@ export interface PathWork {
   readonly others: ReadonlySet<ShellWord>;
   /** No other command of the line could make a folder. */
   readonly isAlone: boolean;
+  /** Folders that the line makes by copying others, with the links that are in them. */
+  readonly copied: readonly Folder[];
+}
+
+/** Folders that a command makes by copying others as they are. */
+export function copiedBy(table: PathTable, { folders = [] }: SimpleCommand, { lands }: ProgramReading): readonly Folder[] {
+  if (lands?.keepsLinks !== true) return [];
+  return folders.flatMap((folder) => {
+    const where = whereIs(table, folder, lands.into);
+    const isFolder = lands.isSure || (where.type === "inside" && where.fact?.type === "directory");
+    return (isFolder ? lands.paths : [lands.into, ...lands.paths]).flatMap((path) => {
+      const place = followPath(folder, path);
+      return place === undefined ? [] : [place];
+    });
+  });
+}
+
+/** What such a folder holds by then was not looked up. */
+function judgeCopied(copied: readonly Folder[], where: Where, name: string): readonly Finding[] {
+  if (where.type === "outside") return [];
+  const { components } = where;
+  const isBelow = (folder: Folder) => components.length > folder.length && folder.every((one, at) => one === components[at]);
+  return copied.some(isBelow) ? [askFor(`${name} could be a link that the line copies there`)] : [];
 }
 
 /** Judges the paths among a command's arguments, whatever a rule says. */
@@ -67,7 +91,7 @@ function judgeWord(work: PathWork, word: Pick<ShellWord, "kind" | "value">, { ef
     for (const path of lookedUp(word, ended)) {
       const where = whereIs(work.table, folder, word.kind === "glob" ? folderOfGlob(path) : path);
       if (isGuess(word, path) && !isThere(where)) continue;
-      findings.push(...judgeFact(where, effect, name));
+      findings.push(...judgeFact(where, effect, name), ...judgeCopied(work.copied, where, name));
       const isScope = where.type === "inside" && where.components.length === 0 && word.kind === "static";
       if (effect === "write" && isScope) findings.push(askFor(`${name} is a whole scope`));
     }
@@ -86,7 +110,11 @@ function judgeLanding(work: PathWork): readonly Finding[] {
     return isSure || (type !== "file" && !(type === "missing" && isAlone));
   });
   if (!isFolder) return [];
-  return paths.flatMap((value) => judgeWord(work, { kind: "static", value }, { effect: "write", ended: true }));
+  const copied = [...work.copied];
+  for (const own of copiedBy(table, command, reading)) {
+    copied.splice(copied.findIndex((folder) => folder.join("/") === own.join("/")) >>> 0, 1);
+  }
+  return paths.flatMap((value) => judgeWord({ ...work, copied }, { kind: "static", value }, { effect: "write", ended: true }));
 }
 
 /** A folder takes all with it that is protected where it is, and may not be where it goes. */
@@ -143,14 +171,14 @@ function judgeProgram(program: ShellWord, folders: readonly Folder[]): readonly 
   return isProtected ? [askFor(`${nameWord(program)} is a protected name`)] : [];
 }
 
-export interface RedirectWork extends Pick<PathWork, "table" | "command"> {
+export interface RedirectWork extends Pick<PathWork, "table" | "command" | "copied"> {
   /** Globs of virtual paths that the command's rule lets be written. */
   readonly allowed: readonly string[];
 }
 
 /** Writing to a file asks, unless the rule names its path; reading one is free where it lies in a scope. */
 export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedirect): readonly Finding[] {
-  const { table, command } = work;
+  const { table, command, copied } = work;
   if (type === "free" || type === "text" || target === undefined) return type === "write" ? [askFor("it redirects")] : [];
   const name = nameWord(target);
   const effect = type === "write" ? "write" : "read";
@@ -158,6 +186,7 @@ export function judgeRedirect(work: RedirectWork, { type, target }: PlannedRedir
   for (const folder of command.folders ?? [[]]) {
     const where = whereIs(table, folder, target.value);
     findings.push(...judgeName(protectionOfPath(folder, target.value), effect, name), ...judgeFact(where, effect, name));
+    findings.push(...judgeCopied(copied, where, name));
     const isKnown = where.type === "inside" && where.fact?.type === "file" && target.kind === "static";
     if (type === "read" && !isKnown) findings.push(askFor(`it reads ${name}, which is not a file of the scopes`));
   }

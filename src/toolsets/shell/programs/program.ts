@@ -40,6 +40,8 @@ export interface Landing {
   readonly paths: readonly string[];
   /** The target can be nothing but a folder. */
   readonly isSure: boolean;
+  /** Links in folders that are its sources stay links. */
+  readonly keepsLinks: boolean;
 }
 
 export interface Hatch {

@@ -21,7 +21,8 @@ function mover(options: string, sources: "reads" | "moves") {
         const source = start.words[index]?.value ?? "";
         return `${into}/${keepsFolders ? source : baseName(source.replace(/\/+$/, ""))}`;
       });
-      const lands = { into, paths, isSure: option !== undefined || keepsFolders };
+      const keepsLinks = start.unknown !== undefined || findOption(start, "-a", "-R", "-d", "-P") !== undefined;
+      const lands = { into, paths, isSure: option !== undefined || keepsFolders, keepsLinks };
       const isFile = findOption(start, "-T") !== undefined;
       return { effect: "write", [sources]: new Set(others), ...(isFile ? {} : { lands }) };
     },
