@@ -101,6 +101,18 @@ describe("sandbox_paths", () => {
       default: { approval_required: false },
     };
     expect(await verdictOf(fixedDocs, "rm docs/a.md", fixed)).toBe("ask");
+    expect(await verdictOf(asking, "rm out/old.txt", fixed)).toBe("allowed");
+    expect(await verdictOf(asking, "rm out/old.txt out/notes/a.md", fixed)).toBe("ask");
+  });
+
+  test("what a rule restricts, it restricts wherever a path could lie in its scopes", async () => {
+    const docs = { sandbox_paths: ["docs"] };
+    const asking = { rules: [{ pattern: "cat", ...docs, approval_required: true }, free("cat")] };
+    expect(await verdictOf(asking, "[out] cat old.txt", fixed)).toBe("allowed");
+    expect(await verdictOf(asking, "[out] cat ../docs/a.md", fixed)).toBe("ask");
+    const denying = { rules: [free("rm", { sandbox_paths: ["notes"], deny_args: ["-f"] }), free("rm")] };
+    expect(await verdictOf(denying, "rm -f out/notes/a.txt", fixed)).toBe("blocked");
+    expect(await verdictOf(denying, "rm -f out/old.txt", fixed)).toBe("allowed");
   });
 });
 

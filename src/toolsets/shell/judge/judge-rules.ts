@@ -7,7 +7,7 @@ import { coversCommand, matchesArgument, parsePattern } from "../patterns.ts";
 import type { PathWork } from "./judge-paths.ts";
 import { whereIs } from "./path-table.ts";
 import { askFor, type Finding } from "./reasons.ts";
-import { findOutside } from "./sandbox-paths.ts";
+import { couldTouch, findOutside } from "./sandbox-paths.ts";
 
 export interface RuleContext {
   readonly config: ShellConfig;
@@ -20,10 +20,14 @@ export interface RuleJudgement {
   readonly findings: readonly Finding[];
 }
 
-/** The first rule that covers a command decides. What restricts a program also restricts it by a path: `rm` counts for `/bin/rm`. */
+/**
+ * The first rule that covers a command decides. What restricts a program also restricts it by a path (`rm` counts for `/bin/rm`), and
+ * where only some of what it names could lie in the scopes of the rule.
+ */
 export function judgeByRules({ config, home }: RuleContext, work: PathWork): RuleJudgement {
   const { words } = work.command;
   const passed: string[] = [];
+  const ofScopes: Finding[] = [];
   let ofName: readonly Finding[] | undefined = withBareName(words) === words ? [] : undefined;
   for (const rule of config.rules) {
     const pattern = parsePattern(rule.pattern);
@@ -32,27 +36,25 @@ export function judgeByRules({ config, home }: RuleContext, work: PathWork): Rul
       ofName === undefined && coversCommand(pattern, withBareName(words)),
     ];
     if (!covers && !coversName) continue;
-    const outside = rule.sandbox_paths === undefined ? undefined : findOutside(work, rule.sandbox_paths, restricts(rule));
+    const { sandbox_paths: scopes } = rule;
+    const outside = scopes && findOutside(work, scopes);
+    const findings = judgeRule(rule, words.slice(1));
+    const restrictions = findings.filter(({ reason }) => reason !== undefined);
     if (outside !== undefined) {
+      if (restrictions.length > 0 && couldTouch(work, scopes ?? [])) ofScopes.push(...restrictions);
       if (covers) passed.push(`\`${rule.pattern}\` does not match, because ${outside} is not in its sandbox_paths`);
       continue;
     }
-    const findings = judgeRule(rule, words.slice(1));
-    if (covers) return { rule, findings: [...(ofName ?? []), ...findings, ...judgePlace(home, work, rule)] };
-    ofName = findings.filter(({ reason }) => reason !== undefined);
+    if (covers) return { rule, findings: [...ofScopes, ...(ofName ?? []), ...findings, ...judgePlace(home, work, rule)] };
+    ofName = restrictions;
   }
-  return { rule: undefined, findings: [...(ofName ?? []), ...judgeUncovered(config, words[0], passed)] };
+  return { rule: undefined, findings: [...ofScopes, ...(ofName ?? []), ...judgeUncovered(config, words[0], passed)] };
 }
 
 function withBareName(words: readonly ShellWord[]): readonly ShellWord[] {
   const [program, ...args] = words;
   if (program?.kind !== "static" || !program.value.includes("/")) return words;
   return [{ ...program, value: baseName(program.value) }, ...args];
-}
-
-/** It asks, or blocks. */
-function restricts({ approval_required: required, deny_args, approval_required_if_args: ifArgs }: ShellRule): boolean {
-  return required !== false && deny_args === undefined && ifArgs === undefined;
 }
 
 /** In another scope the relative paths of a rule are other files, and what a program finds there to run is another. */
