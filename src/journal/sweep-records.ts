@@ -9,13 +9,17 @@ const within = ["blobs", "artifacts"];
 
 const sweptBy = new WeakMap<HostFiles, Set<string>>();
 
+/** A process that runs many programs looks at the records of some of them again, and keeps no list of all. */
+const mostKept = 256;
+
 /**
- * Removes the temporaries and locks that killed processes left in the records of a program's latest runs: once on a host for each folder
- * of runs. Never rejects.
+ * Removes the temporaries and locks that killed processes left in the records of a program's latest runs: once on a host for each of few
+ * folders of runs. Never rejects.
  */
 export async function sweepRecords({ files }: Pick<Host, "files">, runs: string): Promise<void> {
   const seenTo = getOrMake(sweptBy, files, () => new Set());
   if (seenTo.has(runs)) return;
+  if (seenTo.size >= mostKept) seenTo.clear();
   seenTo.add(runs);
   // The next process tries again.
   await files.removeLeftOvers(runs, { latest, within }).catch(() => undefined);
