@@ -49,7 +49,7 @@ function patternsOf(call: RuledCall): readonly string[] {
     const words = text.split(" ");
     return [...exact, ...[2, 1].filter((count) => count < words.length).map((count) => `${words.slice(0, count).join(" ")} *`)];
   }
-  // What else an argument's text could lead to is not known, unless its toolset has brought it to one form.
+  // An argument's text could lead anywhere, unless its toolset has brought it to one form.
   const isPath = call.first.every((arg) => !call.args.has(arg) || call.canonical?.has(arg));
   const folder = isPath ? /^\S*\//.exec(text)?.[0] : undefined;
   return folder === undefined ? exact : [...exact, `${folder}*`];

@@ -16,7 +16,7 @@ import { findTerminal } from "./terminal.ts";
 import { useProxies } from "./use-proxies.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-/** What `find` of a play returns. */
+/** A recorded run that is played again. */
 export interface FoundProgram extends RecordedProgram {
   /** Its questions are held, unless flags decide them. Default false. */
   readonly isHeld?: boolean;

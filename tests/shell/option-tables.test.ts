@@ -136,7 +136,7 @@ describe("tables of options agree with the programs", () => {
     300_000,
   );
 
-  // What starts others runs what follows.
+  // A program that starts others runs the words that follow.
   const ending = drives
     .filter((drive) => drive.table.ends && !drive.table.stops)
     .map((drive) => [[drive.program, ...(drive.before ?? [])].join(" "), drive] as const)

@@ -39,7 +39,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const judged = judgeCall(config, { plan, table, home, notIsolated, unisolated, reasons });
   const { verdict, opens, started, hint, asksByRule: hooks } = judged;
   const request = toRequest(command, plan.argv, plan.script);
-  // What names a path in another scope that asks is asked about, and so is git where it has files there.
+  // A path in another scope that asks is asked about, and so is git where it has files there.
   const openScopes = hooks ? undefined : [cwd.scope.name];
   const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, openScopes, hooks };
   const shown = {

@@ -44,7 +44,7 @@ export function copiedBy(table: PathTable, { folders = [] }: SimpleCommand, { la
   });
 }
 
-/** What such a folder holds by then was not looked up. */
+/** Asks below a folder that the line copies: its content by then was not looked up. */
 function judgeCopied(copied: readonly Folder[], where: Where, name: string): readonly Finding[] {
   if (where.type === "outside") return [];
   const { components } = where;

@@ -303,7 +303,7 @@ class Look {
 }
 
 interface IndexOf {
-  /** Of the repository, for people. */
+  /** The repository's, for people. */
   readonly name: string;
   readonly top: string;
   readonly hashBytes: number;
