@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { expect } from "vitest";
 
 /** Everything that a process can keep of a run that is over. */
 export interface Census {
@@ -75,4 +76,12 @@ function countChildren(): number {
     const list = existsSync(`${tasks}/${task}/children`) ? readFileSync(`${tasks}/${task}/children`, "utf8") : "";
     return sum + list.split(" ").filter(Boolean).length;
   }, 0);
+}
+
+/** Compares what is left after some runs with what is left after more. */
+export function expectFlat(before: Census, after: Census): void {
+  const { kept, children, resources, warnings } = after;
+  expect({ kept, children, resources, warnings }).toEqual({ kept: 0, children: 0, resources: [], warnings: [] });
+  expect(after.listeners).toBeLessThanOrEqual(before.listeners);
+  expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);
 }

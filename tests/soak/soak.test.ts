@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
 import { seededFraction } from "../../src/util/seeded-fraction.ts";
-import { type Census, countClosures } from "./census.ts";
+import { countClosures, expectFlat } from "./census.ts";
 import { type Ended, Load } from "./load.ts";
-import { Programs } from "./many.ts";
 
 const seconds = Number(process.env["LLM_DO_SOAK_SECONDS"] ?? 0);
-const programs = Number(process.env["LLM_DO_SOAK_RUNS"] ?? 30);
 const seed = process.env["LLM_DO_SEED"] ?? "1";
 const isWhole = seconds > 0;
-
-/** Compares what is left after some runs with what is left after more. */
-function expectFlat(before: Census, after: Census): void {
-  const { kept, children, resources, warnings } = after;
-  expect({ kept, children, resources, warnings }).toEqual({ kept: 0, children: 0, resources: [], warnings: [] });
-  expect(after.listeners).toBeLessThanOrEqual(before.listeners);
-  expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);
-}
 
 function expectOutcomes(ended: readonly Ended[]): void {
   const wrong = ended.filter(({ kind, outcome, changes }) => {
@@ -73,21 +63,3 @@ function expectSteady(waves: readonly Wave[]): void {
   expect(late.heap - early.heap).toBeLessThan(runs * 200);
   expect(late.closures - early.closures).toBeLessThan(runs / 20);
 }
-
-test("programs compiled and run one after another leave nothing in their process", async () => {
-  const isLong = programs > 2000;
-  // Validators are remembered for the last 500 schemas: the long test has a new one for each program.
-  using all = new Programs(isLong ? programs + 1000 : 20);
-  await all.play(isLong ? 1000 : 10);
-  const first = await all.census();
-  const closures = isLong ? countClosures() : 0;
-  await all.play(programs);
-  const last = await all.census();
-  expectFlat(first, last);
-  expect(last.files).toEqual(first.files);
-  if (!isLong) return;
-  const more = countClosures() - closures;
-  process.stdout.write(`${JSON.stringify({ first, last, more })}\n`);
-  expect(last.heap - first.heap).toBeLessThan(programs * 100);
-  expect(more).toBeLessThan(programs / 20);
-}, 3_600_000);
