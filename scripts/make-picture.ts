@@ -1,11 +1,10 @@
-// Writes docs/tui.svg: what a terminal shows of the tutorial's program when its write asks. Runs the built command in a real terminal, and
-// draws the cells of its screen. The tutorial's script plays the model, so no key is needed.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Writes docs/tui.svg: a terminal with the program of the README when its write asks. Runs the built command in a real terminal, and
+// draws the cells of its screen. The example's script plays the model, so no key is needed.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type IBufferCell } from "@xterm/headless";
-import { readBlocks } from "./check-docs.ts";
 
 const root = join(import.meta.dirname, "..");
 const [columns, rows] = [100, 34];
@@ -14,8 +13,8 @@ const [columns, rows] = [100, 34];
 const waited = "stop the run";
 
 function play(folder: string): Promise<xterm.Terminal> {
-  const model = "scripted:letters/script.yaml";
-  const args = [join(root, "bin/llm-do.js"), "letters", "The letters of this week", "--trust", "--model", model];
+  const model = "scripted:meeting_actions/scripted.ts";
+  const args = [join(root, "bin/llm-do.js"), "meeting_actions", "Who does what by when?", "--model", model];
   const env = { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", LLM_DO_STATE_DIR: join(folder, "state") };
   const pty = spawn(process.execPath, args, { cwd: folder, cols: columns, rows, env });
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
@@ -40,16 +39,6 @@ function textOf(terminal: xterm.Terminal): string {
   return linesOf(terminal)
     .map((line) => line?.translateToString(true) ?? "")
     .join("\n");
-}
-
-/** The files of the tutorial, each as its last block has it. */
-function writeProgram(folder: string): void {
-  for (const { marks, text } of readBlocks(readFileSync(join(root, "docs/tutorial.md"), "utf8"))) {
-    const file = marks.get("file");
-    if (file === undefined) continue;
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  }
 }
 
 /** Pixels. */
@@ -118,7 +107,8 @@ function escapeXml(text: string): string {
 
 const folder = mkdtempSync(join(tmpdir(), "llm-do-picture-"));
 try {
-  writeProgram(folder);
+  const isSource = (path: string) => !path.endsWith("output");
+  cpSync(join(root, "examples/meeting_actions"), join(folder, "meeting_actions"), { recursive: true, filter: isSource });
   writeFileSync(join(root, "docs/tui.svg"), drawScreen(await play(folder)));
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -114,22 +114,20 @@ describe.skipIf(isSkipped)("a new user", () => {
         expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
       }
 
-      const [worker, runs, tries] = blocksOf("README.md");
-      expect([worker?.language, runs?.language, tries?.language]).toEqual(["worker", "sh", "sh"]);
-      const notes = join(cwd, "meeting");
-      write(join(notes, "main.worker"), worker?.text ?? "");
-      write(join(notes, "monday.md"), "Ada orders the parts by Friday.\n");
-      write(
-        join(notes, "s.yaml"),
-        "- reply: { calls: [{ tool: list_files, args: { path: notes } }] }\n- reply: Ada orders the parts.\n",
-      );
-      const model = runs?.text.replace(/--model \S+/, "--model scripted:s.yaml") ?? "";
-      expect(shell(model, { cwd: notes, node })).toMatchObject({ status: 0, stdout: "Ada orders the parts.\n" });
-      const example = shell(tries?.text ?? "", { cwd, node });
-      expect({ stderr: example.stderr, status: example.status }).toMatchObject({ status: 0 });
-      expect(example.stdout).toContain("Reports written: 3.");
-      const reports = join(cwd, "pitchdeck_eval/evaluations/brindle-robotics.md");
-      expect(readFileSync(reports, "utf8")).toContain("Brindle Robotics");
+      const [tries, , worker, runs] = blocksOf("README.md");
+      expect([tries?.language, worker?.language, runs?.language]).toEqual(["sh", "worker", "sh"]);
+      cpSync(join(cwd, "node_modules/llm-do/examples/meeting_actions"), join(cwd, "examples/meeting_actions"), {
+        recursive: true,
+      });
+      const tried = shell(tries?.text.replace("npm ci && ", "") ?? "", { cwd, node });
+      const written = readFileSync(join(cwd, "examples/meeting_actions/output/actions.md"), "utf8");
+      expect({ ...tried, written }).toMatchObject({
+        status: 0,
+        written: expect.stringContaining("- Ada: orders the badges, by Friday"),
+      });
+      const script = "scripted:examples/meeting_actions/scripted.ts";
+      const asked = shell(runs?.text.replace(/--model \S+/, `--model ${script}`) ?? "", { cwd, node });
+      expect(asked).toMatchObject({ status: 4, stdout: expect.stringContaining("Nothing was written") });
 
       if (node !== "current") return;
       const old = shell("npx llm-do words", { cwd, node: "old" });
