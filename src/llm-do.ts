@@ -80,7 +80,7 @@ export type {
   RunRequest,
   UndoRequest,
 } from "./requests.ts";
-export { type RecordedConversation, readConversation } from "./resume.ts";
+export { type RecordedConversation, readConversation, readResult } from "./resume.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";
 

@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
 import { conversationOf } from "./effects/conversation.ts";
 import { createResumedEffects } from "./effects/resumed.ts";
+import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
 import { createNodeHost } from "./host/node-host.ts";
@@ -51,6 +52,26 @@ export async function readConversation(
 ): Promise<readonly Message[] | undefined> {
   const { facts } = await readRecord(host, directory, [...environmentSecrets(host.environment), ...secrets]);
   return conversationOf(facts);
+}
+
+/**
+ * Returns what a recorded run gave; undefined unless it came to its end. Secrets are restored as in `readConversation`. Rejects where the
+ * record cannot be read, and where what the run wrote was taken back.
+ */
+export async function readResult(
+  { secrets }: Program,
+  { directory, host = createNodeHost() }: RecordedConversation,
+): Promise<RunOutput | undefined> {
+  const { facts } = await readRecord(host, directory, [...environmentSecrets(host.environment), ...secrets]);
+  const end = facts.findLast((fact) => fact.type === "run-end");
+  if (end?.stopReason !== "done") return undefined;
+  refuseUndone(facts);
+  const state = createRunState();
+  for (const fact of facts) state.apply(fact);
+  const { runId } = startOf(facts);
+  const artifacts = await keepArtifacts(host, directory, recordedArtifacts(facts));
+  const { usage, output = null, stopReason } = end;
+  return { runId, output, usage, stopReason, denied: state.denied(), artifacts, messages: conversationOf(facts) ?? [] };
 }
 
 /** Goes on with a recorded run. Rejects with a `RunError`, or with what makes it impossible to begin. */
@@ -110,8 +131,7 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
   const start = startOf(facts);
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
-  if (facts.some((fact) => fact.type === "undo"))
-    throw new CannotResume("what this run wrote was taken back: fork it in place of that");
+  refuseUndone(facts);
   const earlier = facts.filter((fact) => fact.type === "attempt");
   return {
     type: "attempt",
@@ -125,6 +145,11 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
     version,
     owner: host.processes.self,
   };
+}
+
+function refuseUndone(facts: readonly Fact[]): void {
+  if (facts.some((fact) => fact.type === "undo"))
+    throw new CannotResume("what this run wrote was taken back: fork it in place of that");
 }
 
 /** A run that holds its questions goes on so, unless it is told to deny them. */

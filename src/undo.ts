@@ -38,6 +38,8 @@ export interface LastingCall {
   readonly callPath: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** Present for a call of a file tool: what it wrote could be taken back if the private folder of the run were on this machine. */
+  readonly isOfFile?: true;
 }
 
 export interface UndoPlan {
@@ -76,7 +78,7 @@ export async function undoRun(host: Host, { directory, call, confirm }: UndoOpti
   const steps = await planSteps(host, writesOf(call, writes, effects), kept);
   const lasting = effects
     .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
-    .map(({ isFileTool: _, ...named }) => named);
+    .map(({ isFileTool, ...named }) => (isFileTool ? { ...named, isOfFile: true as const } : named));
   const plan: UndoPlan = { runId, files: steps.map(({ file }) => file), lasting };
   const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
   if (!isWanted) return { ...plan, isDone: false };
@@ -188,13 +190,14 @@ interface Undoing {
 
 /** Records what is going to happen: whatever becomes of it, the run does not go on. */
 async function recordUndo(host: Host, { directory, steps, kept }: Undoing): Promise<void> {
-  let { entries, torn } = await readJournal(host, directory);
-  if (checkOwner(host, directory, entries, false)) ({ entries, torn } = await readJournal(host, directory));
+  const read = () => readJournal(host, directory);
+  let { unchecked, torn } = await read();
+  if (checkOwner(host, directory, unchecked, false)) ({ unchecked, torn } = await read());
   const path = `${directory}/journal.jsonl`;
   if (torn) await cutTail(host, path).catch(failAsJournal);
   const folder = createPrivateFolder(host, basename(directory), kept);
   const redactor = new Redactor(environmentSecrets(host.environment), folder.secrets);
-  const journal = await createJournal({ host, directory, redactor, private: folder, entries: entries.length });
+  const journal = await createJournal({ host, directory, redactor, private: folder, entries: unchecked.length });
   const named = (...actions: UndoneFile["action"][]) =>
     steps.flatMap(({ file, last }) => (actions.includes(file.action) ? [last.path] : []));
   journal.append({

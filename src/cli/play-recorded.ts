@@ -27,13 +27,16 @@ export interface RecordedRequest extends RunRequest {
   readonly directory: string;
 }
 
-export interface RecordedPlay {
-  readonly find: (signal: AbortSignal) => Promise<FoundProgram>;
-  readonly play: (request: RecordedRequest, signal: AbortSignal) => Promise<RunOutput>;
+export interface RecordedPlay<Found extends FoundProgram> {
+  readonly find: (signal: AbortSignal) => Promise<Found>;
+  readonly play: (request: RecordedRequest, signal: AbortSignal, found: Found) => Promise<RunOutput>;
 }
 
 /** Runs the program of a recorded run again, compiled as it was but for today's flags, and reports as a run does. Returns the exit code. */
-export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay): Promise<number> {
+export async function playRecorded<Found extends FoundProgram>(
+  flags: RunFlags,
+  { find, play }: RecordedPlay<Found>,
+): Promise<number> {
   using signals = listenForSignals();
   const { controller } = signals;
   const { signal } = controller;
@@ -56,7 +59,9 @@ export async function playRecorded(flags: RunFlags, { find, play }: RecordedPlay
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     await startRun(secondsOf(program, request));
     const { directory } = found;
-    return await playAndReport(flags, (listening) => play({ ...request, ...listening, program, approval, directory }, signal));
+    return await playAndReport(flags, (listening) =>
+      play({ ...request, ...listening, program, approval, directory }, signal, recorded),
+    );
   } catch (thrown) {
     return await reportFailure(thrown, flags);
   }

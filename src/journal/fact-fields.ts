@@ -1,7 +1,7 @@
 import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
-/** `parts`: of a message. A string can be a reference to a blob, and a name cannot. */
+/** `numbers`: by names. `places`: a list of numbers. `parts`: of a message. A string can be a reference to a blob, and a name cannot. */
 type Kind =
   | "string"
   | "name"
@@ -9,6 +9,7 @@ type Kind =
   | "boolean"
   | "object"
   | "numbers"
+  | "places"
   | "strings"
   | "files"
   | "parts"
@@ -76,7 +77,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   attempt: {
     ...{
       number: "number",
-      voids: "any",
+      voids: "places",
       programDigest: "string",
       mode: "string",
       onDenied: "string",
@@ -174,6 +175,8 @@ function isOfKind(member: unknown, kind: Kind): boolean {
       return isRecord(member);
     case "numbers":
       return isRecord(member) && Object.values(member).every((one) => typeof one === "number");
+    case "places":
+      return Array.isArray(member) && member.every((one) => typeof one === "number");
     case "strings":
       return Array.isArray(member) && member.every(isText);
     case "files":

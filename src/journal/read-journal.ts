@@ -20,7 +20,9 @@ export interface JournalContents {
   /** Journals of version 1 can be shown, and not replayed. Their entries are brought into the form of today, as far as it goes. */
   readonly version: 1 | 2;
   readonly entries: readonly JournalEntry[];
-  /** Problems of an entry's fields, by its number. Not looked for in version 1. */
+  /** All, damaged ones included, each at its number. Its fields can be of any type. */
+  readonly unchecked: readonly JournalEntry[];
+  /** Problems of damaged entries, by their numbers. Such an entry is not among `entries`. Not looked for in version 1. */
   readonly problems: ReadonlyMap<number, string>;
   /** True where the last line was cut off, as by a crash; it is left out. */
   readonly torn: boolean;
@@ -29,7 +31,7 @@ export interface JournalContents {
 /**
  * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. References to earlier entries are
  * replaced by what they stand for. A torn last line is expected; a
- * line that is no entry rejects with an `UnreadableJournal`; entries whose fields are damaged are listed.
+ * line that is no entry rejects with an `UnreadableJournal`; an entry whose fields are damaged is left out, and its problem listed.
  */
 export async function readJournal(host: Host, directory: string): Promise<JournalContents> {
   const path = `${directory}/journal.jsonl`;
@@ -48,7 +50,8 @@ export async function readJournal(host: Host, directory: string): Promise<Journa
     const found = version === 1 ? undefined : (findEntryProblem(entry) ?? problem);
     if (found !== undefined) problems.set(index, found);
   }
-  return { version, entries, problems, torn: rest !== "" };
+  const whole = entries.filter(({ n }) => !problems.has(n));
+  return { version, entries: whole, unchecked: entries, problems, torn: rest !== "" };
 }
 
 /** The first and the last entry of a run. Both are absent where nothing is recorded. */
@@ -67,9 +70,13 @@ const undoLine = /^\{"v":2,"n":\d+,"time":\d+,"type":"undo"/;
 /** In bytes. Few lines are longer. */
 const firstLook = 65_536;
 
-/** Reads the first and the last entry, and not what lies between them. Rejects with an `UnreadableJournal` as `readJournal` does. */
+/**
+ * Reads the first and the last entry, and not what lies between them. A run that was killed as it began has none. Rejects with an `UnreadableJournal` as `readJournal` does, and where
+ * one of these entries is damaged.
+ */
 export async function readJournalEnds(host: Host, directory: string): Promise<JournalEnds> {
   const path = `${directory}/journal.jsonl`;
+  if ((await host.files.kind(path)) === undefined) return { version: 2 };
   for (let bytes = firstLook; ; bytes *= 16) {
     const ends = await host.files.readEnds(path, { bytes, within: dirname(directory) });
     const [start, end] = [ends.start, ends.end].map((one) => Buffer.from(one).toString("utf8").split("\n")) as [
@@ -82,16 +89,13 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
     const [first, last] = [start.length > 1 ? start[0] : undefined, ended.findLast((line) => !undoLine.test(line))];
     if (isWhole && (first === undefined || last === undefined)) return { version: 2 };
     if (first === undefined || last === undefined) continue;
-    const parsed = parseEntry(first, { path, line: 1 });
-    const version = versionOf(parsed);
-    const place = { path, line: "last line", version } as const;
+    const version = versionOf(parseEntry(first, { path, line: 1 }));
     const call = start.slice(1, -1).findIndex((line) => line.includes('"type":"call-start"')) + 1;
-    const callPlace = { path, line: call + 1, version };
     return {
       version,
-      first: toEntry(parsed, { path, line: 1, version }),
-      ...(call > 0 ? { entryCall: toEntry(parseEntry(start[call] ?? "", callPlace), callPlace) } : {}),
-      last: toEntry(parseEntry(last, place), place),
+      first: toWholeEntry(first, { path, line: 1, version }),
+      ...(call > 0 ? { entryCall: toWholeEntry(start[call] ?? "", { path, line: call + 1, version }) } : {}),
+      last: toWholeEntry(last, { path, line: "last line", version }),
       ...(undoLine.test(ended.at(-1) ?? "") ? { undone: true } : {}),
     };
   }
@@ -126,6 +130,7 @@ export async function readRecord(host: Host, directory: string, known: readonly 
   const { version, entries, problems, torn } = await readJournal(host, directory);
   if (version === 1)
     throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not resumed or replayed");
+  for (const [index, problem] of problems) throw new UnreadableJournal(path, index + 1, problem);
   const kept = await readPrivateFolder(host, { runId: basename(directory), known });
   let isWhole = true;
   const references: References = {
@@ -145,8 +150,6 @@ export async function readRecord(host: Host, directory: string, known: readonly 
   for (const [index, entry] of entries.entries()) {
     const { v: _, n: __, time: ___, ...fact } = entry;
     try {
-      const problem = problems.get(index);
-      if (problem !== undefined) throw new Error(problem);
       facts.push((await internalize(fact, references, factFields[entry.type])) as Fact);
     } catch (thrown) {
       throw new UnreadableJournal(path, index + 1, errorMessage(thrown));
@@ -197,7 +200,19 @@ function parseEntry(text: string, { path, line }: Line): Record<string, unknown>
   throw new UnreadableJournal(path, line, "this line is not a journal entry");
 }
 
-function toEntry(entry: Record<string, unknown>, { path, line, version }: Line & { readonly version: 1 | 2 }): JournalEntry {
+interface VersionedLine extends Line {
+  readonly version: 1 | 2;
+}
+
+/** Reads an entry that the others are not needed for. */
+function toWholeEntry(text: string, place: VersionedLine): JournalEntry {
+  const entry = toEntry(parseEntry(text, place), place);
+  const problem = place.version === 1 ? undefined : findEntryProblem(entry);
+  if (problem === undefined) return entry;
+  throw new UnreadableJournal(place.path, Number.isInteger(entry.n) ? entry.n + 1 : place.line, problem);
+}
+
+function toEntry(entry: Record<string, unknown>, { path, line, version }: VersionedLine): JournalEntry {
   const { v } = entry;
   if (v === 3 && version === 2) return { ...entry, v: 2 } as unknown as JournalEntry;
   if (v === version) return (version === 1 ? upgradeEntry(entry) : entry) as unknown as JournalEntry;

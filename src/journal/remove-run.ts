@@ -40,7 +40,7 @@ async function remove(host: Host, directory: string): Promise<void> {
 async function whyItStays(host: Host, directory: string): Promise<string | undefined> {
   const read = () =>
     readJournal(host, directory).then(
-      (journal) => journal.entries,
+      ({ unchecked }) => unchecked,
       () => [],
     );
   const state = findOwnerState(host, directory, await read());

@@ -96,7 +96,8 @@ export function findOwnerState(host: Host, directory: string, facts: readonly Fa
 
 function ownerOf(facts: readonly Fact[]): string | undefined {
   const last = facts.findLast((fact) => fact.type === "attempt" || fact.type === "run-start" || fact.type === "run-end");
-  return last && "owner" in last ? last.owner : undefined;
+  // Entries of a damaged journal are looked at, too.
+  return last && "owner" in last && typeof last.owner === "string" ? last.owner : undefined;
 }
 
 function processOf(facts: readonly Fact[]): string {

@@ -167,7 +167,11 @@ const expectFields = {
   judge: { shape: judge, description: "A worker that scores the output." },
 } as const;
 
-const expect = plain(expectFields, "write `{ output: { contains: … } }`");
+const expect = refined(plain(expectFields, "write `{ output: { contains: … } }`"), (read, node, { path, report }) => {
+  if (Object.keys(read).length > 0) return read;
+  const message = `\`${path}\` is empty: every run that ends would pass`;
+  return report("invalid-value", { message, span: node.span, note: "write what has to hold, such as `{ stop: done }`" });
+});
 
 /** A file that is put into the scratch copy: another one, relative to the test file, or a text. */
 export type FileSource = { readonly from: Spanned<string> } | { readonly text: string };

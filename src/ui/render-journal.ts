@@ -12,8 +12,9 @@ import { renderUsage } from "./render-usage.ts";
 
 interface Journal {
   readonly version: 1 | 2;
+  /** The whole ones. */
   readonly entries: readonly JournalEntry[];
-  /** Problems of an entry, by its number. */
+  /** Problems of the damaged entries, by their numbers. */
   readonly problems: ReadonlyMap<number, string>;
   readonly torn: boolean;
 }
@@ -47,7 +48,9 @@ export function renderJournal(journal: Journal, columns: number): string {
   const { version, entries, problems } = journal;
   const [first, last] = [entries[0], entries.findLast(({ type }) => type !== "undo")];
   const summary = summarizeJournal({ version, ...(first && last ? { first, last } : {}) });
-  if (first?.type !== "run-start") return `${summary}\n`;
+  const damaged = [...problems].map(([n, problem]) => [n, `(entry ${n}: ${show(problem)})`] as const);
+  if (first?.type !== "run-start")
+    return [summary, ...damaged.map(([, line]) => `  ${line}`)].map((line) => `${clip(line, columns)}\n`).join("");
   const { runId, program, entry, mode, version: recordedBy, programDigest } = first;
   const head = [
     readable(first, () => `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`),
@@ -55,12 +58,11 @@ export function renderJournal(journal: Journal, columns: number): string {
     `started ${summary}`,
     ...(version === 1 ? ["recorded by an older llm-do: it can be shown, and not replayed"] : []),
   ];
-  const lines = entries.flatMap((one) => {
-    const problem = problems.get(one.n);
-    const line = problem === undefined ? readable(one, () => renderEntry(one, columns)) : `(entry ${one.n}: ${show(problem)})`;
-    return line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`];
-  });
-  const ledgers = renderLedgers(entries.filter(({ n }) => !problems.has(n)));
+  const shown = entries.map((one) => [one.n, readable(one, () => renderEntry(one, columns))] as const);
+  const lines = [...shown, ...damaged]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, line]) => (line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`]));
+  const ledgers = renderLedgers(entries);
   return [...head, ...lines, ...renderUnfinished(journal), ...ledgers].map((line) => `${clip(line, columns)}\n`).join("");
 }
 

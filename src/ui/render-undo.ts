@@ -19,7 +19,12 @@ interface ShownFile {
 export interface ShownUndo {
   readonly runId: string;
   readonly files: readonly ShownFile[];
-  readonly lasting: readonly { readonly callPath: string; readonly tool: string; readonly args: JsonObject }[];
+  readonly lasting: readonly {
+    readonly callPath: string;
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly isOfFile?: true;
+  }[];
 }
 
 export interface UndoRendering {
@@ -47,10 +52,22 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
     `  ${show(file.path)}  ${show(reasons[file.action](file))}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
     ...(diffs && file.action === "restore" ? diffRows(file, columns) : []),
   ]);
-  const calls = lasting.map(
-    ({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${show(tool)} ${show(JSON.stringify(args))}`,
-  );
-  const notes = calls.length > 0 ? ["not taken back, since nothing is kept of what was before:", ...calls] : [];
+  const toRows = (why: string, calls: ShownUndo["lasting"]) => {
+    const shown = calls.map(
+      ({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${show(tool)} ${show(JSON.stringify(args))}`,
+    );
+    return shown.length > 0 ? [`not taken back, since ${why}:`, ...shown] : [];
+  };
+  const notes = [
+    ...toRows(
+      "the private folder of the run is not on this machine",
+      lasting.filter(({ isOfFile }) => isOfFile),
+    ),
+    ...toRows(
+      "nothing is kept of what was before",
+      lasting.filter(({ isOfFile }) => !isOfFile),
+    ),
+  ];
   return [head, ...rows, ...notes].map((line) => `${diffs ? line : clipText(line, columns, "...")}\n`).join("");
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { compile, run, tool } from "../../src/index.ts";
+import { expandTexts } from "../../src/journal/expand-texts.ts";
 import { factFields } from "../../src/journal/fact-fields.ts";
 import { privateFolderOf } from "../../src/journal/private-folder.ts";
 import { readJournal, readJournalEnds, readRecord } from "../../src/journal/read-journal.ts";
@@ -10,7 +11,12 @@ import type { Program } from "../../src/program/program.ts";
 import { replayFacts } from "../../src/replay.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import { listRun } from "../../src/ui/list-run.ts";
+import { renderPage } from "../../src/ui/page/render-page.ts";
+import { renderCosts } from "../../src/ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../src/ui/render-journal.ts";
+import { renderMessages } from "../../src/ui/render-messages.ts";
+import { undoRun } from "../../src/undo.ts";
 import { environmentSecrets } from "../../src/util/redactor.ts";
 
 const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 250);
@@ -181,7 +187,7 @@ async function playDamaged(files: Readonly<Record<string, string>>): Promise<voi
   await host.files.remove(directory);
   await host.files.remove(private_);
   for (const [path, text] of Object.entries(files)) host.put(path, text);
-  await expectLocated(async () => expect(renderJournal(await readJournal(host, directory), 80)).not.toMatch(slip));
+  for (const view of views) await expectLocated(async () => expect(await view(host, directory)).not.toMatch(slip));
   await expectLocated(async () => expect(summarizeJournal(await readJournalEnds(host, directory))).not.toMatch(slip));
   await expectLocated(async () => {
     const read = await readRecord(host, directory, environmentSecrets(environment));
@@ -189,6 +195,19 @@ async function playDamaged(files: Readonly<Record<string, string>>): Promise<voi
     expect(report.error?.message ?? "").not.toMatch(slip);
   });
 }
+
+/** All that shows a run by its entries. */
+const views: readonly ((host: MemoryHost, directory: string) => Promise<string>)[] = [
+  async (host, directory) => renderJournal(await readJournal(host, directory), 80),
+  async (host, directory) => renderCosts((await readJournal(host, directory)).entries),
+  async (host, directory) => {
+    const { entries } = await readJournal(host, directory);
+    return renderMessages(await expandTexts(host, directory, { entries, longest: 1000, total: 10_000 }));
+  },
+  async (host, directory) => renderPage(await readJournal(host, directory)) ?? "",
+  async (host, directory) => JSON.stringify(listRun(await readJournalEnds(host, directory))),
+  async (host, directory) => JSON.stringify((await undoRun(host, { directory, confirm: () => false })).lasting),
+];
 
 const impatientClock = { ...nodeClock, sleep: async () => new Promise<void>((resolve) => setImmediate(resolve)) };
 
@@ -207,6 +226,23 @@ describe("a journal that is damaged", () => {
         .filter((type) => !["attempt", "abort", "answer", "undo"].includes(type))
         .sort(),
     );
+  });
+
+  test("shows all but its damaged entry, with the place of that", async () => {
+    const { host, directory, files } = recorded;
+    const path = `${directory}/journal.jsonl`;
+    const damaged = (files[path] ?? "").replace(/^(.*"type":"run-end",).*$/m, '$1"x":{}}');
+    host.put(path, damaged);
+    const { entries, problems, unchecked } = await readJournal(host, directory);
+    expect(problems.size).toBe(1);
+    expect(unchecked.length).toBe(entries.length + 1);
+    const [[n, problem] = [-1, ""]] = problems;
+    expect(entries.some((entry) => entry.n === n)).toBe(false);
+    expect(await views[0]?.(host, directory)).toContain(`(entry ${n}: the field`);
+    for (const view of [renderCosts, renderMessages]) expect(view(entries)).toBe(view(unchecked));
+    expect(renderPage({ entries, problems, torn: false })).toContain("1 entry of its journal cannot be read");
+    await expect(readJournalEnds(host, directory)).rejects.toThrow(problem);
+    await expect(readRecord(host, directory)).rejects.toThrow(`journal.jsonl:${n + 1}`);
   });
 
   test("is refused with the place of the damage, or read: never a slip of ours", async () => {

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
-import { findEntryProblem } from "../../journal/fact-fields.ts";
-import { type JournalContents, type JournalEnds, readJournal, readJournalEnds } from "../../journal/read-journal.ts";
+import { type JournalContents, readJournal, readJournalEnds } from "../../journal/read-journal.ts";
 import type { JournalEntry } from "../../protocol/fact.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
 import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
+import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, findRuns } from "../find-runs.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
 
@@ -85,8 +85,8 @@ const bounds = { longest: 2_000_000, total: 50_000_000 };
 
 async function readExpanded(directory: string): Promise<readonly JournalEntry[]> {
   const host = createNodeHost();
-  const { entries } = await readJournal(host, directory);
-  return expandTexts(host, directory, { ...bounds, entries });
+  const { version, entries } = await readJournal(host, directory);
+  return version === 1 ? [] : expandTexts(host, directory, { ...bounds, entries });
 }
 
 function spokenOf(entry: JournalEntry): readonly unknown[] {
@@ -113,6 +113,8 @@ export async function showRunCommand(run: string, target: string | undefined, fl
       : renderJournal(contents, process.stdout.columns || 80),
   );
   if (json) return 0;
+  if ((costs || messages) && contents.version === 1)
+    throw new UsageError("--costs and --messages are for journals of version 2 and 3: this one is of an older llm-do");
   if (costs) await writeResult(renderCosts(contents.entries));
   if (messages) await writeResult(renderMessages(await expandTexts(host, directory, { ...bounds, entries: contents.entries })));
   return 0;
@@ -121,18 +123,22 @@ export async function showRunCommand(run: string, target: string | undefined, fl
 /** Describes a run by the ends of its journal. Never rejects. */
 export async function describeRun({ runId, directory, root }: FoundRun): Promise<ListedRun> {
   try {
-    const ends = (await isEmpty(directory)) ? nothing : await readJournalEnds(createNodeHost(), directory);
-    const { version, first, entryCall, last } = ends;
-    const isWhole = [first, entryCall, last].every((entry) => entry === undefined || findEntryProblem(entry) === undefined);
-    if (version === 2 && isWhole) return { runId, folder: root, ...listRun(ends) };
-    return { runId, folder: root, outcome: version === 2 ? "unreadable" : "old", summary: summarizeJournal(ends) };
+    const ends = await readJournalEnds(createNodeHost(), directory);
+    if (ends.version === 2) return { runId, folder: root, ...listRun(ends) };
+    return { runId, folder: root, outcome: "old", summary: summarizeJournal(ends) };
   } catch (thrown) {
     const summary = thrown instanceof Error ? `unreadable: ${thrown.message}` : "unreadable";
     return { runId, folder: root, outcome: "unreadable", summary };
   }
 }
 
-const nothing: JournalContents & JournalEnds = { version: 2, entries: [], problems: new Map<number, string>(), torn: false };
+const nothing: JournalContents = {
+  version: 2,
+  entries: [],
+  unchecked: [],
+  problems: new Map<number, string>(),
+  torn: false,
+};
 
 /** A run that was killed as it began has a folder and no journal. */
 async function isEmpty(directory: string): Promise<boolean> {

@@ -27,7 +27,8 @@ export async function undoCommand(run: string, target: string | undefined, flags
   const report = await undo({ directory, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(flags.json ? toJson(report) : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false }));
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
-  const isComplete = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
+  const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
+  const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
   return isComplete && !isRefused ? exitCodes.done : exitCodes.failed;
 }
 

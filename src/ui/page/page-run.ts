@@ -99,14 +99,17 @@ export interface PageRun {
   readonly damaged: number[];
 }
 
-/** Folds a journal into what a page shows of it. Undefined where the run did not begin. */
+/**
+ * Folds the whole entries of a journal into what a page shows of it. `problems` are those of its damaged entries. Undefined where the run
+ * did not begin.
+ */
 export function foldJournal(entries: readonly JournalEntry[], problems: ReadonlyMap<number, string>): PageRun | undefined {
   const [start] = entries;
-  if (start?.type !== "run-start" || problems.has(0)) return undefined;
+  if (start?.type !== "run-start") return undefined;
   const fold = new PageFold(start, entries);
+  fold.run.damaged.push(...problems.keys());
   for (const entry of entries) {
     try {
-      if (problems.has(entry.n)) throw new Error(problems.get(entry.n));
       fold.add(entry);
     } catch {
       fold.run.damaged.push(entry.n);
@@ -122,7 +125,7 @@ class PageFold {
   readonly #open = new Map<string, PageTurn | PageDecision | { readonly span: Span }>();
   readonly #asked = new Map<CallPath, JsonValue>();
   readonly #ordinals = new Map<PageCall, number>();
-  readonly #entries: readonly JournalEntry[];
+  readonly #entries: ReadonlyMap<number, JournalEntry>;
   /** The attempt that voided an entry, by its number. */
   readonly #voids: ReadonlyMap<number, number>;
   #terms: FactOf<"run-start"> | FactOf<"attempt">;
@@ -133,7 +136,7 @@ class PageFold {
   constructor(start: JournalEntry & FactOf<"run-start">, entries: readonly JournalEntry[]) {
     this.run = { view: createRunView(), start, calls: [], decisions: [], attempts: [], span: 0, damaged: [] };
     this.#terms = start;
-    this.#entries = entries;
+    this.#entries = new Map(entries.map((entry) => [entry.n, entry]));
     [this.#offset, this.#time] = [start.time, start.time];
     const voids = entries.flatMap((entry) =>
       entry.type === "attempt" ? entry.voids.map((n) => [n, entry.number] as const) : [],
@@ -282,7 +285,7 @@ class PageFold {
 
   #addAttempt(entry: JournalEntry & FactOf<"attempt">): void {
     const voids = entry.voids.flatMap((n) => {
-      const one = this.#entries[n];
+      const one = this.#entries.get(n);
       if (!one || one.type === "run-end") return [];
       return "callPath" in one ? [{ callPath: one.callPath, what: describeEntry(one) }] : [];
     });

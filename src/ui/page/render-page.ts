@@ -16,6 +16,7 @@ import { aboutArgs, ShownTexts } from "./shown-text.ts";
 
 /** A journal, with the texts in the places of their references. */
 interface ShownJournal {
+  /** The whole ones. */
   readonly entries: readonly JournalEntry[];
   readonly problems: ReadonlyMap<number, string>;
   readonly torn: boolean;
@@ -36,7 +37,7 @@ export function renderPage({ entries, problems, torn }: ShownJournal): string | 
     texts: new ShownTexts(),
     anchors: new Map(calls.map((call, index) => [call, `c${index}`])),
     decisions: Map.groupBy(run.decisions, ({ call }) => call),
-    ledgers: sumLedgers(entries.filter(({ n }) => !problems.has(n))),
+    ledgers: sumLedgers(entries),
   };
   const ordered = inTreeOrder(calls, context);
   const title = `${run.start.program} · ${run.start.runId}`;
