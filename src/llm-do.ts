@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
 import { tightenPolicy } from "./approval/tighten-policy.ts";
 import { type Compiled, makerOf } from "./compile/compile.ts";
+import type { ProgramOptions } from "./compile/flag.ts";
 import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
 import type { Effects } from "./effects/effects.ts";
 import type { ForkPoint } from "./effects/fork-point.ts";
@@ -88,10 +89,15 @@ export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";
  * Compiles a program: everything that is wrong with it and, if nothing is, its linked form. Calls no model. Rejects with a `TypeError`
  * for an option that is unknown or of another form.
  */
-export async function compile(request: CompileRequest): Promise<Compiled> {
+export function compile(request: CompileRequest): Promise<Compiled> {
+  return compileWith(request, {});
+}
+
+/** Compiles as `compile` does, with options that the program gives itself: below the request's own. Not among the public names. */
+export async function compileWith(request: CompileRequest, ofProgram: ProgramOptions): Promise<Compiled> {
   checkOptions(request, compileOptions);
   checkSource(request);
-  return compileSources(request);
+  return compileSources(request, ofProgram);
 }
 
 /**

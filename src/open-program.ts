@@ -2,7 +2,7 @@ import { checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { checkDefined, toDefinedSource } from "./compile/define-worker.ts";
-import { isFlag } from "./compile/flag.ts";
+import { isFlag, type ProgramOptions } from "./compile/flag.ts";
 import { serverLogins } from "./credentials.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
@@ -24,7 +24,8 @@ export function checkSource({ target, files, rules, ...request }: CompileRequest
   checkRuleOptions(rules, "rules");
 }
 
-export async function compileSources(request: CompileRequest): Promise<Compiled> {
+/** `ofProgram`: options that the program gives itself, by a record or a test. They are recorded with those of the request. */
+export async function compileSources(request: CompileRequest, ofProgram: ProgramOptions = {}): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
   const known = [...builtInProviders, ...providers];
   const source = toDefinedSource(rest, host);
@@ -32,6 +33,7 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
   const options = {
     ...rest,
     ...source.request,
+    ofProgram,
     host: sources,
     providers: known,
     builtIns: createBuiltInToolsets({ ...host, fetchWithLogin: serverLogins(host) }),
@@ -46,7 +48,7 @@ export async function compileSources(request: CompileRequest): Promise<Compiled>
       compilations.set(program, {
         ...how,
         known: knownProviders(program, providers),
-        compiledWith: describeCompilation(program, { ...rest, ...source.request }, host),
+        compiledWith: describeCompilation(program, { ...rest, ...source.request, ofProgram }, host),
       });
     const { trust: goOn } = compiled;
     return goOn ? { ...compiled, trust: async () => keep(await goOn(), true) } : compiled;

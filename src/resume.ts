@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
+import type { ProgramOptions } from "./compile/flag.ts";
 import { conversationOf } from "./effects/conversation.ts";
 import { createResumedEffects } from "./effects/resumed.ts";
 import { createRunState } from "./effects/run-state.ts";
@@ -20,6 +21,7 @@ import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { runEntry } from "./runtime/run-entry.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
+import { isWithin } from "./util/within.ts";
 import { version } from "./version.ts";
 
 interface ResumedSetup extends Pick<RunSetup, "runId" | "redactor" | "limits"> {
@@ -183,17 +185,29 @@ function startOf([start]: readonly Fact[]): FactOf<"run-start"> {
 /** The options to compile a program again as it was. */
 export function describeCompilation(
   { root, entry }: Program,
-  { files, model, set, modelFor, entry: entryName }: CompileRequest,
+  { ofProgram = {}, ...request }: CompileRequest & { readonly ofProgram?: ProgramOptions },
   { workingDirectory }: Host,
 ): CompiledWith {
+  const { files, entry: entryName } = request;
   const inside = (path: string) => relative(root, resolve(workingDirectory, path)).replaceAll("\\", "/");
+  // Options were relative to the working directory, and are read again as the program's.
+  const moved = (text: string) =>
+    text.replace(/^((?:[^=]*=)?scripted:)(.+)$/is, (_, before: string, path: string) => {
+      const place = resolve(workingDirectory, path);
+      return `${before}${isWithin(place, root) ? inside(place) : place}`;
+    });
+  const model = request.model === undefined ? ofProgram.model : moved(request.model);
+  const [set, modelFor] = (["set", "modelFor"] as const).map((key) => [
+    ...(ofProgram[key] ?? []),
+    ...(request[key] ?? []).map(moved),
+  ]);
   return {
     target: entry.kind === "worker" ? `${entry.worker.id}.worker` : ".",
     ...(files ? { files: files.map(inside) } : {}),
     ...(entry.kind === "code" && entryName !== undefined ? { entry: entryName } : {}),
     ...(model === undefined ? {} : { model }),
-    ...(set ? { set } : {}),
-    ...(modelFor ? { modelFor } : {}),
+    ...(set?.length ? { set } : {}),
+    ...(modelFor?.length ? { modelFor } : {}),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
-import { isFlag } from "../compile/flag.ts";
+import { isFlag, type ProgramOptions } from "../compile/flag.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
-import { type CompileRequest, compile } from "../llm-do.ts";
+import { type CompileRequest, compile, compileWith } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
@@ -34,6 +34,8 @@ export interface OpenOptions extends TrustOptions {
   readonly quiet?: boolean | undefined;
   /** Compiles and runs the program. Default: the machine's. */
   readonly host?: Host;
+  /** Options that a record gives, below the flags. */
+  readonly ofProgram?: ProgramOptions;
   /** Called with the limits of the manifest before any of the program's code is imported. */
   readonly onLimits?: (limits: Limits) => void;
   /** Called when code is trusted that is going to be imported. */
@@ -46,8 +48,8 @@ export interface OpenOptions extends TrustOptions {
  */
 export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
   reserveStdout();
-  const { toRun = false, quiet, host, signal } = options;
-  const read = await compile({ ...toRequest(targets, flags), trust: false, toRun, ...(host ? { host } : {}) });
+  const { toRun = false, quiet, host, signal, ofProgram = {} } = options;
+  const read = await compileWith({ ...toRequest(targets, flags), trust: false, toRun, ...(host ? { host } : {}) }, ofProgram);
   signal?.throwIfAborted();
   refuseErrors(read);
   if (read.outline) options.onLimits?.(read.outline.limits);

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { Host } from "../host/host.ts";
+import { createNodeHost } from "../host/node-host.ts";
 import { readJournalEnds } from "../journal/read-journal.ts";
 import type { CompiledWith, FactOf, JournalEntry } from "../protocol/fact.ts";
+import { isWithin } from "../util/within.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { FoundRun } from "./find-runs.ts";
 import type { CompileFlags } from "./open-program.ts";
@@ -11,6 +13,13 @@ export interface RecordedProgram {
   readonly found: FoundRun;
   /** Undefined where a run of an earlier version has no record of them. */
   readonly compiled: CompiledWith | undefined;
+}
+
+/** What a command compiles of a recorded run. The record speaks for the program, and never for the user. */
+export interface RecordedSource<F> {
+  readonly targets: readonly string[];
+  readonly flags: F;
+  readonly ofProgram: ProgramOptions;
 }
 
 /** Reads the options from the first entry of the run's journal. Rejects where that cannot be read. */
@@ -24,19 +33,26 @@ export function startOf({ runId }: FoundRun, first: JournalEntry | undefined): F
   throw new UsageError(`nothing is recorded of \`${runId}\`: it ended before it began`);
 }
 
-/** The files that were compiled, in the program's folder of today. */
-export function targetsOf({ found, compiled }: RecordedProgram): readonly string[] {
-  return (compiled?.files ?? [compiled?.target ?? "."]).map((path) => join(found.root, path));
+/**
+ * Returns the files that were compiled, in the program's folder of today, and the options, over which today's flags hold. Rejects
+ * with a `UsageError` where the record names a file outside of that folder.
+ */
+export async function sourceOf<F extends CompileFlags>(
+  { found, compiled = { target: "." } }: RecordedProgram,
+  flags: F,
+): Promise<RecordedSource<F>> {
+  const { entry, target, files = [target], ...ofProgram } = compiled;
+  const targets = files.map((path) => join(found.root, path));
+  await requireInside(found, targets);
+  return { targets, flags: { ...(entry === undefined ? {} : { entry }), ...flags }, ofProgram };
 }
 
-/** The flags of the run, and over them those of today. */
-export function flagsOf<F extends CompileFlags>({ compiled = { target: "." } }: RecordedProgram, flags: F): F {
-  const { entry, model, set = [], modelFor = [] } = compiled;
-  return {
-    ...(entry === undefined ? {} : { entry }),
-    ...(model === undefined ? {} : { model }),
-    ...flags,
-    set: [...set, ...(flags.set ?? [])],
-    modelFor: [...modelFor, ...(flags.modelFor ?? [])],
-  };
+async function requireInside({ runId, root }: FoundRun, targets: readonly string[]): Promise<void> {
+  const { files } = createNodeHost();
+  const realPath = (path: string) => files.realPath(path).catch(() => path);
+  const real = await realPath(root);
+  for (const path of targets) {
+    if (isWithin(path, root) && isWithin(await realPath(path), real)) continue;
+    throw new UsageError(`the record of ${runId} names ${path}, which is not in the program's folder ${root}`);
+  }
 }

@@ -1,4 +1,5 @@
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
+import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { WorkerRecords } from "../host/worker-records.ts";
 import type { ManifestFile } from "../language/manifest.ts";
@@ -36,6 +37,8 @@ export interface Compilation {
   readonly modules: Modules;
   readonly packages: Packages;
   readonly overrides: Overrides;
+  /** The default model of the run, where the program gives it as an option. */
+  readonly modelOfProgram: Spanned<string> | undefined;
   readonly rules: readonly LinkedRule[];
   readonly scopeRoots: ScopeRoots;
   /** Values of the environment that configuration asked for, by the name of their variable: to be redacted. */

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host } from "../host/host.ts";
@@ -20,7 +20,7 @@ import { type Creation, createMaker } from "./create/create-worker.ts";
 import { withoutGrowth } from "./create/without-growth.ts";
 import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
 import { findCode } from "./find-code.ts";
-import { createFlagSource, isFlag, wholeOf } from "./flag.ts";
+import { createFlagSource, createOptionSource, isFlag, type ProgramOptions, wholeOf } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
@@ -57,6 +57,8 @@ export interface CompileOptions {
   readonly set?: readonly string[] | undefined;
   /** `--model-for`: `pattern=provider:name`, over what the matching workers name themselves. */
   readonly modelFor?: readonly string[] | undefined;
+  /** Options that a record or a test file gives, below those above: they count as words of the program's files. */
+  readonly ofProgram?: ProgramOptions | undefined;
   /** Rules of the run's policy, beside those of the manifest. */
   readonly rules?: readonly ApprovalRule[] | undefined;
   /** `--scope`: the name of a declared scope to the folder that it is in this run, relative to the working directory. */
@@ -242,7 +244,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts, outline: O
 }
 
 async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
-  const { host, builtIns, records, trusted, set, modelFor, rules = [], scopes = {}, toRun } = options;
+  const { host, builtIns, records, trusted, set, modelFor, ofProgram, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const realRoot = await host.files.realPath(root).catch(() => root);
   const diagnostics = new DiagnosticList();
@@ -252,6 +254,12 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
   const config = await loadUserConfig(host);
   diagnostics.addAll(config.diagnostics);
   const generated = generatedFolder(root, manifest, diagnostics);
+  const createOption = (name: string, text: string) => {
+    const source = createOptionSource(name, text);
+    files.place(source, join(root, "options"));
+    return source;
+  };
+  const model = ofProgram?.model;
   const names = listed ? listedNames(listed) : folderNames(host, root, generated);
   const home: Home = { folder: root, prefix: "", names };
   return {
@@ -269,7 +277,8 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     files,
     modules: new Modules({ host, files, trusted, report }),
     packages: new Packages({ host, root, realRoot, manifest, report }),
-    overrides: new Overrides({ set, modelFor }, report),
+    overrides: new Overrides({ set, modelFor, ofProgram, createOption }, report),
+    modelOfProgram: model === undefined ? undefined : { value: model, span: wholeOf(createOption("--model", model)) },
     rules: linkRules(manifest, rules, diagnostics),
     scopeRoots: new ScopeRoots(scopes, report),
     secrets: new Map(),

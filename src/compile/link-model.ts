@@ -6,7 +6,7 @@ import { selectModel } from "../models/select-model.ts";
 import type { ModelChoice } from "../program/program.ts";
 import { checkModel } from "./check-model.ts";
 import type { Compilation } from "./compilation.ts";
-import { createFlagSource, isFlag, startOf, wholeOf } from "./flag.ts";
+import { createFlagSource, isFlag, isOption, startOf, wholeOf } from "./flag.ts";
 import type { KnownProvider } from "./link-providers.ts";
 import type { LoadedWorker } from "./load-worker.ts";
 
@@ -49,20 +49,18 @@ export async function linkModel(
 }
 
 /** `--set` of the worker, then `--model-for`, then what the worker itself says, then the defaults. */
-function findModel(
-  { overrides, manifest, host, config }: Compilation,
-  worker: LoadedWorker,
-  model: string | undefined,
-): Written | undefined {
+function findModel(compilation: Compilation, worker: LoadedWorker, model: string | undefined): Written | undefined {
+  const { overrides, manifest, host, config } = compilation;
   const own = worker.file.model;
-  if (own && isFlag(own.span)) return { text: own.value, source: own.span.source.name, span: own.span };
+  if (own && isOption(own.span)) return { text: own.value, source: own.span.source.name, span: own.span };
   const forced = overrides.modelFor(worker);
   if (forced) return { text: forced.model.value, source: forced.flag, span: forced.model.span };
   const environment = host.environment["LLM_DO_MODEL"];
   const shared = manifest?.model;
+  const ofProgram = compilation.modelOfProgram;
   const selected = selectModel({
     worker: own?.value,
-    run: model,
+    run: model?.trim() ? model : ofProgram?.value,
     manifest: shared?.value,
     environment,
     user: config.model?.value,
@@ -73,6 +71,7 @@ function findModel(
   if (inFile) return { text, source: `\`model\` of ${inFile.span.source.name}`, span: inFile.span };
   if (source === "user")
     return { text, source: "your default model", span: wholeOf(createFlagSource("your default model", text)) };
+  if (source === "--model" && ofProgram && !model?.trim()) return { text, source, span: ofProgram.span };
   return { text, source, span: wholeOf(createFlagSource(source, text)) };
 }
 

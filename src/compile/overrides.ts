@@ -1,5 +1,5 @@
 import type { Report } from "../diagnostics/diagnose.ts";
-import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import { parseYaml } from "../language/parse-yaml.ts";
 import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
@@ -7,13 +7,22 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { parseJson } from "../util/parse-json.ts";
-import { createFlagSource, wholeOf } from "./flag.ts";
+import { createFlagSource, type ProgramOptions, wholeOf } from "./flag.ts";
 
 /** The worker that an override may mean. */
 export interface Overridden {
   readonly id: string;
   readonly name: string;
   readonly isEntry: boolean;
+}
+
+/** Makes the source of an option's words. */
+type CreateSource = (name: string, text: string) => Source;
+
+export interface OverrideOptions extends Pick<ProgramOptions, "set" | "modelFor"> {
+  /** Come first, so that the user's win. */
+  readonly ofProgram?: ProgramOptions | undefined;
+  readonly createOption?: CreateSource;
 }
 
 /** Settings of the command line over those of the program's files: `--set` and `--model-for`. The last one wins. */
@@ -23,13 +32,17 @@ export class Overrides {
   readonly #models: readonly ModelFor[];
   readonly #used = new Map<object, Overridden>();
 
-  constructor(
-    { set = [], modelFor = [] }: { set?: readonly string[] | undefined; modelFor?: readonly string[] | undefined },
-    report: Report,
-  ) {
+  constructor({ set = [], modelFor = [], ofProgram = {}, createOption }: OverrideOptions, report: Report) {
     this.#report = report;
-    this.#sets = set.flatMap((text) => parseOverride(text, report) ?? []);
-    this.#models = modelFor.flatMap((text) => parseModelFor(text, report) ?? []);
+    const { set: sets = [], modelFor: models = [] } = ofProgram;
+    this.#sets = [
+      ...sets.flatMap((text) => parseOverride(text, report, createOption) ?? []),
+      ...set.flatMap((text) => parseOverride(text, report) ?? []),
+    ];
+    this.#models = [
+      ...models.flatMap((text) => parseModelFor(text, report, createOption) ?? []),
+      ...modelFor.flatMap((text) => parseModelFor(text, report) ?? []),
+    ];
   }
 
   /** All of them as they were written: part of what a program is. */
@@ -121,8 +134,8 @@ const segment = /\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]|([^.[=]*)/sy;
  * Reads dots, `["literal"]` segments, and a value: JSON, `true` or `false` in any case, or else text. The first `=` outside
  * of brackets splits. Undefined, with a diagnostic, where that cannot be done.
  */
-export function parseOverride(text: string, report: Report): Override | undefined {
-  const source = createFlagSource(`--set ${text}`, text);
+export function parseOverride(text: string, report: Report, createSource: CreateSource = createFlagSource): Override | undefined {
+  const source = createSource(`--set ${text}`, text);
   const end = text.length;
   const refuse = (message: string, start: number) =>
     report("override-syntax", { message, note: form, span: { source, start, end } });
@@ -167,8 +180,9 @@ function readValue(span: Span, report: Report): SyntaxNode {
 export function parseModelFor(
   text: string,
   report: Report,
+  createSource: CreateSource = createFlagSource,
 ): { readonly pattern: Spanned<string>; readonly glob: string; readonly model: Spanned<string> } | undefined {
-  const source = createFlagSource(`--model-for ${text}`, text);
+  const source = createSource(`--model-for ${text}`, text);
   const split = text.indexOf("=");
   const pattern = text.slice(0, Math.max(0, split));
   const model = text.slice(split + 1);

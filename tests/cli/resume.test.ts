@@ -16,12 +16,12 @@ test("a process goes on with the run of one that was killed, and one that is sto
   const running = startCli([".", "--model", slowScripted, "--approve-all", "-v"], { cwd, env });
   await running.stderrHolds("pitch_evaluator");
   running.child.kill("SIGSTOP");
-  const refused = await runCli(["resume", "--approve-all", "--quiet"], { cwd, env });
+  const refused = await runCli(["resume", "--approve-all", "--quiet", "--trust"], { cwd, env });
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   expect(refused.stderr).toContain("another process executes this run");
   running.child.kill("SIGKILL");
   await running.result;
-  const resumed = await runCli(["resume", "--approve-all", "--json"], { cwd, env });
+  const resumed = await runCli(["resume", "--approve-all", "--json", "--trust"], { cwd, env });
   expect(resumed.exitCode).toBe(0);
   expect(resumed.stderr).toMatch(/^llm-do: going on with the run \d{8}-\d{6}-\w+ of \//m);
   expect(JSON.parse(resumed.stdout).output).toBe(whole.stdout.trimEnd());

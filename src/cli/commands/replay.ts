@@ -5,7 +5,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { findFoundRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
 import { writeResult } from "../output.ts";
-import { flagsOf, readCompiled, targetsOf } from "../recorded-program.ts";
+import { readCompiled, sourceOf } from "../recorded-program.ts";
 
 export interface ReplayFlags extends CompileFlags {
   readonly json?: boolean;
@@ -15,8 +15,9 @@ export interface ReplayFlags extends CompileFlags {
 export async function replayCommand(run: string, target: string, flags: ReplayFlags): Promise<number> {
   const found = await findFoundRun(run, target);
   const recorded = { found, compiled: await readCompiled(createNodeHost(), found) };
-  const targets = target.endsWith(".worker") ? [target] : targetsOf(recorded);
-  const { program } = await openProgram(targets, flagsOf(recorded, flags), { toRun: true });
+  const source = await sourceOf(recorded, flags);
+  const targets = target.endsWith(".worker") ? [target] : source.targets;
+  const { program } = await openProgram(targets, source.flags, { toRun: true, ofProgram: source.ofProgram });
   const report = await replay({ program, directory: found.directory });
   const { runId, same, differences, drifts } = report;
   await writeResult(
