@@ -1,6 +1,5 @@
 import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
-import type { ProgramOptions } from "./compile/flag.ts";
 import { conversationOf } from "./effects/conversation.ts";
 import { createResumedEffects } from "./effects/resumed.ts";
 import { createRunState } from "./effects/run-state.ts";
@@ -11,7 +10,7 @@ import { keepArtifacts } from "./journal/keep-artifacts.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { CannotResume, resumeJournal } from "./journal/resume-journal.ts";
 import type { Program } from "./program/program.ts";
-import type { CompiledWith, Fact, FactOf } from "./protocol/fact.ts";
+import type { CompiledWith, Fact, FactOf, ProgramOptions } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { Message } from "./protocol/message.ts";
 import type { Limits } from "./protocol/usage.ts";

@@ -1,10 +1,11 @@
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
-import { isFlag, type ProgramOptions } from "../compile/flag.ts";
+import { isFlag } from "../compile/flag.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type CompileRequest, compile, compileWith } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
+import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
 import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";

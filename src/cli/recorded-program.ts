@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
 import { readJournalEnds } from "../journal/read-journal.ts";
-import type { CompiledWith, FactOf, JournalEntry } from "../protocol/fact.ts";
+import type { CompiledWith, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
 import { isWithin } from "../util/within.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { FoundRun } from "./find-runs.ts";

@@ -1,13 +1,6 @@
 import type { Source, Span } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 
-/** Options over the files of a program that somebody else than the user gives: a record, or a test file. */
-export interface ProgramOptions {
-  readonly model?: string | undefined;
-  readonly set?: readonly string[] | undefined;
-  readonly modelFor?: readonly string[] | undefined;
-}
-
 const flagSources = new WeakSet<Source>();
 const overrideSources = new WeakSet<Source>();
 

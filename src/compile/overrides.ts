@@ -3,11 +3,12 @@ import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import { parseYaml } from "../language/parse-yaml.ts";
 import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
+import type { ProgramOptions } from "../protocol/fact.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { parseJson } from "../util/parse-json.ts";
-import { createFlagSource, type ProgramOptions, wholeOf } from "./flag.ts";
+import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** The worker that an override may mean. */
 export interface Overridden {
@@ -19,7 +20,9 @@ export interface Overridden {
 /** Makes the source of an option's words. */
 type CreateSource = (name: string, text: string) => Source;
 
-export interface OverrideOptions extends Pick<ProgramOptions, "set" | "modelFor"> {
+export interface OverrideOptions {
+  readonly set?: readonly string[] | undefined;
+  readonly modelFor?: readonly string[] | undefined;
   /** Come first, so that the user's win. */
   readonly ofProgram?: ProgramOptions | undefined;
   readonly createOption?: CreateSource;

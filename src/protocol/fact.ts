@@ -87,6 +87,9 @@ export interface CompiledWith {
   readonly modelFor?: readonly string[];
 }
 
+/** Options over the files of a program that somebody else than the user gives: a record, or a test file. */
+export type ProgramOptions = Pick<CompiledWith, "model" | "set" | "modelFor">;
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
