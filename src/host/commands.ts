@@ -47,6 +47,8 @@ export interface CommandRequest {
    * `readApproval`, and writes nothing where they have `writeApproval`. Default: all scopes.
    */
   readonly openScopes?: readonly string[];
+  /** Default: it writes in all `rw` scopes and reads all scopes, as far as `openScopes` allows. */
+  readonly rights?: CommandRights;
   /** A folder in one of the scopes. */
   readonly cwd: ResolvedPath;
   readonly network: boolean;
@@ -76,6 +78,17 @@ export interface CommandRequest {
   /** Receives what an aborted command came to, before the rejection with the signal's reason. */
   readonly onInterrupted?: (result: CommandResult) => void;
   readonly signal: AbortSignal;
+}
+
+/** The rights of a command beyond looking at scopes that need no approval. Without any of them it looks, and changes nothing. */
+export interface CommandRights {
+  /**
+   * Folders of `rw` scopes that it writes in, made where they are missing. Scopes nested in one are folders of their own. All else is
+   * read-only.
+   */
+  readonly writes: readonly ResolvedPath[];
+  /** Names of scopes with `readApproval` or `suffixes` that it sees: a command would read all of them. */
+  readonly reads: readonly string[];
 }
 
 export type Conversation = (write: (text: string) => void) => (chunk: Uint8Array) => void;

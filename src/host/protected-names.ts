@@ -34,10 +34,10 @@ function isWriteProtected(folded: readonly string[]): boolean {
 /** Opens all names to a command that it calls settings of a project: those that version control keeps with the sources. */
 export const projectSettings = "settings of the project";
 
-/** Returns whether a name is opened to a command. `opened`: folded names, or `projectSettings`. */
+/** Returns whether a name is opened to a command. `opened`: folded names or ends of paths, or `projectSettings`. */
 export function isOpened(opened: ReadonlySet<string>, components: readonly string[]): boolean {
   const folded = components.map(foldName);
-  if (opened.has(folded.at(-1) ?? "")) return true;
+  if ([1, 2, 3].some((length) => opened.has(folded.slice(-length).join("/")))) return true;
   return opened.has(projectSettings) && isSteeringName(folded) && !isWriteProtected(folded) && !folded.some(asksToRead);
 }
 

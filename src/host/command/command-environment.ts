@@ -55,9 +55,19 @@ export function createCommandEnvironment(
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
     ...gitSettings(request.hooks === true),
+    ...(request.rights?.writes.length === 0 ? lookSettings : {}),
+    ...(request.rights && !request.network ? { npm_config_fetch_retries: "0" } : {}),
     ...request.environment,
   };
 }
+
+/** Places for what programs note beside their work, where they can write nowhere else. */
+const lookSettings = {
+  PYTEST_ADDOPTS: "-o cache_dir=/tmp/pytest",
+  COVERAGE_FILE: "/tmp/.coverage",
+  RUFF_CACHE_DIR: "/tmp/ruff",
+  CARGO_TARGET_DIR: "/tmp/cargo-target",
+};
 
 /** Settings that outrank those of a repository. */
 function gitSettings(hooks: boolean): Record<string, string> {

@@ -3,6 +3,7 @@ import type { Host } from "../host.ts";
 import type { OwnWrites } from "../own-writes.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";
+import type { WritePlace } from "./write-places.ts";
 
 /** The host that commands belong to. */
 export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "stateDirectory" | "configFile" | "processes"> {
@@ -25,4 +26,6 @@ export interface CommandSetting {
   /** Content of `.gitconfig` in the command's home; undefined where it has none. */
   readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
+  /** The folders that it may write in. */
+  readonly places: readonly WritePlace[];
 }

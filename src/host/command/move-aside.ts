@@ -2,7 +2,7 @@ import type { ScopeTable } from "../scope-table.ts";
 import { openParent } from "../scope-walk.ts";
 import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
 
-export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected"> {
+export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places"> {
   /** The entries before the command. */
   readonly before: ProtectedEntries;
   /** Unguessable letters and digits. */
@@ -17,12 +17,13 @@ export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected"> 
  * moved with their folder stay. Entries that another program made meanwhile are moved, too: they cannot be distinguished.
  */
 export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
-  const { table, unprotected, before } = options;
-  const { entries } = await findProtected({ table, unprotected, unlock: { except: before.locked } });
+  const { table, unprotected, places, before } = options;
+  if (places.length === 0) return [];
+  const { entries } = await findProtected({ table, unprotected, places, unlock: { except: before.locked } });
   const known = new Set(before.entries.map(keyOf));
   const moved: string[] = [];
   for (const entry of entries) {
-    if (entry.scope.mode !== "rw" || entry.facts.type === "other" || known.has(keyOf(entry)) || options.isOurs(entry)) continue;
+    if (entry.facts.type === "other" || known.has(keyOf(entry)) || options.isOurs(entry)) continue;
     await rename(table, entry, options.randomName());
     moved.push(table.format(entry.scope, entry.components));
   }

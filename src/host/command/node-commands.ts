@@ -15,9 +15,10 @@ import { readGitIdentity } from "./git-identity.ts";
 import { type Ended, neverStarted } from "./launch.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
-import { closeHandles, findProtected } from "./protected-entries.ts";
+import { closeHandles, findProtected, type ProtectedEntry } from "./protected-entries.ts";
 import { toolchainEnvironment } from "./toolchain-view.ts";
 import { runWalled } from "./walled-command.ts";
+import { closePlaces, openPlaces } from "./write-places.ts";
 
 export function createNodeCommands(machine: Machine): Commands {
   const homes = [...new Set([machine.homeDirectory, homedir()])];
@@ -69,26 +70,29 @@ export function createNodeCommands(machine: Machine): Commands {
 }
 
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
-async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before">): Promise<CommandResult> {
+async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "places">): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
   const { signal } = request;
+  const places = await openPlaces(table, request);
   const endWatch = machine.writes.watch();
   let ended: Ended;
   let movedAside: readonly string[] = [];
   let tooDeep: readonly string[] = [];
   try {
-    const before = await findProtected({ table, unprotected, signal, openHandles: wall.type !== "none" });
+    const before = await findProtected({ table, unprotected, places, signal, openHandles: wall.type !== "none" });
     tooDeep = before.tooDeep;
     try {
-      ended = await execute(wall, { ...setting, before });
+      ended = await execute(wall, { ...setting, before, places });
     } finally {
       await closeHandles(before);
-      movedAside = await moveAside({ table, unprotected, before, randomName, isOurs: ({ facts }) => machine.writes.has(facts) });
+      const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
+      movedAside = await moveAside({ table, unprotected, places, before, randomName, isOurs });
     }
   } finally {
     endWatch();
+    await closePlaces(places);
   }
   const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep });
   if (!ended.aborted) return result;

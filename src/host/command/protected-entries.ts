@@ -10,6 +10,8 @@ import { errorCode } from "../system-error.ts";
 import { isTransientName } from "../temporary-name.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
+import { findSpecialFiles } from "./special-files.ts";
+import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
 /** An entry of a scope that a command must not change (`read-only`), or must not see either (`hidden`). */
 export interface ProtectedEntry {
@@ -27,6 +29,8 @@ export interface ProtectedEntries {
   readonly entries: readonly ProtectedEntry[];
   /** Virtual paths of the first folders below the deepest level. They are not looked into, and are hidden entries themselves. */
   readonly tooDeep: readonly string[];
+  /** Host paths of pipes, sockets and devices in folders that were not walked. */
+  readonly specials: readonly string[];
   /** Identities of folders that could not be listed or opened. */
   readonly locked: ReadonlySet<string>;
 }
@@ -35,11 +39,13 @@ export interface FindOptions {
   readonly table: ScopeTable;
   /** Folded names that are open to the command; `.git` alone does not open `.git/config` and `.git/hooks`. */
   readonly unprotected: ReadonlySet<string>;
+  /** The folders that the command may write in. Elsewhere, only what it must not see is found. */
+  readonly places: readonly WritePlace[];
   readonly signal?: AbortSignal;
   /** Opens a handle of each entry that a wall mounts read-only. The caller closes them with `closeHandles`. */
   readonly openHandles?: boolean;
   /**
-   * The walk after a command: writable scopes alone, and folders that the command locked are unlocked, so that nothing hides in
+   * The walk after a command: `places` alone, and folders that the command locked are unlocked, so that nothing hides in
    * them. `except`: identities of folders that were locked before.
    */
   readonly unlock?: { readonly except: ReadonlySet<string> };
@@ -51,18 +57,18 @@ export interface FindOptions {
  * where it then is. Takes a tenth of a millisecond for each folder.
  */
 export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
-  const { table, unlock } = options;
-  const walk: Walk = { ...options, entries: [], tooDeep: [], locked: new Set(), seen: new Set(), spareLanes: 7 };
+  const { table, unlock, places } = options;
+  const walk: Walk = { ...options, entries: [], tooDeep: [], specials: [], locked: new Set(), seen: new Set(), spareLanes: 7 };
   // Outer roots first. A root in another one is then met on the way, unless it lies in a folder that is left out.
   const roots = table.roots.toSorted((a, b) => a.realPath.length - b.realPath.length);
   try {
-    for (const root of roots) if (!unlock || root.declaration.mode === "rw") await visit(walk, folderOfRoot(root));
+    for (const folder of unlock ? places : roots.map(folderOfRoot)) await visit(walk, folder);
   } catch (error) {
     await closeHandles(walk);
     throw error;
   }
   const entries = walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1));
-  return { entries, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked: walk.locked };
+  return { entries, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), specials: walk.specials, locked: walk.locked };
 }
 
 export async function closeHandles({ entries }: Pick<ProtectedEntries, "entries">): Promise<void> {
@@ -72,6 +78,7 @@ export async function closeHandles({ entries }: Pick<ProtectedEntries, "entries"
 interface Walk extends FindOptions {
   readonly entries: ProtectedEntry[];
   readonly tooDeep: string[];
+  readonly specials: string[];
   readonly locked: Set<string>;
   /** Identities of the folders that were visited. */
   readonly seen: Set<string>;
@@ -95,6 +102,9 @@ async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
       await add(walk, folder, { name: entry.name, access: "hidden" });
       walk.tooDeep.push(table.format(scope, [...components, entry.name]));
     } else if (treatment !== "ignore") await add(walk, folder, { name: entry.name, access: treatment });
+    if (isUnwalked(walk, folder, { entry, treatment })) {
+      walk.specials.push(...(await findSpecialFiles(join(hostPathOf(table, folder), entry.name))));
+    }
   }
   await visitSubfolders(walk, folder, subfolders);
 }
@@ -121,10 +131,21 @@ async function visitSubfolder(walk: Walk, above: OpenFolder, name: string): Prom
   if (folder !== undefined) await closing(folder, (opened) => visit(walk, opened));
 }
 
+interface Treated {
+  readonly entry: DirectoryEntry;
+  readonly treatment: Treatment;
+}
+
+/** Returns whether a command sees a folder that the walk leaves out. */
+function isUnwalked({ table, unlock }: Walk, { scope, components }: OpenFolder, { entry, treatment }: Treated): boolean {
+  if (unlock || entry.type !== "directory" || (treatment !== "ignore" && treatment !== "read-only")) return false;
+  return components.length > 0 || !machineFolders.has(join(table.root(scope).realPath, entry.name));
+}
+
 type Treatment = ProtectedEntry["access"] | "visit" | "too-deep" | "ignore";
 
 function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment {
-  const own = treatByName(walk, folder, entry);
+  const own = isWritable(walk.places, folder) ? treatByName(walk, folder, entry) : treatUnwritable(walk, folder, entry);
   if (own !== undefined) return own;
   if (entry.type !== "directory" || isLeftOut(walk, folder, entry.name)) return "ignore";
   return folder.components.length >= mostLevels ? "too-deep" : "visit";
@@ -151,6 +172,18 @@ function treatByName({ table, unprotected }: Walk, folder: OpenFolder, entry: Di
   return protection && "read-only";
 }
 
+/** A name that only protects against writing costs nothing where nothing is written. */
+function treatUnwritable(
+  { table }: Walk,
+  { scope, components }: OpenFolder,
+  { name, type }: DirectoryEntry,
+): Treatment | undefined {
+  if (type === "other") return "hidden";
+  if (foldName(name) === ".git") return "ignore";
+  const isHidden = table.protection(scope, [...components, name]) === "ask-read-and-write";
+  return isHidden && !isTransientName(name) ? "hidden" : undefined;
+}
+
 /** Folders of dependencies (but inside `.git` a submodule can have any name), and those of which the wall has its own view. */
 function isLeftOut({ table, unprotected }: Walk, { scope, components }: OpenFolder, name: string): boolean {
   if (dependencyFolders.has(name)) return insideOpenGit(components, unprotected) === undefined;
@@ -166,7 +199,7 @@ async function add(walk: Walk, folder: OpenFolder, entry: Pick<ProtectedEntry, "
   if (facts === undefined) return;
   const components = [...folder.components, name];
   const hostPath = join(walk.table.root(scope).realPath, ...components);
-  const isMounted = access === "read-only" && scope.mode === "rw" && facts.type !== "link";
+  const isMounted = access === "read-only" && facts.type !== "link";
   const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
   walk.entries.push({ scope, components, hostPath, facts, access, handle });
 }

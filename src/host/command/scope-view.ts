@@ -1,5 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
+import type { CommandRequest } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
 import { replacedRoot } from "../scope-refusals.ts";
 import type { ScopeTable } from "../scope-table.ts";
@@ -7,23 +8,42 @@ import { inFolder, type OpenFolder } from "../scope-walk.ts";
 import type { ScopeDeclaration } from "../scopes.ts";
 import { enclosing, foldersAbove, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
+import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
 /** Folders that the wall makes itself. */
 const ownFolders = ["/proc", "/dev", "/sys"];
 
-/** The roots of scopes with their rights. `handles`: of the roots, in their order. `open`: as `CommandRequest.openScopes`. */
-export function toRootMounts(
-  table: ScopeTable,
-  handles: readonly EntryHandle[],
-  open: readonly string[] | undefined,
-): readonly Mount[] {
+export interface ScopeRights {
+  readonly request: Pick<CommandRequest, "rights" | "openScopes">;
+  readonly places: readonly WritePlace[];
+}
+
+/** The roots of scopes with their rights. `handles`: of the roots, in their order. */
+export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[], given: ScopeRights): readonly Mount[] {
   return table.roots.flatMap(({ declaration, realPath: path }, index): readonly Mount[] => {
     if (ownFolders.some((folder) => isWithin(path, folder))) return [];
-    const isOpen = open?.includes(declaration.name) !== false;
-    if (!isOpen && declaration.readApproval === true) return [{ kind: "hidden-folder", path }];
-    const isWritable = declaration.mode === "rw" && (isOpen || declaration.writeApproval !== true);
-    return [toMount(isWritable ? "writable" : "read-only", path, handles[index])];
+    if (!isShown(declaration, given)) return [{ kind: "hidden-folder", path }];
+    const isOpen = given.request.openScopes?.includes(declaration.name) !== false || declaration.writeApproval !== true;
+    const kind = isOpen && isWritable(given.places, { scope: declaration, components: [] }) ? "writable" : "read-only";
+    return [toMount(kind, path, handles[index])];
   });
+}
+
+/** What needs an approval to be read, or has files that file tools do not show, is shown by name alone. */
+function isShown({ name, readApproval, suffixes }: ScopeDeclaration, { request: { rights, openScopes } }: ScopeRights): boolean {
+  if (rights === undefined) return readApproval !== true || openScopes?.includes(name) !== false;
+  return (readApproval !== true && suffixes === undefined) || rights.reads.includes(name);
+}
+
+/** The folders in scopes that may be written. `handles`: of the places, in their order. */
+export function toPlaceMounts(
+  table: ScopeTable,
+  places: readonly WritePlace[],
+  handles: readonly EntryHandle[],
+): readonly Mount[] {
+  return places.flatMap((place, index) =>
+    place.components.length === 0 ? [] : [toMount("writable", hostPathOf(table, place), handles[index])],
+  );
 }
 
 /** Keeps a handle until the command has ended. */
@@ -34,6 +54,7 @@ export interface Pinning {
   readonly mounts: readonly Mount[];
   /** Those with what the command may not write to or see. */
   readonly closed: readonly Mount[];
+  readonly places: readonly WritePlace[];
   readonly keep: KeepHandle;
 }
 
@@ -41,16 +62,16 @@ export interface Pinning {
  * Mounts the folders of writable scopes that something closed lies in onto themselves: a mount point cannot be renamed. Otherwise the
  * next command would find the closed files at another path, where nothing closes them.
  */
-export async function pinFolders(table: ScopeTable, { mounts, closed, keep }: Pinning): Promise<readonly Mount[]> {
+export async function pinFolders(table: ScopeTable, { mounts, closed, places, keep }: Pinning): Promise<readonly Mount[]> {
   const around = enclosing(mounts);
   const pins: Mount[] = [];
   const isMounted = new Set(mounts.map(({ path }) => path));
   for (const folder of new Set(closed.flatMap(({ path }) => foldersAbove(path)))) {
     const outer = around(folder);
-    const root = outer?.kind === "writable" && table.roots.find(({ realPath }) => realPath === outer.path);
-    if (!root || isMounted.has(folder)) continue;
-    const components = relative(root.realPath, folder).split(sep);
-    pins.push(toMount("writable", folder, await keep(openInside(table, root.declaration, components))));
+    const place = outer?.kind === "writable" && places.find((one) => hostPathOf(table, one) === outer.path);
+    if (!place || isMounted.has(folder)) continue;
+    const components = [...place.components, ...relative(outer.path, folder).split(sep)];
+    pins.push(toMount("writable", folder, await keep(openInside(table, place.scope, components))));
   }
   return pins;
 }

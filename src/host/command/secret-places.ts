@@ -48,6 +48,15 @@ export function findSecrets(homes: readonly string[], owner: Owner): readonly st
   return [owner.stateDirectory, ...privatePlacesOf(owner), ...inSystem, ...named, ...homes.flatMap(findInHome)];
 }
 
+/**
+ * Finds folders of settings among folders of programs, such as `/usr/local/etc`: services keep passwords there. Programs that were
+ * installed apart need few of them to look at files.
+ */
+export function findServiceSettings(): readonly string[] {
+  const apart = knownEntriesOf("/opt").flatMap(({ name }) => ["etc", "conf"].map((folder) => join("/opt", name, folder)));
+  return ["/usr/local/etc", ...apart];
+}
+
 /** Leaves out those whose first folder a home lacks: most do. Without regard to case, as the most lenient file system. */
 function findInHome(home: string): readonly string[] {
   const names = new Set(knownEntriesOf(home).map(({ name }) => name.toLowerCase()));

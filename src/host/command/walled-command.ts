@@ -13,9 +13,9 @@ import type { Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
 import { runBubblewrap } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
-import { findStart, type KeepHandle, pinFolders, toMask, toRootMounts } from "./scope-view.ts";
+import { findStart, type KeepHandle, pinFolders, toMask, toPlaceMounts, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
-import { findSecrets, hideSecrets } from "./secret-places.ts";
+import { findSecrets, findServiceSettings, hideSecrets } from "./secret-places.ts";
 import { copySettings, makeCopiesFolder } from "./settings-copy.ts";
 import { findSystemView, privateFolders, wallHome, wallTemporary } from "./system-view.ts";
 import { findToolchainView } from "./toolchain-view.ts";
@@ -48,7 +48,9 @@ export async function runWalled(
     const cwd = await keep(folder.directory.openHandle("."));
     const handles: EntryHandle[] = [];
     for (const { directory } of roots) handles.push(await keep(directory.openHandle(".")));
-    const described = { ...setting, folder, cwd, handles, keep };
+    const placeHandles: EntryHandle[] = [];
+    for (const { directory } of setting.places) placeHandles.push(await keep(directory.openHandle(".")));
+    const described = { ...setting, folder, cwd, handles, placeHandles, keep };
     return wall.type === "bubblewrap"
       ? await runInBubblewrap(wall.bubblewrap, described)
       : await runInSeatbelt(wall.file, described);
@@ -62,6 +64,8 @@ interface WalledSetting extends CommandSetting {
   readonly cwd: EntryHandle;
   /** The scopes' roots. */
   readonly handles: readonly EntryHandle[];
+  /** The folders that it may write in. */
+  readonly placeHandles: readonly EntryHandle[];
   readonly keep: KeepHandle;
 }
 
@@ -116,20 +120,24 @@ async function describeCommand(setting: WalledSetting, folders: PrivateFolders):
 async function findMounts(setting: WalledSetting, privately: readonly Mount[]): Promise<readonly Mount[]> {
   const { request, machine, table, path, environment, homes, keep } = setting;
   const [name = ""] = request.command.type === "argv" ? request.command.argv : [];
-  const roots = toRootMounts(table, setting.handles, request.openScopes);
+  const { places } = setting;
+  const roots = toRootMounts(table, setting.handles, { request, places });
+  const writable = toPlaceMounts(table, places, setting.placeHandles);
   const closed = roots.filter(({ kind }) => kind === "hidden-folder");
   const open = roots.filter(({ kind }) => kind !== "hidden-folder");
   const system = findSystemView(roots);
-  const secrets = findSecrets(homes, machine);
+  const secrets = [...findSecrets(homes, machine), ...(request.rights === undefined ? [] : findServiceSettings())];
   const program = findProgram(name, path);
   const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
-  const masks = setting.before.entries.flatMap(toMask);
+  const specials = setting.before.specials.map((special): Mount => ({ kind: "hidden-file", path: special }));
+  const masks = [...setting.before.entries.flatMap(toMask), ...specials];
   const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const shown = masks.filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
-  const mounts = [...system, ...privately, ...toolchains, ...shown, ...hidden, ...roots];
-  const pins = await pinFolders(table, { mounts, closed: [...hidden, ...roots.filter(({ kind }) => kind !== "writable")], keep });
+  const mounts = [...system, ...privately, ...toolchains, ...writable, ...shown, ...hidden, ...roots];
+  const shut = [...hidden, ...roots.filter(({ kind }) => kind !== "writable")];
+  const pins = await pinFolders(table, { mounts, closed: shut, places, keep });
   return [...mounts, ...pins];
 }
 

@@ -3,6 +3,7 @@ import type { ResolvedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { OwnVerdict, RuleText } from "../toolset.ts";
+import type { Effects } from "./effects.ts";
 
 /** Access of the toolset to the machine. */
 export interface ShellAccess {
@@ -19,6 +20,10 @@ export interface PlannedRun {
   readonly cwd: ResolvedPath;
   readonly timeoutSeconds: number;
   readonly networkEnabled: boolean;
+  /** What it may do beyond looking. Undefined where the call names no effect: the rules alone decide then. */
+  readonly effects: Effects | undefined;
+  /** The folders of `effects.writes`. */
+  readonly writes: readonly ResolvedPath[];
   /** Why it is not isolated. Undefined behind a kernel wall. */
   readonly notIsolated: string | undefined;
   /** Protected names that it may use like others: a person is asked, or a rule spells out what uses them. */
@@ -43,4 +48,6 @@ export interface ShellWork extends PlannedRun {
   readonly facts: JsonObject;
   /** Content to which an approval for the run is bound. */
   readonly content: { readonly now: JsonObject };
+  /** It changes nothing anywhere. */
+  readonly isLook: boolean;
 }

@@ -1,6 +1,7 @@
 import type { Preview } from "../../protocol/approval.ts";
 import { clipText } from "../../util/clip-text.ts";
 import type { PlannedRun } from "./access.ts";
+import { describeEffects } from "./effects.ts";
 import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";
 import { showWord } from "./parse/quote.ts";
 import { baseName } from "./parse/scripts.ts";
@@ -8,13 +9,14 @@ import { baseName } from "./parse/scripts.ts";
 const longestTitle = 200;
 
 /** One line; what does not fit into it is in the preview, whole. */
-export function describeRun({ request, notIsolated, cwd }: PlannedRun): string {
+export function describeRun({ request, notIsolated, cwd, effects }: PlannedRun): string {
   const command = request.type === "argv" ? request.argv.map(showWord).join(" ") : request.script;
   const [first = "", ...others] = command.split("\n");
   const isWhole = others.length === 0 && first.length <= longestTitle;
   const cut = `${clipText(first, longestTitle)} (${command.length} characters in all, shown below)`;
   const where = cwd.virtualPath === "." ? "" : ` in ${cwd.virtualPath}`;
-  const isolation = notIsolated === undefined ? "" : " (not isolated)";
+  const rights = effects === undefined ? "" : ` (${describeEffects(effects)})`;
+  const isolation = notIsolated === undefined ? rights : " (not isolated)";
   return `Run${isolation}${where}: ${isWhole ? first : cut}`;
 }
 

@@ -2,17 +2,20 @@ import type { CommandRequest } from "../../host/commands.ts";
 import { protectionOfName } from "../../host/protected-names.ts";
 import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { toolFailure } from "../toolset.ts";
+import { needsApproval, toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
 import { describeRun, previewRun } from "./describe.ts";
+import { describeEffects, type Effects, effectNames, isLook, toEffectArgs } from "./effects.ts";
 import { lookUpGlobs } from "./judge/look-up-globs.ts";
 import { lookUpPaths } from "./judge/look-up-paths.ts";
 import { lookUpRepositories } from "./judge/look-up-repositories.ts";
 import type { PathTable } from "./judge/path-table.ts";
 import { asks, type Reason } from "./judge/reasons.ts";
-import { judgeCall } from "./judge/verdict.ts";
+import { type Judgement, judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
+import type { ShellPlan } from "./parse/plan.ts";
+import { readEffects } from "./read-effects.ts";
 
 export interface PlannedCall {
   readonly args: JsonObject;
@@ -31,22 +34,40 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const plan = expansions.size === 0 ? read : parse(command, [cwd.components], expansions);
   const { table, isComplete } = await lookUpPaths(scopes, cwd, plan);
   const isolation = await access.commands.isolation();
-  const { networkEnabled, unisolated = false } = access;
+  const { networkEnabled } = access;
+  const { unisolated = false } = access;
   const notIsolated = isolation.type === "none" ? isolation.why : undefined;
   const repositories = await lookUpRepositories(scopes, cwd, { plan, isWalled: notIsolated === undefined });
   const tooMany = isComplete ? [] : [asks("it names too many paths to look at")];
   const reasons = [...judgeFolder(cwd), ...tooMany, ...repositories];
   const judged = judgeCall(config, { plan, table, home, notIsolated, unisolated, reasons });
-  const { verdict, opens, started, hint, asksByRule: hooks } = judged;
+  const { started, hint } = judged;
+  const effects = effectNames.some((name) => args[name] !== undefined)
+    ? await readEffects(args, { scopes, networkEnabled, cwd, plan })
+    : undefined;
+  const { verdict, opens, asksByRule: hooks } = effects === undefined ? judged : judgeEffects(effects, judged, plan);
   const request = toRequest(command, plan.argv, plan.script);
   // A path in another scope that asks is asked about, and so is git where it has files there.
   const openScopes = hooks ? undefined : [cwd.scope.name];
-  const planned = { request, cwd, timeoutSeconds, networkEnabled, notIsolated, opens, openScopes, hooks };
+  const writes = (effects?.writes ?? []).map((path) => scopes.resolve(path));
+  const network = effects?.network ?? networkEnabled;
+  const planned = {
+    request,
+    cwd,
+    timeoutSeconds,
+    networkEnabled: network,
+    effects,
+    writes,
+    notIsolated,
+    opens,
+    openScopes,
+    hooks,
+  };
   const shown = {
     request: { ...request },
     scopes: [...new Set([...table.values()].map(({ scope }) => scope.name))].sort(),
     isolation: isolation.type,
-    network: networkEnabled,
+    network,
     opens,
     hooks,
     repositories: repositories.map(({ why, basis = null }) => [why, basis]),
@@ -58,11 +79,23 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     started: started.length > 0 ? started : [command],
     description: describeRun(planned),
     preview: previewRun(planned, plan),
-    canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath },
+    canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath, ...canonicalEffects(effects) },
     facts: { ...shown, paths: toFacts(table) },
     // The content of its files is not shown: an approval for the run outlives their changes.
     content: { now: shown },
+    isLook: effects !== undefined && isLook(effects) && notIsolated === undefined,
   };
+}
+
+function canonicalEffects(effects: Effects | undefined): JsonObject {
+  return effects === undefined ? {} : { writes: [], ...toEffectArgs(effects) };
+}
+
+/** What a call asks for by name is put to a person. */
+function judgeEffects(effects: Effects, { verdict }: Judgement, { refused }: ShellPlan) {
+  const { opens } = effects;
+  const own = refused === undefined ? needsApproval(describeEffects(effects), "rule") : verdict;
+  return { verdict: own, opens, asksByRule: opens.includes(".git/hooks") };
 }
 
 /** The command as it was read, or else the text as it stands, which is never run without a question. */

@@ -4,6 +4,7 @@ import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { ToolInterrupted, toolFailure } from "../toolset.ts";
 import type { PlannedRun, ShellAccess } from "./access.ts";
+import { type Effects, toEffectArgs } from "./effects.ts";
 
 /** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
 const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
@@ -22,7 +23,9 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
   const request: CommandRequest = {
     command: run.request,
     scopes,
-    ...(run.openScopes && { openScopes: run.openScopes }),
+    ...(run.effects
+      ? { rights: { writes: run.writes, reads: run.effects.reads } }
+      : run.openScopes && { openScopes: run.openScopes }),
     cwd: run.cwd,
     network: run.networkEnabled,
     environment: quietEnvironment,
@@ -50,8 +53,10 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
   const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
-  const hints = exitCode === 0 ? [] : hintsOf(run, stderr, scopes);
+  const { effects } = run;
+  const hints = exitCode === 0 && effects === undefined ? [] : hintsOf(run, `${stdout}\n${stderr}`, scopes);
   return {
+    ...(effects === undefined ? {} : { writes: [], ...toEffectArgs(effects) }),
     stdout,
     stderr: timedOut ? [stderr.trimEnd(), late].filter((text) => text !== "").join("\n") : stderr,
     exit_code: exitCode,
@@ -65,10 +70,11 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
 }
 
 /** Explains the wall, where a message looks as if the command had met it. */
-function hintsOf({ networkEnabled, notIsolated }: PlannedRun, stderr: string, scopes: Scopes): readonly string[] {
-  const met = (pattern: RegExp) => pattern.test(stderr);
+function hintsOf({ networkEnabled, notIsolated, effects }: PlannedRun, text: string, scopes: Scopes): readonly string[] {
+  const met = (pattern: RegExp) => pattern.test(text);
   const hints: string[] = [];
-  if (met(/permission denied|read-only file system|operation not permitted/i)) {
+  if (effects !== undefined && notIsolated === undefined) hints.push(...missedRights(effects, text, scopes));
+  else if (met(/permission denied|read-only file system|operation not permitted/i)) {
     const writable = scopes.writable().map(describeScope).join(", ");
     const names = "protected names (.git, package.json, …) only where the command names them";
     hints.push(writable === "" ? "Commands can write nowhere here." : `Commands can write below: ${writable}; ${names}.`);
@@ -78,6 +84,22 @@ function hintsOf({ networkEnabled, notIsolated }: PlannedRun, stderr: string, sc
   }
   if (!networkEnabled && met(unreachable)) hints.push("Commands have no network here (sandbox.network_enabled).");
   return hints;
+}
+
+/** Says how to ask for a right that the command seems to have missed. */
+function missedRights(effects: Effects, text: string, scopes: Scopes): readonly string[] {
+  const hints: string[] = [];
+  if (/read-only file system|erofs|readonly database|device or resource busy/i.test(text)) {
+    const writable = scopes.writable().map(describeScope).join(", ");
+    const ask = `ask for the folders that it writes with \`writes\` (${writable}, or folders in them), and for protected names (.git, package.json, …) with \`opens\``;
+    hints.push(writable === "" ? "Commands can write nowhere here." : `This call could write ${placesOf(effects)}; ${ask}.`);
+  }
+  return hints;
+}
+
+function placesOf({ writes, opens }: Effects): string {
+  if (writes.length === 0) return "nowhere but in /tmp";
+  return `in ${writes.join(", ")}${opens.length === 0 ? " without their protected names" : ` with ${opens.join(", ")}`}`;
 }
 
 const unreachable =

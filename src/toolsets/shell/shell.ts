@@ -34,7 +34,8 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
       const access = { commands, networkEnabled, unisolated };
       const work = await failing(async () => (await loadWork()).prepareWork(call, await scopes.forCommands(), access));
       const { canonicalArgs, facts, content, hint } = work;
-      return { canonicalArgs, targets: [], facts, content, ...(hint === undefined ? {} : { hint }), payload: work };
+      const more = { ...(hint === undefined ? {} : { hint }), ...(work.isLook ? { sideEffect: false } : {}) };
+      return { canonicalArgs, targets: [], facts, content, ...more, payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
     ruleTexts: (call) => ({ command: workOf(call).started }),
@@ -62,6 +63,7 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
     command: { type: "string", minLength: 1, description: "A command line for bash. Quote as bash needs it." },
     timeout,
     cwd: { type: "string", description: `The folder to run in. ${describeFolders(scope.readable)}` },
+    ...effectProperties(scope),
   };
   const isAlone = scope.readable.length === 0;
   return {
@@ -79,6 +81,20 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
         const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, access));
         return runPlanned(work, access, { scopes, signal });
       }),
+  };
+}
+
+const names = { type: "array", items: { type: "string", minLength: 1 } } as const;
+
+/** Describes what a call may ask for. */
+function effectProperties({ writable, networkEnabled }: ToolsetScope) {
+  const places = writable.map(describeScope).join(", ") || "nothing";
+  const none = "A command without these changes nothing: it can write in /tmp alone.";
+  return {
+    writes: { ...names, description: `Folders that the command writes in: ${places}, or folders in them. ${none}` },
+    opens: { ...names, description: "Protected names in these folders that it writes: .git, package.json, …" },
+    reads: { ...names, description: "Scopes that ask before they are read, or hold certain suffixes alone." },
+    ...(networkEnabled ? { network: { type: "boolean", description: "Whether it uses the network." } } : {}),
   };
 }
 
