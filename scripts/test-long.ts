@@ -53,6 +53,11 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/shell/fuzz.test.ts", "tests/shell/quoting.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
+  {
+    name: "effects of commands",
+    files: ["tests/shell/effects"],
+    environment: { LLM_DO_LINES: "all", LLM_DO_FUZZ_RUNS: "3000" },
+  },
   { name: "options of programs", files: ["tests/shell/option-tables.test.ts"], environment: { LLM_DO_OPTION_SHARE: "1" } },
   {
     name: "soak and load",

@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
+import { noWall } from "../../host/command-bench.ts";
+import { seed } from "../../host/seeded.ts";
+import { randomLine } from "./line-grammar.ts";
+import { readNewLines, readRows } from "./lines.ts";
+import { playAll, type Report } from "./play-all.ts";
+import type { Effects } from "./play-line.ts";
+
+/*
+ * Command lines are played behind the wall, in a fresh tree with canaries. The tree, what listens, and what was read are compared with
+ * the effects that were granted. No word of a line decides anything here.
+ */
+
+/** Lines of each kind; all of them where `LLM_DO_LINES` is `all`. Random ones: as many, or `LLM_DO_FUZZ_RUNS`. */
+const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY : Number(process.env["LLM_DO_LINES"] ?? 12);
+const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 12);
+
+const lines: readonly string[] = [
+  ...pick(readRows("ordinary.txt")),
+  ...pick(readRows("tables.txt")),
+  ...pick(readNewLines()),
+  ...fc.sample(randomLine, { numRuns: randomCount, seed: Number(seed) }),
+];
+
+/** A seeded choice, in another order. */
+function pick(rows: readonly string[]): readonly string[] {
+  if (rows.length <= slice) return rows;
+  return (
+    fc.sample(fc.shuffledSubarray([...rows], { minLength: slice, maxLength: slice }), { numRuns: 1, seed: Number(seed) })[0] ?? []
+  );
+}
+
+interface Case {
+  readonly name: string;
+  readonly config: ShellConfig;
+  readonly answer: "approve" | "deny";
+  readonly effects: Effects;
+}
+
+const asks: ShellConfig = { rules: [], default: { approval_required: true } };
+
+const cases: readonly Case[] = [
+  { name: "as looks, everything approved", config: asks, answer: "approve", effects: {} },
+  {
+    name: "as looks, everything denied",
+    config: { rules: [{ pattern: "*", approval_required: false }] },
+    answer: "deny",
+    effects: {},
+  },
+];
+
+test.skipIf(noWall !== "").each(cases)(
+  "commands do what was granted, and no more: $name",
+  async ({ config, answer, effects }) => {
+    const report = await playAll(
+      lines.map((command) => ({ command, ...effects })),
+      { config, answer },
+    );
+    process.stderr.write(`${lines.length} lines: ${describeReport(report)}\n`);
+    expect(report.differences).toEqual([]);
+    expect(report.ran).toBeGreaterThan(lines.length / 10);
+  },
+);
+
+function describeReport({ ran, refused, notRun, changed }: Report): string {
+  return `${ran} ran, ${refused} refused, ${notRun} not run, ${changed} changed what they may`;
+}

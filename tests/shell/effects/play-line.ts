@@ -1,0 +1,80 @@
+import { createNodeHost } from "../../../src/host/node-host.ts";
+import type { Scopes } from "../../../src/host/scopes.ts";
+import type { JsonObject } from "../../../src/protocol/json.ts";
+import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
+import { createShellToolset } from "../../../src/toolsets/shell/shell.ts";
+import type { OwnVerdict, WorkerRuntime } from "../../../src/toolsets/toolset.ts";
+import { environment, type Playground } from "./playground.ts";
+
+/** Effects as the call has them, by names of scopes, folders in them, and protected names. */
+export interface Effects {
+  readonly scratch?: boolean;
+  readonly writes?: readonly string[];
+  readonly opens?: readonly string[];
+  readonly reads?: readonly string[];
+  readonly network?: boolean;
+}
+
+export interface Line extends Effects {
+  readonly command: string;
+  readonly cwd?: string;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+export interface Played {
+  readonly verdict: OwnVerdict;
+  /** What was approved or allowed, as the call's canonical arguments say. */
+  readonly granted: Effects;
+  /** Undefined where it did not run. */
+  readonly result: JsonObject | undefined;
+  /** Why it did not run. */
+  readonly refused: string | undefined;
+}
+
+export interface Stage {
+  play(line: Line, answer: "approve" | "deny"): Promise<Played>;
+  close(): Promise<void>;
+}
+
+/** Plays calls of `shell` on a playground as the gate does: prepared, judged, answered by nobody but `answer`, executed. */
+export async function createStage(playground: Playground, config: ShellConfig): Promise<Stage> {
+  const { root } = playground;
+  const host = createNodeHost({ environment, homeDirectory: `${root}/home`, workingDirectory: `${root}/work` });
+  const scopes = await host.openScopes(playground.scopes, {
+    programFiles: [`${root}/work/main.worker`, `${root}/work/tools.ts`],
+    programFolder: `${root}/work`,
+  });
+  const toolset = createShellToolset({ commands: host.commands });
+  const seen = { readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };
+  const [tool] = toolset.tools(config, { worker: "w", ...seen });
+  if (tool === undefined) throw new Error("there is no tool");
+  const { signal } = new AbortController();
+  const play = async (line: Line, answer: "approve" | "deny"): Promise<Played> => {
+    const checked = await tool.input.validate({ timeout: 3, ...line });
+    if (!checked.ok) return refuse({ type: "blocked", why: "invalid" }, `invalid: ${JSON.stringify(checked.issues)}`);
+    const call = { tool: "shell", args: checked.value as JsonObject, config };
+    const around = { scopes, signal, caller: { name: "w", depth: 0, maxDepth: 1 }, networkEnabled: false };
+    try {
+      const preparation = await toolset.prepare?.(call, around);
+      if (preparation === undefined) throw new Error("nothing was prepared");
+      const args = preparation.canonicalArgs as JsonObject;
+      const verdict = toolset.needsApproval?.({ ...call, args, preparation }) as OwnVerdict;
+      const runs = verdict.type === "pre-approved" || (answer === "approve" && verdict.type !== "blocked");
+      if (!runs) return refuse(verdict, verdict.why ?? verdict.type);
+      const result = (await tool.execute(args, runtimeOf(scopes, signal), preparation.payload)) as JsonObject;
+      return { verdict, granted: args as Effects, result, refused: undefined };
+    } catch (error) {
+      return refuse({ type: "blocked", why: "failed" }, (error as Error).message);
+    }
+  };
+  return { play, close: () => scopes.close() };
+}
+
+function refuse(verdict: OwnVerdict, why: string): Played {
+  return { verdict, granted: {}, result: undefined, refused: why };
+}
+
+function runtimeOf(scopes: Scopes, signal: AbortSignal): WorkerRuntime {
+  return { scopes, signal } as unknown as WorkerRuntime;
+}
