@@ -38,6 +38,8 @@ export class CodeSearch {
   readonly places = new Set<string>();
   /** `import()` of something that is computed, by the module's real path. */
   readonly computed = new Map<string, readonly Span[]>();
+  /** Real paths of modules whose text does not say all that they load. */
+  readonly opaque = new Set<string>();
   readonly #options: CodeSearchOptions;
   readonly #folders = new Set<string>();
   readonly #packageFolders = new Set<string>();
@@ -47,11 +49,14 @@ export class CodeSearch {
     this.#options = options;
   }
 
-  /** Follows modules, and all that they import. Adds to what was found before. */
-  async follow(paths: Iterable<string>): Promise<void> {
+  /**
+   * Follows modules, and all that they import. Adds to what was found before. `asCommands`: a path can be a folder, and lack its suffix, as
+   * in a command line of Node.
+   */
+  async follow(paths: Iterable<string>, { asCommands = false } = {}): Promise<void> {
     const done = new Set(this.modules);
     const { homeDirectory } = this.#options.host;
-    for (const path of paths) await this.#addModule(path);
+    for (const path of paths) await (asCommands ? this.#addFile(path) : this.#addModule(path));
     for (const module of this.modules) if (!done.has(module)) await this.#followModule(module);
     // `require()` looks here last.
     const last = this.modules.size === 0 ? [] : [".node_modules", ".node_libraries"];
@@ -80,7 +85,8 @@ export class CodeSearch {
     if (isInstalled(module)) return this.#addPackageAt(await this.#packageFolder(module));
     const source = isCodePath(module) ? await this.#options.read(module) : undefined;
     if (source === undefined) return;
-    const { imports, computed } = await lexModule(source);
+    const { imports, computed, isOpaque } = await lexModule(source);
+    if (isOpaque) this.opaque.add(module);
     if (computed.length > 0) this.computed.set(module, computed);
     for (const specifier of imports) await this.#addImport(specifier, dirname(module));
   }

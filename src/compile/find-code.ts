@@ -4,7 +4,7 @@ import { isWithin } from "../util/within.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";
 import { codeFileNames, homeOf, isCodePath } from "./home.ts";
-import { findServerFiles } from "./name-servers.ts";
+import { findServerCode } from "./server-code.ts";
 
 /** The code of a program, which runs with all rights of the user. */
 export interface ProgramCode {
@@ -14,12 +14,14 @@ export interface ProgramCode {
   readonly packages: readonly string[];
   /** Absolute paths of scripts that the program's files name as models, and that really lie outside of its folder. Sorted. */
   readonly scriptsOutside: readonly string[];
+  /** Absolute paths of folders of which an MCP server can load any file that is no data. */
+  readonly codeFolders: readonly string[];
 }
 
 /**
  * Finds the program's code without running any, reports `import()` of computed names, and reserves the places that it is read
- * from. A script that the user names is the user's: its places are reserved, and it is no part of what is trusted. Files that MCP
- * servers are started with are reserved likewise: their command lines are what is trusted.
+ * from. A script that the user names is the user's: its places are reserved, and it is no part of what is trusted. What MCP servers
+ * load is reserved likewise: their command lines are what is trusted.
  */
 export async function findCode(compilation: Compilation, workers: ReadonlyMap<string, Worker>): Promise<ProgramCode> {
   const { host, files, modules, packages, home, root } = compilation;
@@ -39,14 +41,15 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
     return text === undefined ? undefined : { name: path, text };
   };
   const others = new CodeSearch({ host, read });
-  const served = await findServerFiles(compilation, workers);
-  await others.follow([...users, ...served].filter(isCodePath));
-  for (const place of [...scripts, ...users, ...served, ...search.places, ...others.places, ...others.modules])
+  const served = await findServerCode(compilation, workers);
+  await others.follow(users.filter(isCodePath));
+  for (const place of [...scripts, ...users, ...served.places, ...search.places, ...others.places, ...others.modules])
     files.reserve(place);
   return {
     files: [...search.modules].map(place).sort(),
     packages: describePackages(compilation, search, place),
     scriptsOutside: await findOutside(compilation, scripts),
+    codeFolders: served.codeFolders,
   };
 }
 

@@ -37,6 +37,7 @@ export function freezeProgram(
     callables,
     files: [...own],
     protectedPaths: [...new Set([...own, ...files.reserved])],
+    codeFolders: code.codeFolders,
     digest: sha256(canonicalJson([sources, models, [...overrides.texts, ...scopeRoots.texts]])),
     sources: Object.fromEntries(
       sources.flatMap(([path = "", digest = ""]) => (path.startsWith("/") ? [[path.slice(1), digest]] : [])),

@@ -9,6 +9,8 @@ export interface LexedModule {
   readonly computed: readonly Span[];
   /** False where it may export more than `names`. */
   readonly complete: boolean;
+  /** True where the text does not say all that it loads: something is computed, or the text cannot be read. */
+  readonly isOpaque: boolean;
 }
 
 /** Reads TypeScript and JavaScript alike. What a text without `export`, or with `export *`, exports is not known from it. */
@@ -28,9 +30,10 @@ export async function lexModule(source: Source): Promise<LexedModule> {
       imports: [...new Set([...literal, ...requiredBy(source.text), ...modulesIn(without(source.text, types))])],
       computed: computed.map(({ start, end }) => ({ source, start, end })),
       complete: named.length === values.length && values.length > 0,
+      isOpaque: computed.length > 0 || computedRequire.test(source.text),
     };
   } catch {
-    return { names: new Map(), imports: namesIn(source.text), computed: [], complete: false };
+    return { names: new Map(), imports: namesIn(source.text), computed: [], complete: false, isOpaque: true };
   }
 }
 
@@ -48,6 +51,8 @@ type Loading = { readonly specifier?: string | null | undefined; readonly type: 
 function isComputed({ type, specifier, glob = false }: Loading): boolean {
   return type === "dynamic" && (specifier === undefined || glob);
 }
+
+const computedRequire = /(?<![\w$.])require\s*\(\s*(?!\s|(["'`])[^"'`\n$]*\1\s*\))/;
 
 /** The lexer knows modules only. A comment or a text that looks like a call is taken for one. */
 function requiredBy(text: string): string[] {

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { spanAt } from "../language/json-shape.ts";
 import type { McpServerSyntax } from "../language/server-shapes.ts";
 import { valuesOf } from "../language/values-of.ts";
@@ -10,7 +9,7 @@ import { clipText } from "../util/clip-text.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { TextFilter } from "./expand-variables.ts";
-import { filesAmong, type Home } from "./home.ts";
+import type { Home } from "./home.ts";
 import { checkKeys, type KnownProvider } from "./link-providers.ts";
 
 /**
@@ -74,28 +73,21 @@ export function serverWithTool(name: string, { manifest, builtIns }: Compilation
   return [...declared, ...used].find(({ prefix, server }) => mayBegin(name, prefix, `${server}${serverSeparator}`))?.server;
 }
 
-/** The part of a server's configuration that says what is started. Without a `command`, nothing is. */
-interface Started {
-  readonly command?: string;
+/** The part of a server's configuration that says what is started. */
+export interface StartedServer {
+  readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface ServersConfig {
-  readonly servers: Readonly<Record<string, Started>>;
+  readonly servers: Readonly<Record<string, StartedServer | { readonly url: string }>>;
 }
 
-/** Returns the files among the words of servers' command lines, as absolute paths: no tool may change what a server runs. */
-export async function findServerFiles(
-  { host, root, builtIns }: Compilation,
-  workers: ReadonlyMap<string, Worker>,
-): Promise<readonly string[]> {
+/** Returns the servers that the workers start. */
+export function serversOf({ builtIns }: Compilation, workers: ReadonlyMap<string, Worker>): readonly StartedServer[] {
   const references = [...workers.values()].flatMap(({ toolsets }) => toolsets);
   const configs = references.flatMap(({ toolset, config }) => (toolset === builtIns.get("mcp") ? [config as ServersConfig] : []));
-  const paths = configs.flatMap(({ servers }) =>
-    Object.values(servers).flatMap(({ command, args = [], cwd = "." }) =>
-      command === undefined ? [] : [command, ...args].map((word) => resolve(root, cwd, word)),
-    ),
-  );
-  return filesAmong(host, paths);
+  return configs.flatMap(({ servers }) => Object.values(servers).flatMap((server) => ("command" in server ? [server] : [])));
 }

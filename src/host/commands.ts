@@ -59,6 +59,11 @@ export interface CommandRequest {
    * its hooks.
    */
   readonly unprotected?: readonly string[];
+  /**
+   * True: behind a wall, `.git` and what holds keys and tokens by its name (`.npmrc`, `.ssh`) are hidden in all scopes, for a program
+   * that needs none of them. A scope's root that has such a name is shown. Default false.
+   */
+  readonly hidesCredentials?: boolean;
   /** True: git runs the hooks of its repository, because they were approved. */
   readonly hooks?: boolean;
   /** Variables beside those of the allow-list. Ones that change what programs are or load (`PATH`, `LD_…`) are refused. */

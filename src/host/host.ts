@@ -53,6 +53,8 @@ export interface OpenScopesOptions {
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;
+  /** Absolute host paths of folders below which no file can be written that may be code, by its name. */
+  readonly codeFolders?: readonly string[];
   /** Receives each file before it is replaced. Default: nothing does. */
   readonly beforeReplacing?: ReplacementListener;
   /** Scopes that are opened for one owner, such as a run, look once for the real paths of the program and of private folders. */

@@ -133,16 +133,18 @@ export async function realPrivateFolders(system: ScopeSystem): Promise<readonly 
 const places = new WeakMap<ScopeSystem, WeakMap<readonly string[], Promise<ProgramPlaces>>>();
 
 /** Finds the files of a program and their folder, once for each list of files: a program runs as it was compiled. */
-function placesOf(system: ScopeSystem, { programFiles = [], programFolder }: OpenScopesOptions): Promise<ProgramPlaces> {
+function placesOf(system: ScopeSystem, options: OpenScopesOptions): Promise<ProgramPlaces> {
+  const { programFiles = [] } = options;
   const found = getOrMake(places, system, () => new WeakMap<readonly string[], Promise<ProgramPlaces>>());
-  return getOrMake(found, programFiles, () => findPlaces(system, programFiles, programFolder));
+  return getOrMake(found, programFiles, () => findPlaces(system, options));
 }
 
-async function findPlaces(system: ScopeSystem, files: readonly string[], folder: string | undefined): Promise<ProgramPlaces> {
+async function findPlaces(system: ScopeSystem, options: OpenScopesOptions): Promise<ProgramPlaces> {
+  const { programFiles: files = [], programFolder: folder, codeFolders = [] } = options;
   const real = await Promise.all(files.map((path) => realPathOf(system, path)));
   const programFolder = folder === undefined ? undefined : await system.realPath(folder).catch(() => folder);
   // Both spellings: the path as written, and its real path.
-  return createProgramPlaces([...files, ...real], programFolder);
+  return createProgramPlaces([...files, ...real], programFolder, codeFolders);
 }
 
 /** The real path; of a missing file, the real path of the nearest folder with the rest. `known`: of folders that several paths lie in. */

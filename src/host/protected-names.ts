@@ -55,6 +55,26 @@ export function isProgramName(name: string): boolean {
   return folded.endsWith(".worker") || programNames.has(folded);
 }
 
+/** Returns whether a program of any language may run or load a file of this name. Names without a suffix are not among them. */
+export function isCodeName(name: string): boolean {
+  const folded = foldName(name);
+  return codeSuffix.test(folded) || scriptNames.has(folded);
+}
+
+const codeSuffix = new RegExp(
+  `\\.(?:${[
+    "py[cdiowx]?|pth|egg|whl|ipynb|so|dylib|dll|node|wasm|[cm]?[jt]sx?|rb|gemspec|pl|pm|t|php\\d?|phar|lua|jl|r|ex|exs|erl|beam|tcl",
+    "sh|bash|zsh|fish|ksh|ps1|psm1|bat|cmd|exe|com|class|jar|war|java|kts?|scala|groovy|gradle|cljs?|swift|go|rs|c|cc|cpp|h|hpp|cs|fs|vb",
+    "awk|sed|mk|cmake|scm|rkt|lisp|el|hs|ml|nix|just",
+  ].join("|")})$`,
+);
+
+/** Files that tools of a language run by their name. */
+const scriptNames = nameSet(
+  "makefile gnumakefile justfile rakefile gemfile cargo.toml go.mod pyproject.toml setup.cfg build.xml pom.xml mix.exs uv.lock",
+  "__main__ taskfile.yml taskfile.yaml deno.json deno.jsonc tsconfig.json",
+);
+
 /** Returns the same form for all spellings that some file system takes for the same name. */
 export function foldName(name: string): string {
   // The rest changes nothing in ASCII, and would take most of the time of a walk.

@@ -4,7 +4,7 @@ import { isWithin } from "../util/within.ts";
 import type { RootDirectory } from "./directory.ts";
 import type { ReplacementListener } from "./host.ts";
 import { isPrivatePath } from "./private-folders.ts";
-import { foldName, isProgramName, isReadProtected, protectionOfName } from "./protected-names.ts";
+import { foldName, isCodeName, isProgramName, isReadProtected, protectionOfName } from "./protected-names.ts";
 import { type Allowed, describeScope, privateFolder } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -41,6 +41,8 @@ export interface ProgramPlaces {
   readonly programFiles: ReadonlySet<string>;
   /** The folders on the way to them. */
   readonly programParents: ReadonlySet<string>;
+  /** Folders below which all names that can be code are the program's. */
+  readonly codeFolders: ReadonlySet<string>;
 }
 
 export interface PrivatePlaces {
@@ -54,15 +56,20 @@ export const nowhere: ProgramPlaces & PrivatePlaces = {
   programFolder: undefined,
   programFiles: new Set(),
   programParents: new Set(),
+  codeFolders: new Set(),
   privateFolders: [],
   privateNames: new Set(),
 };
 
 /** `files`: real host paths of what is part of the program, existing or not, with all that is below them. */
-export function createProgramPlaces(files: readonly string[], programFolder: string | undefined): ProgramPlaces {
+export function createProgramPlaces(
+  files: readonly string[],
+  programFolder: string | undefined,
+  codeFolders: readonly string[],
+): ProgramPlaces {
   const programFiles = new Set(files.map(foldPath));
   const programParents = new Set([...programFiles].flatMap((path) => [...above(path)].slice(1)));
-  return { programFolder, programFiles, programParents };
+  return { programFolder, programFiles, programParents, codeFolders: new Set(codeFolders.map(foldPath)) };
 }
 
 export function createPrivatePlaces(privateFolders: readonly string[]): PrivatePlaces {
@@ -165,11 +172,17 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
     if (!this.#canBeProgram(scope, components)) return false;
     const hostPath = this.hostPath(scope, components);
     const folded = foldPath(hostPath);
-    for (const path of above(folded)) if (this.#program.programFiles.has(path)) return true;
+    const isCode = this.#canBeCode(components);
+    for (const path of above(folded))
+      if (this.#program.programFiles.has(path) || (isCode && this.#program.codeFolders.has(path))) return true;
     const folder = this.#program.programFolder;
     if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);
     return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
+  }
+
+  #canBeCode(components: readonly string[]): boolean {
+    return this.#program.codeFolders.size > 0 && isCodeName(components.at(-1) ?? "");
   }
 
   /** Names alone rule most paths out: a walk asks for each, and to fold the whole of one takes half the time of a walk. */
@@ -178,6 +191,7 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
       return findProgramNames(this.root(scope).realPath, this.#program.programFiles);
     });
     const [name, last] = [components[0], components.at(-1)];
+    if (this.#canBeCode(components)) return true;
     if (first === "any" || (name !== undefined && first.has(firstOf(foldName(name))))) return true;
     return isInTools || (last !== undefined && isProgramName(last)) || components.some(isIndex);
   }

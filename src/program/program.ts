@@ -34,6 +34,8 @@ export interface Program {
    * and its templates would be found.
    */
   readonly protectedPaths: readonly string[];
+  /** Absolute host paths of folders in which no tool may write what can be code, by its name, at any depth. */
+  readonly codeFolders: readonly string[];
   /** SHA-256 over the sources and the configuration: equal programs have equal digests. */
   readonly digest: string;
   /** SHA-256 of each source in the program's folder, by its path in it. */

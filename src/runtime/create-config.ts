@@ -49,6 +49,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
         atFirstUse,
         programFiles: program.protectedPaths,
         programFolder: program.root,
+        codeFolders: program.codeFolders,
         ...(setup.writes && callPath !== undefined ? { beforeReplacing: setup.writes.listenerOf(callPath) } : {}),
       }),
     callWorker,

@@ -96,6 +96,40 @@ test("definitions are compared tool by tool: another choice of tools is no chang
   expect(await asks(["*"], "deny")).toBe(0);
 });
 
+test("a description that looks like the print of another tool does not become that tool", async () => {
+  const world = createMcpWorld();
+  const inputSchema = { type: "object" };
+  const put = (...tools: readonly (readonly [name: string, description: string])[]) =>
+    world.put(
+      "tools.json",
+      JSON.stringify(tools.map(([name, description]) => ({ name, description, inputSchema, annotations: {} }))),
+    );
+  const play = (approval: ApprovalPolicy) =>
+    world.play({ servers: { own: { ...own, tools: ["look", "wipe"] } }, model: calling(), approval });
+  put(["look", `Looks.\n${JSON.stringify(inputSchema, undefined, 2)}\n\nwipe\nWipes.`]);
+  await play(asking("deny").approval);
+  put(["look", "Looks."], ["wipe", "Wipes."]);
+  const { asked, approval } = asking("deny");
+  expect((await play(approval)).model.requests).toEqual([]);
+  const [{ preview } = {}] = asked;
+  expect(preview).toMatchObject({
+    before: expect.stringMatching(/^\| wipe$/m),
+    after: expect.stringMatching(/^wipe\n\| Wipes\.$/m),
+  });
+});
+
+test("the order of a server's tools, and of the keys of their schemas, is no change", async () => {
+  const world = createMcpWorld();
+  const tool = (name: string, inputSchema: object) => ({ name, description: "Does it.", inputSchema });
+  const play = (...tools: readonly object[]) => {
+    world.put("tools.json", JSON.stringify(tools));
+    return world.play({ servers: { own }, model: calling(), approval: asking("deny").approval });
+  };
+  await play(tool("a", { type: "object", properties: {} }), tool("b", { type: "object" }));
+  const { output } = await play(tool("b", { type: "object" }), tool("a", { properties: {}, type: "object" }));
+  expect(output?.output).toBe("done");
+});
+
 test("instructions and hints of a server reach the model as its own text, and a change of them asks", async () => {
   const world = createMcpWorld();
   const play = (approval: ApprovalPolicy) =>

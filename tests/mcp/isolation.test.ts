@@ -51,6 +51,42 @@ test.runIf(hasWall)("a server writes nothing outside its temporary home, and has
   expect(variables.TOKEN).toContain("GIVEN_TOKEN");
 });
 
+test.runIf(hasWall)(
+  "a server reads its program, and no repository, key or token in it or in folders that it reads beside",
+  async () => {
+    const world = createMcpWorld();
+    const secrets = [
+      ".git/config",
+      "sub/.git/modules/a/config",
+      ".env",
+      ".npmrc",
+      "sub/.npmrc",
+      ".config/gh/hosts.yml",
+      ".ssh/id_rsa",
+    ];
+    world.put("tools.json", '[{ "name": "read" }]');
+    const files = [...secrets, "notes.txt", ".gitignore"];
+    for (const path of files) for (const base of ["", "../beside/"]) world.put(`${base}${path}`, `content of ${path}`);
+    const read = (base: string) => files.map((path) => ["own__read", { path: `${base}${path}` }] as const);
+    const servers = { own: { ...own, reads: ["../beside"] } };
+    const { results } = await world.play({ servers, model: calling(...read(""), ...read("../beside/")) });
+    const shown = valuesOf(results).map((value) => /^content of (.*)$/.exec(String(value))?.[1]);
+    const seen = [...secrets.map(() => undefined), "notes.txt", ".gitignore"];
+    expect(shown).toEqual([...seen, ...seen]);
+  },
+);
+
+test.runIf(hasWall)("a server reads a repository that its entry names", async () => {
+  const world = createMcpWorld();
+  world.put("tools.json", '[{ "name": "read" }]');
+  world.put(".git/config", "[remote]");
+  const { results } = await world.play({
+    servers: { own: { ...own, reads: [".git"] } },
+    model: calling(["own__read", { path: ".git/config" }]),
+  });
+  expect(valuesOf(results)).toEqual(["[remote]"]);
+});
+
 test.runIf(hasWall)("a server has the network if its entry says so", async () => {
   const port = await listen();
   const { results } = await createMcpWorld().play({

@@ -21,8 +21,7 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0
 const say = (text) => ({ content: [{ type: "text", text: String(text) }] });
 const attempt = (work) => {
   try {
-    work();
-    return say("done");
+    return work() ?? say("done");
   } catch (error) {
     return say(error.code);
   }
@@ -41,6 +40,7 @@ const actions = {
     process.stdout.write("x".repeat(11_000_000));
   },
   write: ({ path }) => attempt(() => writeFileSync(path, "written")),
+  read: ({ path }) => attempt(() => say(readFileSync(path, "utf8"))),
   connect: ({ port }) =>
     new Promise((resolve) => {
       const socket = createConnection({ port, host: "127.0.0.1" });

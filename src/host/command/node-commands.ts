@@ -81,7 +81,9 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
   let movedAside: readonly string[] = [];
   let tooDeep: readonly string[] = [];
   try {
-    const before = await findProtected({ table, unprotected, places, signal, openHandles: wall.type !== "none" });
+    const { hidesCredentials } = request;
+    const openHandles = wall.type !== "none";
+    const before = await findProtected({ table, unprotected, places, hidesCredentials, signal, openHandles });
     tooDeep = before.tooDeep;
     try {
       ended = await execute(wall, { ...setting, before, places });

@@ -10,6 +10,7 @@ import { errorCode } from "../system-error.ts";
 import { isTransientName } from "../temporary-name.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
 import { programFolders } from "./program-folders.ts";
+import { holdsCredentials } from "./secret-places.ts";
 import { findSpecialFiles } from "./special-files.ts";
 import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
@@ -41,6 +42,8 @@ export interface FindOptions {
   readonly unprotected: ReadonlySet<string>;
   /** The folders that the command may write in. Elsewhere, only what it must not see is found. */
   readonly places: readonly WritePlace[];
+  /** As `CommandRequest.hidesCredentials`. Default false. */
+  readonly hidesCredentials?: boolean | undefined;
   readonly signal?: AbortSignal;
   /** Opens a handle of each entry that a wall mounts read-only. The caller closes them with `closeHandles`. */
   readonly openHandles?: boolean;
@@ -145,6 +148,7 @@ function isUnwalked({ table, unlock }: Walk, { scope, components }: OpenFolder, 
 type Treatment = ProtectedEntry["access"] | "visit" | "too-deep" | "ignore";
 
 function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment {
+  if (walk.hidesCredentials && holdsCredentials([...folder.components, entry.name].map(foldName))) return "hidden";
   const own = isWritable(walk.places, folder) ? treatByName(walk, folder, entry) : treatUnwritable(walk, folder, entry);
   if (own !== undefined) return own;
   if (entry.type !== "directory" || isLeftOut(walk, folder, entry.name)) return "ignore";

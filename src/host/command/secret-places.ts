@@ -2,7 +2,9 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
+import { holdsNested, nestNames } from "../nested-names.ts";
 import { privatePlacesOf } from "../private-folders.ts";
+import { foldName } from "../protected-names.ts";
 import { knownEntriesOf, realPathOf, statOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
@@ -39,6 +41,16 @@ const variables = [
     "PASSWORD_STORE_DIR PGPASSFILE PIP_CONFIG_FILE TF_CLI_CONFIG_FILE XAUTHORITY",
   ),
 ];
+
+const inAnyFolder = nestNames(...inHome.filter((path) => !path.includes(" ")).map(foldName));
+
+/**
+ * Returns whether a file or folder holds keys or tokens by its name, wherever it lies: `.npmrc`, `.ssh`, `.config/gh`. `.git` is one of
+ * them, since addresses of remotes can hold a token. `folded`: the components of its path.
+ */
+export function holdsCredentials(folded: readonly string[]): boolean {
+  return folded.at(-1) === ".git" || holdsNested(folded, inAnyFolder);
+}
 
 type Owner = Pick<Host, "environment" | "stateDirectory" | "configFile">;
 

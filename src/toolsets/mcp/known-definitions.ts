@@ -48,11 +48,32 @@ function parse(text: string): Definitions | undefined {
   return Array.isArray(tools) && typeof instructions === "string" ? { tools, instructions } : undefined;
 }
 
-/** Renders definitions for comparison and display: a paragraph for each tool, sorted by name, then the instructions. */
+/** Compares what the model is told, member by member. The order of tools and of keys does not count. */
+export function sameDefinitions(one: Definitions, other: Definitions): boolean {
+  return canonicalDefinitions(one) === canonicalDefinitions(other);
+}
+
+function canonicalDefinitions({ tools, instructions }: Definitions): string {
+  const texts = tools.map(({ name, description, inputSchema }) => canonicalJson([name, description, inputSchema]));
+  return canonicalJson([texts.sort(), instructions]);
+}
+
+/**
+ * Renders definitions for a person: a paragraph for each tool, sorted by name, then the instructions. Texts of the server stand behind a
+ * margin, so that none of them looks like another tool.
+ */
 export function printDefinitions({ tools, instructions }: Definitions): string {
   const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
   const paragraphs = sorted.map(
-    (tool) => `${tool.name}\n${tool.description}\n${JSON.stringify(tool.inputSchema, undefined, 2)}\n`,
+    (tool) => `${printName(tool.name)}\n${inMargin(tool.description)}${JSON.stringify(tool.inputSchema, undefined, 2)}\n`,
   );
-  return [...paragraphs, ...(instructions === "" ? [] : [`Instructions of the server\n${instructions}\n`])].join("\n");
+  return [...paragraphs, ...(instructions === "" ? [] : [`Instructions of the server\n${inMargin(instructions)}`])].join("\n");
+}
+
+function printName(name: string): string {
+  return /^[\w./-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+function inMargin(text: string): string {
+  return text === "" ? "" : `${text.replace(/^/gm, "| ")}\n`;
 }

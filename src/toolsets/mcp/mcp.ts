@@ -17,7 +17,13 @@ import {
   toolsetMark,
 } from "../toolset.ts";
 import { describeServers, isRemote, type McpConfig, type McpServer, mcpConfig } from "./config.ts";
-import { type DefinitionsHost, type KnownDefinitions, knownDefinitions, printDefinitions } from "./known-definitions.ts";
+import {
+  type DefinitionsHost,
+  type KnownDefinitions,
+  knownDefinitions,
+  printDefinitions,
+  sameDefinitions,
+} from "./known-definitions.ts";
 import {
   type RunningServer,
   type ServerRequest,
@@ -124,11 +130,13 @@ async function findChange(setting: ServerSetting, server: RunningServer, host: M
   const { name, server: config } = setting;
   const known = definitionsOf(setting, host);
   const kept = await known.read();
-  const before = kept && printDefinitions({ ...kept, tools: wantedTools(kept.tools, config) });
-  const after = printDefinitions(server);
+  const before = kept && { ...kept, tools: wantedTools(kept.tools, config) };
   const all = { tools: server.allTools, instructions: server.instructions };
-  if (before === after) return undefined;
-  if (before !== undefined) return { name, before, after, accept: () => known.keep(all) };
+  if (before && sameDefinitions(before, server)) return undefined;
+  if (before) {
+    const [shownBefore, shownAfter] = [printDefinitions(before), printDefinitions(server)];
+    return { name, before: shownBefore, after: shownAfter, accept: () => known.keep(all) };
+  }
   await known.keep(all).catch((thrown: unknown) => {
     throw new Error(`the definitions of the MCP server \`${name}\` cannot be kept: ${errorMessage(thrown)}`);
   });
@@ -145,7 +153,7 @@ function createRestarting(setting: ServerSetting, first: RunningServer) {
   let isClosed = false;
   const restart = async (): Promise<RunningServer> => {
     const next = await startServer(setting);
-    if (printDefinitions(next) === printDefinitions(first)) return next;
+    if (sameDefinitions(next, first)) return next;
     await next.close();
     throw new Error(`the MCP server \`${setting.name}\` has other tools than before it ended`);
   };

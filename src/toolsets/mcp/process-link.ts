@@ -24,7 +24,8 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
   const run = async () =>
     host.commands.run({
       ...{ command: { type: "argv", argv: [command, ...args] }, scopes, cwd: scopes.resolve(`program/${cwd}`) },
-      ...{ network, isolationRequired: isolated, unisolated: !isolated, environment: env, converse: transport.converse },
+      ...{ network, isolationRequired: isolated, unisolated: !isolated, hidesCredentials: true },
+      ...{ environment: env, converse: transport.converse },
       ...{ timeoutMilliseconds: forever, maxOutputBytes: 2000, signal: stopping.signal },
     });
   const finished = run()
