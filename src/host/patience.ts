@@ -15,19 +15,4 @@ export interface Patience {
  */
 export interface PatientInit extends RequestInit {
   readonly patience?: Partial<Patience>;
-  /** Most bytes of an answer that may be a `BareAnswer`, which takes less time than a `Response`. A `fetch` that does not know it returns a `Response`. */
-  readonly bare?: number;
 }
-
-/** An answer whose body is still to come. */
-export interface BareAnswer {
-  /**
-   * The whole body of an answer with a status of success, which is read from the start: undefined for one of too many bytes, whose
-   * connection is closed. Rejects as that of a `Response`. Absent for any other status.
-   */
-  readonly whole?: Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** The answer with its body, or with another one in its place. Called once; without a body only where there is no `whole`. */
-  toResponse(body?: AnswerBody): Promise<Response>;
-}
-
-export type AnswerBody = string | Uint8Array<ArrayBuffer> | ReadableStream;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type * as zlib from "node:zlib";
 import { onAbort } from "../util/abortable.ts";
-import type { AnswerBody, BareAnswer, Patience, PatientInit } from "./patience.ts";
+import type { Patience, PatientInit } from "./patience.ts";
 import { fetchThrough, findSetDispatcher } from "./set-dispatcher.ts";
 
 /** How long a server may be silent, before or during its answer. A long answer that is not streamed takes minutes. */
@@ -31,14 +31,6 @@ interface Outgoing {
   readonly body: string | Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
   readonly patience: Patience;
-  readonly bare: number | undefined;
-}
-
-/** The head of an answer. */
-interface Head {
-  readonly message: IncomingMessage;
-  /** A body that is read from the start; undefined for one that somebody is to take. */
-  readonly whole: BareAnswer["whole"] | undefined;
 }
 
 /**
@@ -48,18 +40,18 @@ interface Head {
  */
 export function createPatientFetch(usual: Partial<Patience> = {}): typeof globalThis.fetch {
   return async (input, init?: PatientInit) => {
-    const { patience: given, bare, ...standard } = init ?? {};
+    const { patience: given, ...standard } = init ?? {};
     const patience = { ...defaultPatience, ...usual, ...given };
     const dispatcher = findSetDispatcher();
     if (dispatcher || globalThis.fetch !== nodesFetch) return fetchThrough(dispatcher, input, { ...standard, patience });
-    const first = await toOutgoing(input, { ...standard, patience, bare });
+    const first = await toOutgoing(input, { ...standard, patience });
     if (!/^https?:$/.test(first.url.protocol)) return globalThis.fetch(input, standard);
     const redirect = init?.redirect ?? (isAddress(input) ? "follow" : input.redirect);
     let outgoing = first;
     for (let redirects = 0; ; redirects++) {
-      const { message, whole } = await send(outgoing);
+      const message = await send(outgoing);
       const next = redirect === "manual" ? undefined : followed(outgoing, message);
-      if (!next) return toAnswer(outgoing, message, { redirects, whole });
+      if (!next) return toResponse(outgoing, message, redirects);
       message.destroy();
       if (redirect === "error" || redirects === mostRedirects)
         throw failed(new Error(redirect === "error" ? "unexpected redirect" : "redirect count exceeded"));
@@ -69,11 +61,8 @@ export function createPatientFetch(usual: Partial<Patience> = {}): typeof global
 }
 
 /** Bodies other than texts and bytes are read whole first. */
-async function toOutgoing(
-  input: Parameters<typeof fetch>[0],
-  init: RequestInit & Pick<Outgoing, "patience" | "bare">,
-): Promise<Outgoing> {
-  const { patience, bare, ...standard } = init;
+async function toOutgoing(input: Parameters<typeof fetch>[0], init: RequestInit & Pick<Outgoing, "patience">): Promise<Outgoing> {
+  const { patience, ...standard } = init;
   const { body } = init;
   const isPlain = isAddress(input) && (typeof body === "string" || (body ?? undefined) === undefined);
   const request = isPlain
@@ -84,7 +73,7 @@ async function toOutgoing(
   if (typeof body === "string") headers["content-type"] = "text/plain;charset=UTF-8";
   for (const [name, value] of request?.headers ?? entriesOf(init.headers)) headers[name.toLowerCase()] = value;
   return {
-    ...{ url, headers, patience, bare },
+    ...{ url, headers, patience },
     method: request?.method ?? (init.method ?? "GET").toUpperCase(),
     body: request?.body ? new Uint8Array(await request.arrayBuffer()) : typeof body === "string" ? body : undefined,
     signal: init.signal ?? request?.signal,
@@ -114,7 +103,7 @@ async function loadRequester(protocol: string): Promise<Requester> {
 }
 
 /** Resolves with the head of the answer. Rejects as `fetch` does: with the reason of the abort, or with a `TypeError` and its cause. */
-async function send({ url, method, headers, body, signal, patience, bare }: Outgoing): Promise<Head> {
+async function send({ url, method, headers, body, signal, patience }: Outgoing): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const { protocol, hostname, port, pathname, search, username, password } = url;
   if (username !== "" || password !== "")
@@ -147,15 +136,10 @@ async function send({ url, method, headers, body, signal, patience, bare }: Outg
     sent.on("response", (response) => {
       message = response;
       if (patience.idle !== patience.firstByte) sent.setTimeout(patience.idle);
-      const { statusCode = 0 } = response;
-      const isRead = bare !== undefined && statusCode >= 200 && statusCode <= 299;
-      const whole = isRead ? readWhole(message, { most: bare, signal }) : undefined;
-      // A failure is that of the taker alone.
-      whole?.catch(() => undefined);
-      resolve({ message, whole });
+      resolve(message);
     });
     // The answer will need it, and loading it takes long: now the server has the request.
-    if (bare === undefined) sent.once("finish", () => Reflect.get(globalThis, "Response"));
+    sent.once("finish", () => Reflect.get(globalThis, "Response"));
     sent.end(typeof body === "string" && body.length > longText ? Buffer.from(body) : body);
     stopListening = signal && onAbort(signal, abort);
   });
@@ -202,61 +186,15 @@ function followed({ url, method, headers, body, ...same }: Outgoing, { statusCod
   return { ...same, url: to, method: isGet ? "GET" : method, body: isGet ? undefined : body, headers: Object.fromEntries(kept) };
 }
 
-/** A bare answer comes only where it was asked for, which the type of `fetch` cannot say. */
-function toAnswer(outgoing: Outgoing, message: IncomingMessage, facts: AnswerFacts): Promise<Response> | Response {
-  return outgoing.bare === undefined
-    ? toResponse(outgoing, message, facts)
-    : (toBare(outgoing, message, facts) as BareAnswer & Response);
-}
-
-interface AnswerFacts extends Partial<Pick<Head, "whole">> {
-  readonly redirects: number;
-}
-
-interface ResponseFacts extends AnswerFacts {
-  /** In the place of the message's. */
-  readonly body?: AnswerBody | undefined;
-}
-
-async function toResponse(outgoing: Outgoing, message: IncomingMessage, { redirects, body: given }: ResponseFacts) {
+async function toResponse(outgoing: Outgoing, message: IncomingMessage, redirects: number): Promise<Response> {
   const { statusCode: status = 0, statusMessage: statusText = "", headers: found } = message;
   const { "set-cookie": cookies = [], ...rest } = found;
   const isEmpty = outgoing.method === "HEAD" || [204, 205, 304].includes(status);
   if (isEmpty) message.resume();
-  const body = isEmpty ? null : (given ?? toStream(message, await decoded(message), outgoing));
+  const body = isEmpty ? null : toStream(message, await decoded(message), outgoing);
   const response = new Response(body, { status, statusText, headers: rest as Record<string, string> });
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
   return Object.defineProperties(response, { url: { value: outgoing.url.href }, redirected: { value: redirects > 0 } });
-}
-
-function toBare(outgoing: Outgoing, message: IncomingMessage, facts: AnswerFacts): BareAnswer {
-  return {
-    ...(facts.whole ? { whole: facts.whole } : {}),
-    toResponse: (body) => toResponse(outgoing, message, { ...facts, body }),
-  };
-}
-
-interface Reading {
-  readonly most: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function readWhole(message: IncomingMessage, { most, signal }: Reading): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const stream = decoded(message);
-  // Read from the start, what came with the head takes no turn of its own.
-  const from = stream instanceof Promise ? await stream : stream;
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer<ArrayBuffer>[] = [];
-    let bytes = 0;
-    from.on("data", (chunk: Buffer<ArrayBuffer>) => {
-      bytes += chunk.length;
-      if (bytes <= most) return chunks.push(chunk);
-      message.destroy();
-      return resolve(undefined);
-    });
-    from.on("end", () => resolve(Buffer.concat(chunks)));
-    from.on("error", (error) => reject(brokenOff(signal, error)));
-  });
 }
 
 function brokenOff(signal: AbortSignal | undefined, error: Error): unknown {

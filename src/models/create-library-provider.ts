@@ -1,15 +1,13 @@
-import type { LanguageModelV4, LanguageModelV4ProviderTool, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { LanguageModelV4ProviderTool, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { JsonObject } from "../protocol/json.ts";
-import type { AssistantMessage, FilePart } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { OutputFacts } from "./answer-tool.ts";
 import type { CacheMark } from "./cache-marks.ts";
-import type { Model } from "./model.ts";
+import { type LoadedModel, openOnce } from "./loaded-model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
-import type { Wire } from "./wire/create-wire-fetch.ts";
 import type { AnswerRepair } from "./wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
@@ -40,41 +38,24 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   /** Imports what puts the answers of this wire format right. Absent: answers are bounded only. */
   loadRepair?(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
-  /** True if a model holds nothing but the settings that it was loaded with: it serves all runs that have the same. */
-  readonly isShared?: boolean;
   /** True where `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
   /** Advice for the user if the connection is refused. */
   readonly whenUnreachable?: string;
 }
 
-export interface LoadedModel {
-  readonly model: LanguageModelV4;
-  /** Fetches the files that the provider made for an answer and keeps on its side. Rejects where one cannot be had. */
-  download?(message: AssistantMessage, signal: AbortSignal): Promise<readonly FilePart[]>;
-}
-
-export interface LibrarySettings extends Wire {
+export interface LibrarySettings {
   /** The model's name, without the provider. */
   readonly name: string;
   readonly baseURL: string;
   readonly apiKey: string | undefined;
+  /** The stage before the network. */
+  readonly fetch: typeof globalThis.fetch;
   /** Variables of the environment; an empty value counts as unset. */
   readonly variable: ProviderEnvironment["variable"];
 }
 
-/** A model that is kept for later runs. */
-interface SharedModel {
-  readonly endpoint: string;
-  readonly fetch: typeof globalThis.fetch;
-  readonly model: Model;
-}
-
-/** Shared models of one provider that are kept; the oldest is dropped first. */
-const mostShared = 8;
-
 export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
-  const shared = new Map<string, SharedModel>();
   return {
     name: facts.name,
     description: facts.description,
@@ -88,21 +69,15 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
-      const { fetch, login } = environment;
-      const endpoint = JSON.stringify([baseURL, key]);
-      const known = shared.get(name);
-      if (!login && known?.endpoint === endpoint && known.fetch === fetch) return known.model;
-      const { createWire } = await import("./wire/create-wire-fetch.ts");
-      const wire = createWire(fetch, await facts.loadRepair?.());
-      const loaded = await facts.load({ name, baseURL, apiKey: key?.value, ...wire, variable: environment.variable });
+      const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
+      const repair = await facts.loadRepair?.();
+      const settings = { name, baseURL, apiKey: key?.value, variable: environment.variable };
+      const open = await openOnce((patience) =>
+        facts.load({ ...settings, fetch: createWireFetch(environment.fetch, { repair, patience }) }),
+      );
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await facts.loadOptionRules();
-      const model = createLanguageModelAdapter({ ...facts, ...loaded, optionRules, id, ...(key ? { key } : {}) });
-      if (!facts.isShared || login) return model;
-      const [oldest = name] = shared.keys();
-      if (shared.size >= mostShared) shared.delete(oldest);
-      shared.set(name, { endpoint, fetch, model });
-      return model;
+      return createLanguageModelAdapter({ ...facts, open, optionRules, id, ...(key ? { key } : {}) });
     },
   };
 }

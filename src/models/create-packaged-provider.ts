@@ -55,7 +55,7 @@ export function createPackagedProvider(facts: PackagedFacts): Provider {
     keyRequired: isSigned ? "elsewhere" : true,
     loadOptionRules: () => loadOptionRules(facts),
     ...(wire ? { loadRepair: repairs[wire] } : {}),
-    async load({ name: model, apiKey = "", variable, ask: _, ...settings }) {
+    async load({ name: model, apiKey = "", variable, ...settings }) {
       const id = `${name}:${model}`;
       const signed = Object.entries(signing).map(([setting, from]) => [setting, variable(from)] as const);
       const missing = signed[0] !== undefined && apiKey === "" && signed[0][1] === undefined;

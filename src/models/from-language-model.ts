@@ -1,6 +1,7 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { openOnce } from "./loaded-model.ts";
 import { ModelError } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider } from "./provider.ts";
@@ -62,13 +63,15 @@ export function createSourceProvider(source: LanguageModelSource, loadOptionRule
       const [variable] = keyVariables;
       const key = findKey(keyVariables, environment);
       if (variable !== undefined && !key) throw missingKey(id, variable);
-      const { createWire } = await import("./wire/create-wire-fetch.ts");
-      const access = { apiKey: key?.value, fetch: createWire(environment.fetch).fetch };
-      const model = await makeModel(source, { id, name: modelName, access });
+      const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
+      const open = await openOnce(async (patience) => {
+        const access = { apiKey: key?.value, fetch: createWireFetch(environment.fetch, { patience }) };
+        return { model: await makeModel(source, { id, name: modelName, access }) };
+      });
       const { createLanguageModelAdapter } = await import("./language-model-adapter.ts");
       const optionRules = await loadOptionRules();
       const how = { optionsKey, optionRules, outputBesideTools, outputByTool };
-      return createLanguageModelAdapter({ id, model, ...how, ...(key ? { key } : {}) });
+      return createLanguageModelAdapter({ id, open, ...how, ...(key ? { key } : {}) });
     },
   };
 }

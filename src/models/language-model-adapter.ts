@@ -10,9 +10,8 @@ import { errorMessage } from "../util/error-message.ts";
 import { parseJson } from "../util/parse-json.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
-import type { LoadedModel } from "./create-library-provider.ts";
-import type { LanguageModel } from "./from-language-model.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
+import type { LoadedModel, OpenModel } from "./loaded-model.ts";
 import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
 import { toPatience } from "./patience.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
@@ -23,12 +22,11 @@ import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { AnswerRefusal, checkCalls } from "./wire/bounds.ts";
-import { patienceOf, WholeAnswer } from "./wire/create-wire-fetch.ts";
 
-export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts, Pick<LoadedModel, "download"> {
+export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts {
   /** `provider:name`. */
   readonly id: string;
-  readonly model: LanguageModel;
+  readonly open: OpenModel;
   /** Returns the provider options that later requests must carry because of this answer. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Named where it is refused; its value is kept out of every message. */
@@ -39,7 +37,6 @@ export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts,
 
 /** Our `Model` over a model of a provider library. Converts each message once; does not retry. */
 export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Model {
-  const model = upgradeLanguageModel(facts.model);
   return {
     id: facts.id,
     async generate(request, options) {
@@ -47,10 +44,10 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
       // Aborted with the caller's, and when a request fails: libraries leave the connection of a broken stream open.
       const controller = new AbortController();
       const stopFollowing = follow(options.signal, controller);
-      const patience = toPatience(options.timeouts ?? {});
       const onUsage = (usage: LanguageModelV4Usage) => options.onUsage?.(readUsage(usage, facts));
       try {
-        patienceOf.set(controller.signal, patience);
+        const loaded = await facts.open(options.timeouts);
+        const model = upgradeLanguageModel(loaded.model);
         const output = outputFormOf(request, facts);
         const call = { ...toCallOptions(request, facts, output), abortSignal: controller.signal };
         const given = options.onDelta
@@ -65,12 +62,14 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const response = withSafeCalls(toModelResponse(answer, { ...facts, carried }), request.messages);
         const message = keepReasoning(response.message, answer.providerMetadata);
         const whole = { ...response, message };
-        return facts.download ? await withFiles(whole, facts.download, options.signal) : whole;
+        return loaded.download ? await withFiles(whole, loaded.download, options.signal) : whole;
       } catch (error) {
         controller.abort(error);
         const failed = findUsage(bodyOf(error));
         if (failed) onUsage(failed);
-        throw options.signal.aborted ? options.signal.reason : toModelError(error, { ...facts, patience });
+        throw options.signal.aborted
+          ? options.signal.reason
+          : toModelError(error, { ...facts, patience: toPatience(options.timeouts ?? {}) });
       } finally {
         stopFollowing();
       }
@@ -117,28 +116,17 @@ async function stream(
   call: LanguageModelV4CallOptions,
   { onUsage, output, ...options }: StreamOptions,
 ): Promise<LibraryAnswer> {
-  try {
-    const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
-    let streamed = 0;
-    const onRaw = (event: unknown) => {
-      const usage = findUsage(event);
-      if (usage) onUsage(usage);
-      streamed += countArguments(event);
-    };
-    const answerTool = output.type === "tool" ? output.tool.name : undefined;
-    const answer = await readStream(result.stream, { ...options, onRaw, answerTool });
-    const kept = answer.content.reduce((sum, part) => sum + (part.type === "tool-call" ? part.input.length : 0), 0);
-    if (kept < streamed) throw new AnswerRefusal("bad_response", "a piece of the arguments belongs to none of the calls");
-    return answer;
-  } catch (error) {
-    if (!(error instanceof WholeAnswer)) throw error;
-  }
-  const answer = await abortable(model.doGenerate(call), options.signal);
-  for (const { type, ...content } of readAnswerTool(answer, output).content) {
-    if ((type === "text" || type === "reasoning") && "text" in content && content.text !== "") {
-      options.onDelta?.({ type: `${type}-delta`, text: content.text });
-    }
-  }
+  const result = await abortable(model.doStream({ ...call, includeRawChunks: true }), options.signal);
+  let streamed = 0;
+  const onRaw = (event: unknown) => {
+    const usage = findUsage(event);
+    if (usage) onUsage(usage);
+    streamed += countArguments(event);
+  };
+  const answerTool = output.type === "tool" ? output.tool.name : undefined;
+  const answer = await readStream(result.stream, { ...options, onRaw, answerTool });
+  const kept = answer.content.reduce((sum, part) => sum + (part.type === "tool-call" ? part.input.length : 0), 0);
+  if (kept < streamed) throw new AnswerRefusal("bad_response", "a piece of the arguments belongs to none of the calls");
   return answer;
 }
 

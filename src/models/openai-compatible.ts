@@ -2,7 +2,7 @@ import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
 
-type Filled = "load" | "isShared" | "loadRepair" | "loadOptionRules" | "optionsKey";
+type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
 
 /** The name that the library itself is known by: it takes options, and members of messages, under this one from every server. */
@@ -14,19 +14,18 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     loadOptionRules: async () => (await import("./options/provider-options.ts")).chatOptions,
     ...facts,
     optionsKey,
-    isShared: true,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,
-    async load(settings) {
+    async load({ name, baseURL, apiKey, fetch }) {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { reasoningExtractor } = await import("./chat-reasoning.ts");
-      const { openChatModel } = await import("./wire/chat-model.ts");
-      const model = await openChatModel(settings, {
-        provider: optionsKey,
+      const provider = createOpenAICompatible({
+        ...{ name: optionsKey, baseURL, fetch, ...(apiKey ? { apiKey } : {}) },
         includeUsage: true,
         metadataExtractor: reasoningExtractor,
         supportsStructuredOutputs: true,
         ...(facts.cacheMark ? { transformRequestBody: moveMarks } : {}),
       });
-      return { model };
+      return { model: provider(name) };
     },
   });
 }

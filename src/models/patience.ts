@@ -5,7 +5,7 @@ import type { ModelSettings } from "./model.ts";
 /** Seconds. A long answer that is not streamed begins after minutes. */
 export const defaultTimeouts = { connect_timeout: 10, first_byte_timeout: 1800, idle_timeout: 1800 } as const;
 
-type Timeouts = Pick<ModelSettings, "timeout" | keyof typeof defaultTimeouts>;
+export type Timeouts = Pick<ModelSettings, "timeout" | keyof typeof defaultTimeouts>;
 
 interface SplitSettings {
   /** How long a request waits. */

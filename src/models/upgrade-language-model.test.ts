@@ -45,7 +45,7 @@ function olderModel(finishReason: string, seen: unknown[] = []): LanguageModelV2
 }
 
 function adapt(model: LanguageModelV2 | LanguageModelV3) {
-  return createLanguageModelAdapter({ id: "old:m", model, optionsKey: "old", outputBesideTools: true });
+  return createLanguageModelAdapter({ id: "old:m", open: async () => ({ model }), optionsKey: "old", outputBesideTools: true });
 }
 
 test("a model of version 2 answers as one of today", async () => {

@@ -7,13 +7,9 @@ import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { BareAnswer, PatientInit } from "../../src/host/patience.ts";
 import { createPatientFetch } from "../../src/host/patient-fetch.ts";
 
 const fetch = createPatientFetch();
-async function fetchBare(url: string, most: number): Promise<BareAnswer> {
-  return (await fetch(url, { bare: most } as PatientInit)) as Response | BareAnswer as BareAnswer;
-}
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
@@ -121,12 +117,6 @@ describe("an answer", () => {
       response.end(encode(Buffer.from(text)));
     });
     expect(await (await fetch(`${url}/200`)).text()).toBe(text);
-    const read = async (most: number) => (await fetchBare(`${url}/200`, most)).whole;
-    expect(String(await read(text.length))).toBe(text);
-    expect(await read(text.length - 1)).toBeUndefined();
-    const failed = await fetchBare(`${url}/500`, text.length);
-    expect(failed.whole).toBeUndefined();
-    expect(await (await failed.toResponse()).text()).toBe(text);
   });
 
   it("that is streamed comes piece by piece, with the informational answer before it and the trailers after it ignored", async () => {
@@ -183,7 +173,6 @@ describe("an answer", () => {
     const url = await listen(server);
     const terminated = { message: "terminated", cause: { code: "ECONNRESET" } };
     await expect((await fetch(url)).text()).rejects.toMatchObject(terminated);
-    await expect((await fetchBare(url, 100)).whole).rejects.toMatchObject(terminated);
   });
 
   it("is given up on an abort, with its reason", async () => {

@@ -44,7 +44,36 @@ export const anthropicRepair: AnswerRepair = {
       textOf,
     };
   },
+  asEvents({ content, stop_reason, stop_sequence, stop_details, usage, ...message }) {
+    return [
+      { type: "message_start", message: { ...message, content: [], usage } },
+      ...recordsIn(content).flatMap(blockEvents),
+      { type: "message_delta", delta: { stop_reason, stop_sequence, stop_details }, usage },
+      { type: "message_stop" },
+    ];
+  },
 };
+
+/** The library reads texts, thoughts and arguments from deltas alone, and other blocks from their start. */
+function blockEvents(block: Body, index: number): readonly Body[] {
+  const { type, text, thinking, signature, input } = block;
+  const deltas: Readonly<Record<string, readonly Body[]>> = {
+    text: [{ type: "text_delta", text }],
+    thinking: [{ type: "thinking_delta", thinking }, ...(signature ? [{ type: "signature_delta", signature }] : [])],
+    tool_use: [{ type: "input_json_delta", partial_json: JSON.stringify(input ?? {}) }],
+    server_tool_use: [{ type: "input_json_delta", partial_json: JSON.stringify(input ?? {}) }],
+  };
+  const empty = {
+    ...block,
+    ...(type === "text" ? { text: "" } : type === "thinking" ? { thinking: "" } : {}),
+    ...("input" in block ? { input: {} } : {}),
+  };
+  return [
+    { type: "content_block_start", index, content_block: empty },
+    ...(deltas[String(type)] ?? []).map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+}
 
 const texts: ReadonlyMap<unknown, string> = new Map([
   ["text_delta", "text"],

@@ -16,7 +16,18 @@ export const chatRepair: AnswerRepair = {
     for (const choice of recordsIn(body["choices"])) if (isRefused(choice["message"])) markRefused(choice);
   },
   events: createEventRepair,
+  asEvents({ choices, ...body }) {
+    const deltas = recordsIn(choices).map(({ message, ...choice }) => ({ ...choice, delta: toDelta(message) }));
+    return [{ ...body, choices: deltas }];
+  },
 };
+
+/** A whole message says in the order of its calls what the pieces of a stream say with an index. */
+function toDelta(message: unknown): Body {
+  if (!isRecord(message)) return {};
+  if (!Array.isArray(message["tool_calls"])) return message;
+  return { ...message, tool_calls: recordsIn(message["tool_calls"]).map((call, index) => ({ ...call, index })) };
+}
 
 function createEventRepair(): EventRepair {
   let finished = false;

@@ -7,7 +7,7 @@ import { type AddedText, joinEvents } from "./join-events.ts";
 import { createUsageRepair } from "./usage-repair.ts";
 
 const encoder = new TextEncoder();
-const wholeDecoder = new TextDecoder();
+const decoder = new TextDecoder();
 
 /** A JSON object of an answer. Parsed here and sent on, so repairs change it in place. */
 export type Body = Record<string, unknown>;
@@ -21,6 +21,8 @@ export interface AnswerRepair {
   readonly body: (body: Body) => void;
   /** Called once for each stream. */
   readonly events: () => EventRepair;
+  /** Returns the events that a stream would have sent for a repaired whole answer. */
+  readonly asEvents: (body: Body) => readonly Body[];
 }
 
 export interface EventRepair {
@@ -34,25 +36,29 @@ export interface EventRepair {
 
 /** Collects a body and sends it on repaired. Anything that is not a JSON object passes unchanged. */
 export async function* repairWhole(pieces: Pieces, repair: AnswerRepair): Pieces {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
-  const bytes = Buffer.concat(all);
-  const { body } = repairBody(bytes, repair);
+  const { bytes, body } = await readBody(pieces, repair);
   yield body ? encoder.encode(JSON.stringify(body)) : bytes;
 }
 
-/** Members of these names, however they are escaped: the library's client refuses an answer that sets a prototype. */
-const prototypes = /__proto__|constructor|\\u00/;
+/** Collects a body that came in the place of a stream, and sends its events on. Errors where it is no JSON object. */
+export async function* wholeAsEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
+  const { bytes, body } = await readBody(pieces, repair);
+  if (!body) throw new AnswerRefusal("bad_response", `no events came: ${clipText(decoder.decode(bytes).trim(), 80)}`);
+  const { event: repairEvent, atEnd } = repair.events();
+  const events = [...repair.asEvents(body).filter(repairEvent), ...(atEnd?.() ?? [])];
+  yield encoder.encode([...events.map((event) => JSON.stringify(event)), "[DONE]"].map((text) => `data: ${text}\n\n`).join(""));
+}
 
-/** Returns the repaired body, or none for anything that is not a JSON object. `isPlain`: nothing in it could set a prototype. */
-export function repairBody(bytes: Uint8Array, repair: AnswerRepair): { readonly body?: Body; readonly isPlain: boolean } {
-  const text = wholeDecoder.decode(bytes);
-  const isPlain = !prototypes.test(text);
-  const body = parse(text);
-  if (!body) return { isPlain };
+/** `body` is absent for anything that is not a JSON object. */
+async function readBody(pieces: Pieces, repair: AnswerRepair): Promise<{ readonly bytes: Uint8Array; readonly body?: Body }> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  const bytes = Buffer.concat(all);
+  const body = parse(decoder.decode(bytes));
+  if (!body) return { bytes };
   repair.body(body);
   createUsageRepair()(body);
-  return { body, isPlain };
+  return { bytes, body };
 }
 
 /**
@@ -60,7 +66,7 @@ export function repairBody(bytes: Uint8Array, repair: AnswerRepair): { readonly 
  * blank line. Events that are not JSON objects pass unchanged. Errors where a body holds text and no events.
  */
 export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
-  const decoder = new TextDecoder();
+  const pieceDecoder = new TextDecoder();
   const { event: repairEvent, textOf, atEnd } = repair.events();
   const repairUsage = createUsageRepair();
   const events: string[] = [];
@@ -93,11 +99,11 @@ export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Piece
     if (texts.length > 0) yield encoder.encode(texts.map((text) => `data: ${text}\n\n`).join(""));
   }
   for await (const piece of pieces) {
-    parser.feed(decoder.decode(piece, { stream: true }));
+    parser.feed(pieceDecoder.decode(piece, { stream: true }));
     hasFields ||= events.length > 0;
     yield* send(events.splice(0));
   }
-  parser.feed(`${decoder.decode()}\n\n`);
+  parser.feed(`${pieceDecoder.decode()}\n\n`);
   if (!hasFields && events.length === 0 && stray !== "") {
     throw new AnswerRefusal("bad_response", `no events came: ${clipText(stray, 80)}`);
   }

@@ -43,7 +43,30 @@ export const responsesRepair: AnswerRepair = {
       textOf,
     };
   },
+  asEvents(response) {
+    const items = recordsIn(response["output"]).flatMap((item, index) => itemEvents(item, index));
+    const type = response["status"] === "failed" ? "response.failed" : "response.completed";
+    return [{ type: "response.created", response: { ...response, output: [] } }, ...items, { type, response }];
+  },
 };
+
+/** The library reads texts from deltas alone, and everything else from items that are done. */
+function itemEvents(item: Body, index: number): readonly Body[] {
+  const place = { output_index: index, item_id: item["id"] };
+  const texts = recordsIn(item["content"]).flatMap(({ type, text }, content_index) =>
+    type === "output_text" ? [{ type: "response.output_text.delta", ...place, content_index, delta: text }] : [],
+  );
+  const thoughts = recordsIn(item["summary"]).flatMap(({ text }, summary_index) => [
+    { type: "response.reasoning_summary_part.added", ...place, summary_index },
+    { type: "response.reasoning_summary_text.delta", ...place, summary_index, delta: text },
+  ]);
+  return [
+    { type: "response.output_item.added", ...place, item },
+    ...thoughts,
+    ...texts,
+    { type: "response.output_item.done", ...place, item },
+  ];
+}
 
 const texts: ReadonlySet<unknown> = new Set([
   ...["response.output_text.delta", "response.function_call_arguments.delta", "response.reasoning_summary_text.delta"],
