@@ -72,12 +72,12 @@ function countUpTo(text: string, part: string, most: number): number {
   return count;
 }
 
-/** An answer that is kept from the provider library because of its size or form. Asking again would not help. */
+/** An answer that is kept from the provider library because of its size or form, or because it broke off. */
 export class AnswerRefusal extends Error {
-  readonly code: "too_large" | "bad_response";
+  readonly code: "too_large" | "bad_response" | "broken_stream";
 
-  constructor(code: AnswerRefusal["code"], message: string) {
-    super(message);
+  constructor(code: AnswerRefusal["code"], message: string, cause?: unknown) {
+    super(message, { cause });
     this.name = "AnswerRefusal";
     this.code = code;
   }

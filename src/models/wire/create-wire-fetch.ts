@@ -24,14 +24,11 @@ export function createWireFetch(fetch: Fetch, { repair, patience }: WireFacts): 
     if (isFile(input)) return response;
     if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
     if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
-    if (!asksForStream(init?.body))
-      return convert(response, (pieces) => repairWhole(boundBytes(pieces, bounds.bodyBytes), repair));
+    if (!asksForStream(init?.body)) return withBody(response, repairWhole(await readWhole(response), repair));
     const type = response.headers.get("content-type") ?? "";
     if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
-    if (!/\bjson\b/.test(type)) {
-      return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
-    }
-    return convert(response, (pieces) => wholeAsEvents(boundBytes(pieces, bounds.bodyBytes), repair));
+    if (/\bjson\b/.test(type)) return withBody(response, wholeAsEvents(await readWhole(response), repair));
+    return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
   };
 }
 
@@ -47,27 +44,43 @@ function isFile(input: Parameters<Fetch>[0]): boolean {
   return pathname.endsWith("/content");
 }
 
+async function readWhole({ body }: Response): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  try {
+    if (body) for await (const piece of boundBytes(piecesOf(body), bounds.bodyBytes)) all.push(piece);
+  } catch (cause) {
+    if (cause instanceof AnswerRefusal) throw cause;
+    throw new AnswerRefusal("broken_stream", "the connection ended before the answer was complete", cause);
+  }
+  return all.length === 1 && all[0] ? all[0] : Buffer.concat(all);
+}
+
 /** The response with another body, which is read as it is taken. */
-function convert({ body: given, status, statusText, headers }: Response, stage: (pieces: Pieces) => Pieces): Response {
-  if (!given) return new Response(given, { status, statusText, headers });
-  const reader = given.getReader();
-  const pieces = stage(read(reader))[Symbol.asyncIterator]();
+function convert(response: Response, stage: (pieces: Pieces) => Pieces): Response {
+  const { body: given } = response;
+  if (!given) return response;
+  const pieces = stage(piecesOf(given))[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await pieces.next();
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => given.cancel(reason),
   });
-  const others = new Headers(headers);
-  others.delete("content-length");
-  others.delete("content-encoding");
-  return new Response(body, { status, statusText, headers: others });
+  return withBody(response, body);
+}
+
+function withBody({ status, statusText, headers: given }: Response, body: string | ReadableStream): Response {
+  const headers = new Headers(given);
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  return new Response(body, { status, statusText, headers });
 }
 
 /** Closes the connection when its reader stops. */
-async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): Pieces {
+async function* piecesOf(body: ReadableStream<Uint8Array>): Pieces {
+  const reader = body.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {

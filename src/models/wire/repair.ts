@@ -34,31 +34,27 @@ export interface EventRepair {
   readonly atEnd?: () => readonly Body[];
 }
 
-/** Collects a body and sends it on repaired. Anything that is not a JSON object passes unchanged. */
-export async function* repairWhole(pieces: Pieces, repair: AnswerRepair): Pieces {
-  const { bytes, body } = await readBody(pieces, repair);
-  yield body ? encoder.encode(JSON.stringify(body)) : bytes;
+/** Returns a repaired body. Anything that is not a JSON object comes back unchanged. */
+export function repairWhole(bytes: Uint8Array, repair: AnswerRepair): string {
+  const text = decoder.decode(bytes);
+  const body = parse(text);
+  return body ? JSON.stringify(repairBody(body, repair)) : text;
 }
 
-/** Collects a body that came in the place of a stream, and sends its events on. Errors where it is no JSON object. */
-export async function* wholeAsEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
-  const { bytes, body } = await readBody(pieces, repair);
-  if (!body) throw new AnswerRefusal("bad_response", `no events came: ${clipText(decoder.decode(bytes).trim(), 80)}`);
+/** Returns the events of a body that came in the place of a stream. Throws where it is no JSON object. */
+export function wholeAsEvents(bytes: Uint8Array, repair: AnswerRepair): string {
+  const text = decoder.decode(bytes);
+  const body = parse(text);
+  if (!body) throw new AnswerRefusal("bad_response", `no events came: ${clipText(text.trim(), 80)}`);
   const { event: repairEvent, atEnd } = repair.events();
-  const events = [...repair.asEvents(body).filter(repairEvent), ...(atEnd?.() ?? [])];
-  yield encoder.encode([...events.map((event) => JSON.stringify(event)), "[DONE]"].map((text) => `data: ${text}\n\n`).join(""));
+  const events = [...repair.asEvents(repairBody(body, repair)).filter(repairEvent), ...(atEnd?.() ?? [])];
+  return [...events.map((event) => JSON.stringify(event)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
 }
 
-/** `body` is absent for anything that is not a JSON object. */
-async function readBody(pieces: Pieces, repair: AnswerRepair): Promise<{ readonly bytes: Uint8Array; readonly body?: Body }> {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
-  const bytes = Buffer.concat(all);
-  const body = parse(decoder.decode(bytes));
-  if (!body) return { bytes };
+function repairBody(body: Body, repair: AnswerRepair): Body {
   repair.body(body);
   createUsageRepair()(body);
-  return { bytes, body };
+  return body;
 }
 
 /**
