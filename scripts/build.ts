@@ -42,9 +42,7 @@ const startOf = {
     ..."llm-do questions host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
       " ",
     ),
-    ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(
-      " ",
-    ),
+    ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),
   ],
   /** A run of the command line without a terminal. */
   run: ["cli/commands/run", "cli/open-trust-store", "cli/require-trust"],
