@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
-import { CompileError, type NeedOfTrust, UntrustedProgram } from "../compile/compile-error.ts";
+import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { Host } from "../host/host.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import { compile } from "../llm-do.ts";
@@ -8,8 +7,9 @@ import type { Provider } from "../models/provider.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { isWithin } from "../util/within.ts";
-import { type CaseMode, type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
+import { type CompiledPart, describePart, needOfTests, type TestedProgram } from "./case-trust.ts";
+import { type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
+import { type CaseMode, ScratchCase } from "./scratch-case.ts";
 import { TestBudget } from "./test-budget.ts";
 import { type CaseReport, reportCase, type TestReport } from "./test-report.ts";
 import { findFilesOutside, NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
@@ -64,15 +64,20 @@ export async function openTests(request: TestRequest): Promise<readonly OpenTest
   if (selected.length === 0) throw new NoTests(`no case of ${target} has \`${filter}\` in its file or name`);
   const slots = new Semaphore(parallel);
   const shared = { slots, budget: new TestBudget(budget, parallel) };
-  const tests: OpenTest[] = [];
-  for (const suite of selected) {
-    const program = await openTested(suite, request);
-    for (const testCase of suite.cases) {
-      const open = { request, suite, testCase, ...program, ...shared };
-      tests.push({ file: suite.file, name: testCase.name.value, run: () => runOften(open) });
+  const suitesIn = Map.groupBy(selected, ({ folder }) => folder);
+  const tests = new Map<TestSuite, readonly OpenTest[]>();
+  for (const [folder, inFolder] of suitesIn) {
+    const programs = await Promise.all(inFolder.map((suite) => openTested(suite, request)));
+    const permit = await trustTests(folder, programs, request);
+    for (const { suite, root } of programs) {
+      const open = (testCase: TestCaseSyntax): OpenTest => {
+        const run = () => runOften({ request, suite, root, testCase, permit, ...shared });
+        return { file: suite.file, name: testCase.name.value, run };
+      };
+      tests.set(suite, suite.cases.map(open));
     }
   }
-  return tests;
+  return selected.flatMap((suite) => tests.get(suite) ?? []);
 }
 
 /** Runs all cases of a target. `onCase` gets the reports in the order of the files. Rejects as `openTests` does, and on abort. */
@@ -96,60 +101,87 @@ export async function runTests(request: TestRequest, onCase?: (report: CaseRepor
   return { passed, cases, milliseconds: request.host.clock.monotonic() - started };
 }
 
-type TestedProgram = Pick<CaseRequest, "root" | "outside">;
+interface TestedSuite extends Pick<TestedProgram, "root" | "compiled"> {
+  readonly suite: TestSuite;
+}
 
-/** Compiles the program, and sees to it that it is trusted as far as it needs to be. */
-async function openTested(suite: TestSuite, request: TestRequest): Promise<TestedProgram> {
-  const { host, providers = [], trust = false, confirm } = request;
+/** Compiles the program as it lies there. Rejects with a `CompileError` for its mistakes, and for files beyond its folder. */
+async function openTested(suite: TestSuite, { host, providers = [] }: TestRequest): Promise<TestedSuite> {
   const variables = Object.assign({}, ...suite.cases.map(({ env = {} }) => env));
   const environment = { ...host.environment, ...variables };
   const compiled = await compile({ target: suite.target, host: { ...host, environment }, providers });
   if (compiled.diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(compiled.diagnostics);
-  const { outline } = compiled;
-  if (!outline) throw new Error("invariant: a program without errors has an outline");
-  const { root, entry, workers } = outline;
+  if (!compiled.outline) throw new Error("invariant: a program without errors has an outline");
+  const { root } = compiled.outline;
   const beyond = await findFilesOutside(host, suite, root);
   if (beyond.length > 0) throw new CompileError(beyond);
-  const scopes = [...workers, ...(entry.kind === "code" ? [entry] : [])].flatMap((one) => one.scopes);
-  const tested = { root, outside: scopes.filter(({ outside }) => outside).map(({ name }) => name) };
-  const needing = withScripts(compiled, { root, scripts: codeScripts(suite, request) });
-  if (trust || !needing.untrusted || !needing.reach) return tested;
-  if (!confirm) throw new UntrustedProgram(needing.untrusted, needing.reach);
-  await confirm(needing);
-  return tested;
+  return { suite, root, compiled };
 }
 
-/** Scripts in TypeScript and JavaScript that are going to be imported. */
-function codeScripts(suite: TestSuite, request: TestRequest): readonly string[] {
-  const played = suite.cases.filter((one) => modeOf(one, request) === "script");
-  const named = played.flatMap(({ script, expect }) => [script, expect?.judge?.script]);
-  const paths = named.flatMap((one) => (one && /\.[cm]?[jt]s$/.test(one.value) ? [join(suite.folder, one.value)] : []));
-  return [...new Set(paths)];
-}
+type Permit = (open: Pick<OpenCase, "suite" | "root" | "testCase">) => CaseRequest["permit"];
 
-/** A program that needs trust for the scripts of its tests, too. */
-function withScripts(
-  compiled: Compiled,
-  { root, scripts }: { readonly root: string; readonly scripts: readonly string[] },
-): Compiled {
-  const { untrusted, reach, trust } = compiled;
-  if (scripts.length === 0 || !reach) return compiled;
-  const names = scripts.map((path) => (isWithin(path, root) ? path.slice(root.length + 1) : path));
-  const need: NeedOfTrust = {
-    root,
-    files: [...(untrusted?.files ?? []), ...scripts],
-    addresses: untrusted?.addresses ?? [],
-    reasons: [...(untrusted?.reasons ?? []), `runs code in tests: ${names.join(", ")}`],
-  };
-  const more = { ...reach, code: [...new Set([...reach.code, ...names])] };
-  const goOn = async () => {
-    const whole = trust ? await trust() : compiled;
-    return {
-      ...whole,
-      ...(whole.reach ? { reach: { ...whole.reach, code: [...new Set([...whole.reach.code, ...names])] } } : {}),
+/** Sees to it that the programs of a folder's tests, and what each case makes of them, are trusted as far as they need to be. */
+async function trustTests(folder: string, suites: readonly TestedSuite[], request: TestRequest): Promise<Permit> {
+  if (request.trust) return () => async (scratch, part) => scratch.trust(part, await scratch.compile(part));
+  const opened: ScratchCase[] = [];
+  const asked = new Map<string, string>();
+  try {
+    const programs: TestedProgram[] = [];
+    for (const tested of suites) programs.push({ ...tested, parts: await compileParts(tested, { request, opened, asked }) });
+    const needing = needOfTests(folder, programs);
+    if (needing?.untrusted && needing.reach) {
+      if (!request.confirm) throw new UntrustedProgram(needing.untrusted, needing.reach);
+      await request.confirm(needing);
+    }
+  } finally {
+    await Promise.all(opened.map((scratch) => scratch.remove()));
+  }
+  return ({ suite, root, testCase }) =>
+    async (scratch, part) => {
+      const compiled = await scratch.compile(part);
+      const { folder: copy } = scratch;
+      const now = JSON.stringify(describePart({ compiled, folder: copy, env: testCase.env ?? {} }, root));
+      if (now !== undefined && asked.get(`${part} ${compiledBy(suite, testCase)}`) !== now)
+        throw new Error("its files have changed since it was asked for trust");
+      return now === undefined ? compiled : scratch.trust(part, compiled);
     };
-  };
-  return { ...compiled, untrusted: need, reach: more, trust: goOn };
+}
+
+interface Asking {
+  readonly request: TestRequest;
+  /** Copies to remove when the answer is there. */
+  readonly opened: ScratchCase[];
+  /** By part and what it is compiled by: what it can do. */
+  readonly asked: Map<string, string>;
+}
+
+/** Compiles the cases of a suite as they will run, those that differ in nothing once. */
+async function compileParts({ suite, root }: TestedSuite, { request, opened, asked }: Asking): Promise<readonly CompiledPart[]> {
+  const { host, providers = [], model } = request;
+  const parts: CompiledPart[] = [];
+  for (const testCase of suite.cases) {
+    const mode = modeOf(testCase, request);
+    const key = compiledBy(suite, testCase);
+    if (!mode || asked.has(`case ${key}`)) continue;
+    const scratch = await ScratchCase.open({ suite, testCase, mode, root, host, providers, model });
+    opened.push(scratch);
+    for (const part of scratch.parts) {
+      const compiled = await scratch.compile(part);
+      const env = testCase.env ?? {};
+      const trust = () => scratch.trust(part, compiled);
+      asked.set(`${part} ${key}`, JSON.stringify(describePart({ compiled, folder: scratch.folder, env }, root)) ?? "");
+      parts.push({ name: testCase.name.value, folder: scratch.folder, env, compiled, trust });
+    }
+  }
+  return parts;
+}
+
+/** All of a case that its compilation depends on. Scripts of data are files like others. */
+function compiledBy({ target }: TestSuite, testCase: TestCaseSyntax): string {
+  const { entry, set, env, files, scopes, without, model, recording, script, expect: { judge } = {} } = testCase;
+  const code = [script, judge?.script].map((one) => (one && /\.[cm]?[jt]s$/.test(one.value) ? one.value : undefined));
+  const whole = { target, entry, set, env, files, scopes, without, model, recording, judge: judge?.worker, code };
+  return JSON.stringify(whole, (key, value) => (key === "span" && value?.source ? undefined : value));
 }
 
 /** Undefined for a case that does not run this time. */
@@ -159,7 +191,8 @@ function modeOf({ script, recording }: TestCaseSyntax, { live, record }: TestOpt
   return recording ? "recording" : script ? "script" : undefined;
 }
 
-interface OpenCase extends TestedProgram {
+interface OpenCase extends Pick<TestedProgram, "root"> {
+  readonly permit: Permit;
   readonly request: TestRequest;
   readonly suite: TestSuite;
   readonly testCase: TestCaseSyntax;
@@ -182,7 +215,7 @@ async function runOften(open: OpenCase): Promise<CaseReport> {
 }
 
 /** Returns undefined if the budget is spent. */
-async function runInSlot({ request, slots, budget, ...open }: OpenCase, mode: CaseMode): Promise<CaseRun | undefined> {
+async function runInSlot({ request, slots, budget, permit, ...open }: OpenCase, mode: CaseMode): Promise<CaseRun | undefined> {
   const { host, providers = [], model, signal } = request;
   const leave = await slots.take(signal);
   const share = budget.take();
@@ -191,7 +224,7 @@ async function runInSlot({ request, slots, budget, ...open }: OpenCase, mode: Ca
     return undefined;
   }
   try {
-    const run = await runCase({ ...open, mode, host, providers, model, usd: share, signal });
+    const run = await runCase({ ...open, permit: permit(open), mode, host, providers, model, usd: share, signal });
     budget.settle(share, run.usage.usd);
     return run;
   } catch (thrown) {

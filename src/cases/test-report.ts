@@ -1,5 +1,6 @@
 import type { Failure } from "./check-expectations.ts";
-import type { CaseMode, CaseRun } from "./run-case.ts";
+import type { CaseRun } from "./run-case.ts";
+import type { CaseMode } from "./scratch-case.ts";
 import { type PassRate, passRate, type Spread, spreadOf } from "./statistics.ts";
 
 /** A failure, and in how many runs it was seen. `message` is of the first one. */

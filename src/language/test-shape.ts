@@ -1,10 +1,11 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
+import { clipText } from "../util/clip-text.ts";
 import { type Fields, list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";
-import { boolean, integer, number, oneOf, text } from "./scalar-shapes.ts";
+import { boolean, checkName, integer, number, oneOf, text } from "./scalar-shapes.ts";
 import { outputShape } from "./schema-shape.ts";
 import { refined, type Shape, type ShapeValue, spanned } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
@@ -18,10 +19,23 @@ function plain<const F extends Fields>(fields: F, note: string): Shape<ValuesOf<
 }
 
 /** A map by names, as plain data. */
-function plainMap<T>(shape: Shape<T>, note: string): Shape<Readonly<Record<string, T>>> {
+function plainMap<T>(shape: Shape<T>, note: string, checkName?: CheckName): Shape<Readonly<Record<string, T>>> {
   const toMap = (read: readonly NamedValue<T>[]) => Object.fromEntries(read.map(({ name, value }) => [name.value, value.value]));
-  return refined(mapOf(shape, { note }), toMap);
+  return refined(mapOf(shape, { note, ...(checkName ? { checkName } : {}) }), toMap);
 }
+
+type CheckName = typeof checkName;
+
+/** The name of a scope, or `.` for that of a program that declares none. */
+const checkScope: CheckName = (name, node, context) => name === "." || checkName(name, node, context);
+
+/** A path that stays in the folder that it is relative to. */
+const checkPathWithin: CheckName = (path, node, { report }) => {
+  if (!/^(?:[/~]|[A-Za-z]:)|\\|\0|(?:^|\/)\.\.(?:\/|$)/.test(path)) return true;
+  const message = `\`${clipText(path, 60)}\` is not a path in the program's folder`;
+  report("invalid-value", { message, span: node.span, note: "write a path below it, with `/` between folders" });
+  return false;
+};
 
 /** A value whose form depends on the kind of its node. `wanted` continues "has to be". */
 function byKind<T>(forms: Partial<Record<SyntaxNode["kind"], Shape<T>>>, wanted: string): Shape<T> {
@@ -200,11 +214,11 @@ export const commonTestKeys = {
     description: "Variables for `${NAME}` in the program's files; `${FOLDER}` in a value is the scratch copy.",
   },
   files: {
-    shape: plainMap(fileSource, "write `{ input/: fixtures/decks/ }`"),
+    shape: plainMap(fileSource, "write `{ input/: fixtures/decks/ }`", checkPathWithin),
     description: "Files that are put into the scratch copy, by their path there: a path relative to this file, or `{ text: … }`.",
   },
   scopes: {
-    shape: plainMap(spanned(programPath), "write `{ notes: fixtures/notes }`"),
+    shape: plainMap(spanned(programPath), "write `{ notes: fixtures/notes }`", checkScope),
     description: "Folders that are copied and stand for declared scopes: a scope's name to a path relative to this file.",
   },
   without: { shape: list(programPath), description: "Files and folders of the program that the scratch copy lacks." },

@@ -169,7 +169,7 @@ describe("mistakes", () => {
     });
     const thrown = await program.test().catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(UntrustedProgram);
-    expect(String(thrown)).toContain("runs code in tests: play.ts");
+    expect(String(thrown)).toContain("in tests runs code: play.ts");
     expect((await program.test({ trust: true })).passed).toBe(true);
   });
 

@@ -43,7 +43,7 @@ describe("llm-do test", () => {
     });
     const untrusted = await runCli(["test"], { cwd });
     expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(untrusted.stderr).toContain("runs code in tests: play.ts");
+    expect(untrusted.stderr).toContain("in tests runs code: play.ts");
     expect(await runCli(["test", "--trust", "--filter", "a"], { cwd })).toMatchObject({ exitCode: 0 });
   });
 });
