@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { runTests, type TestOptions } from "../../src/cases/run-tests.ts";
+import { runTests, type TestRequest } from "../../src/cases/run-tests.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import type { Provider } from "../../src/models/provider.ts";
 import type { Script } from "../../src/models/scripted/script.ts";
@@ -32,7 +32,7 @@ export function makeProgram(files: Readonly<Record<string, string>>) {
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((path) => statSync(join(folder, path)).isFile())
         .map((path) => [path, readFileSync(join(folder, path), "utf8")]),
-    test: (options: TestOptions & { readonly target?: string } = {}) => runTests({ target: ".", host, ...options }),
+    test: (options: Partial<TestRequest> = {}) => runTests({ target: ".", host, ...options }),
   };
 }
 
