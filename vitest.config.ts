@@ -27,7 +27,10 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "alone", include: ["tests/*.test.ts", "tests/{cli,host,mcp,package,shell,soak,types}/**/*.test.ts"] },
+        test: {
+          name: "alone",
+          include: ["tests/*.test.ts", "tests/{boundary,cli,host,mcp,package,shell,soak,types}/**/*.test.ts"],
+        },
       },
     ],
   },

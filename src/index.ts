@@ -101,6 +101,7 @@ export {
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
 // Tools.
+export type * from "./toolsets/callables.ts";
 export type { CreatedWorkerFile } from "./toolsets/dynamic-workers.ts";
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {

@@ -39,7 +39,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
   "Know a program before it runs:": { check: addCheck, explain: addExplain, verdict: addVerdict, test: addTest },
   "Look at what ran:": { runs: addRuns, view: addView, replay: addReplay, fork: addFork, undo: addUndo },
   "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
-  "Learn and write:": { docs: addDocs, schema: addSchema, lsp: addLanguageServer, completion: addCompletion },
+  "Learn and write:": { docs: addDocs, schema: addSchema, types: addTypes, lsp: addLanguageServer, completion: addCompletion },
 };
 const commandNames = Object.values(groups).flatMap((adders) => Object.keys(adders).flatMap((names) => names.split(" ")));
 
@@ -136,6 +136,17 @@ function addExplain(program: Command, line: CommandLine): void {
     .option("--trust", "import the program's code, and show what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "context", "json", "mermaid"]).default("text"))
     .action(act(line, async () => (await import("./commands/explain.ts")).explainCommand));
+}
+
+function addTypes(program: Command, line: CommandLine): void {
+  program
+    .command("types")
+    .description("write llm-do.d.ts beside a program: the types of its workers and tools, for the program's code")
+    .argument("[target...]", `${targetHelp}; several files: exactly these; default: .`)
+    .option("--entry <name>", "the worker or code that starts (tools.ts:main); what it reaches is written")
+    .option("--trust", "import the program's code, whose schemas are not known otherwise")
+    .option("--check", "write nothing, and end with 1 where the file is missing or old")
+    .action(act(line, async () => (await import("./commands/types.ts")).typesCommand));
 }
 
 function addVerdict(program: Command, line: CommandLine): void {

@@ -70,14 +70,14 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
   // Most tools use nothing of their runtime: the rest is made when it is used.
   let made: MadeCalls | undefined;
   let steps: ReturnType<typeof createSteps> | undefined;
-  const call: WorkerRuntime["call"] = (name, input = {}, options = {}) => {
+  const call = ((name: string, input: JsonValue = {}, options: CallOptions = {}) => {
     made ??= { count: 0, equal: new Map() };
     const called = callByName(context, made, { name, input, options });
     begun?.add(called);
     const forget = () => begun?.delete(called);
     called.then(forget, forget);
     return called;
-  };
+  }) as WorkerRuntime["call"];
   const stepping = () => (steps ??= createSteps(context));
   const runtime: WorkerRuntime = {
     scopes,

@@ -51,13 +51,13 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
   const controller = new AbortController();
   const made: { name: string; input: JsonValue; options: CallOptions }[] = [];
   const told: string[] = [];
-  const call: WorkerRuntime["call"] = async (name, input = {}, given = {}) => {
+  const call = (async (name: string, input: JsonValue = {}, given: CallOptions = {}) => {
     controller.signal.throwIfAborted();
     made.push({ name, input, options: given });
     const answer = getOwn(calls, name);
     if (!answer) throw toolFailure("unknown_tool", `\`calls\` of the test runtime has no \`${name}\``);
     return answer(input, given);
-  };
+  }) as WorkerRuntime["call"];
   return {
     ...{ scopes, worker, model, made, told, callPath: `${worker.name}/0.tool`, depth: 0 },
     attachments: parts.map(toHandle),

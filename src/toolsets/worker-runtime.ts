@@ -1,7 +1,8 @@
 import type { Scopes } from "../host/scopes.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { AsJson, JsonValue } from "../protocol/json.ts";
+import type { AsJson } from "../protocol/json.ts";
 import type { FilePart, ToolResult } from "../protocol/message.ts";
+import type { CallableName, InputOf, OutputOf } from "./callables.ts";
 
 /** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
 export interface WorkerRuntime {
@@ -9,12 +10,16 @@ export interface WorkerRuntime {
    * Calls a worker or tool by name, through the gate, as a child of this call. Resolves with its value, rejects with a
    * `ToolFailure` that says why not. Only names in the tool's `calls` are reachable (a code entry: all of its program).
    */
-  call(name: string, input?: JsonValue, options?: CallOptions): Promise<JsonValue>;
+  call<Name extends CallableName>(name: Name, input?: InputOf<Name>, options?: CallOptions): Promise<OutputOf<Name>>;
   /**
    * Calls a worker or tool once for each input, as `call` does. Resolves with the results in the order of the inputs; a failed call is
    * `{ ok: false, error }` and ends no other. Rejects with what ends the caller itself (an abort, a limit), and for wrong options.
    */
-  map(name: string, inputs: readonly JsonValue[], options?: MapOptions): Promise<readonly ToolResult[]>;
+  map<Name extends CallableName>(
+    name: Name,
+    inputs: readonly InputOf<Name>[],
+    options?: MapOptions,
+  ): Promise<readonly ToolResult[]>;
   /**
    * Opened at the start of the caller that is code or has tools for files or commands; else at the first use of a file, which makes the
    * missing folders of writable scopes and rejects with a `ScopeError` where a folder is refused. Closed by the run.
