@@ -5,11 +5,24 @@ const deepest = 200;
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined) return null;
   if (typeof value === "string") return value;
-  const text: string | undefined = JSON.stringify(value, refuseCollection);
+  const text = stringify(value);
   if (text === undefined) throw new TypeError(`a ${typeof value} is not a JSON value`);
   const copy: unknown = JSON.parse(text);
-  if (isTooDeep(copy)) throw new TypeError(`the value is nested more than ${deepest} levels deep`);
+  if (isTooDeep(copy)) throw tooDeep();
   return copy;
+}
+
+function tooDeep(): TypeError {
+  return new TypeError(`the value is nested more than ${deepest} levels deep`);
+}
+
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, refuseCollection);
+  } catch (thrown) {
+    // The stack overflows; a cycle is a `TypeError`.
+    throw thrown instanceof RangeError ? tooDeep() : thrown;
+  }
 }
 
 /** JSON would make `{}` of them. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -126,4 +126,23 @@ test("without a wall, a server is not started unless its entry says that it is n
   expect(refused.error).toMatchObject({ code: "failed", message: expect.stringContaining("isolation is turned off") });
   const bare = await world.play({ servers: { own: { ...own, isolated: false } }, model, request: { host } });
   expect(valuesOf(bare.results)).toEqual([{ sum: 2 }]);
+});
+
+test.runIf(hasWall).each<[string, string, object]>([
+  ["folder of packages", "node_modules", { command: "node", args: ["node_modules/srv/main.mjs"] }],
+  ["package", "node_modules/srv", { command: "node", args: ["node_modules/srv/main.mjs"] }],
+])("a %s that is a link out of the folder is named with what to write", async (_, link, server) => {
+  const world = createMcpWorld();
+  const target = join(world.folder, "../elsewhere", link);
+  world.put(
+    join("../elsewhere", link, link === "node_modules" ? "srv/main.mjs" : "main.mjs"),
+    readFileSync(join(world.folder, "server.mjs"), "utf8"),
+  );
+  mkdirSync(join(world.folder, link, ".."), { recursive: true });
+  symlinkSync(target, join(world.folder, link));
+  const { error } = await world.play({ servers: { own: server }, model: calling() });
+  const [, folder = ""] = /which the server cannot see: write `reads: \[(.*)\]` into its entry/.exec(String(error)) ?? [];
+  expect(folder).not.toBe("");
+  const { output } = await world.play({ servers: { own: { ...server, reads: [folder] } }, model: calling() });
+  expect(output?.output).toBe("done");
 });

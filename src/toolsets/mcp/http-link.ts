@@ -3,6 +3,7 @@ import { isRecord } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import type { RemoteServer } from "./config.ts";
+import { repairText } from "./read-message.ts";
 import { maxMessageBytes, type ServerHost, type ServerLink } from "./server-link.ts";
 
 /** Longest wait for the answer to the end of a session. */
@@ -114,7 +115,7 @@ function boundMessages(fetch: typeof globalThis.fetch, fail: (why: string) => vo
     const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
     const bound = boundBytes(isStream, () => fail(`it sent a message of more than ${maxMessageBytes} bytes`));
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
+    return new Response(response.body.pipeThrough(bound).pipeThrough(repairBytes(isStream)), { status, statusText, headers });
   };
 }
 
@@ -135,6 +136,26 @@ function boundBytes(isStream: boolean, onTooLong: () => void) {
       controller.error(new Error("too long"));
     },
   });
+}
+
+/** Repairs the messages of a response, each of which is a line of a stream of events. The library reads no others. */
+function repairBytes(isStream: boolean) {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let held = "";
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      const text = decoder.decode(chunk, { stream: true });
+      const end = isStream ? text.lastIndexOf("\n") + 1 : 0;
+      if (end > 0) controller.enqueue(encoder.encode(repairLines(held + text.slice(0, end))));
+      held = end > 0 ? text.slice(end) : held + text;
+    },
+    flush: (controller) => controller.enqueue(encoder.encode(isStream ? held : repairText(held))),
+  });
+}
+
+function repairLines(text: string): string {
+  return text.replace(/^data:([^\r\n]*)/gm, (line, data: string) => (data.includes("null") ? `data: ${repairText(data)}` : line));
 }
 
 const lineFeed = 10;

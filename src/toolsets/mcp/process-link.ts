@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import type { LocalServer } from "./config.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
 import { createProcessTransport } from "./transport.ts";
@@ -44,4 +45,27 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
     await finished;
   };
   return { transport, ended: ended.signal, stop };
+}
+
+/**
+ * Says that something of a server's command line, or the packages beside it, is a link to a folder that the server cannot see. Returns an
+ * empty text without one.
+ */
+export async function describeUnseen(server: LocalServer, { host: { files }, folder }: ProcessSetting): Promise<string> {
+  const { command, args = [], cwd = ".", reads = [], isolated = true } = server;
+  if (!isolated) return "";
+  const real = (path: string) => files.realPath(path).catch(() => path);
+  const roots = await Promise.all([folder, ...reads.map((root) => resolve(folder, root))].map(real));
+  const words = [command, ...args].flatMap((word) => [word, join("node_modules/.bin", word), join("node_modules", word)]);
+  for (const word of [...words, "node_modules"]) {
+    const path = resolve(folder, cwd, word);
+    if (!isWithin(path, folder) || (await files.kind(path)) === undefined) continue;
+    const target = await real(path);
+    if (roots.some((root) => isWithin(target, root))) continue;
+    const packages = target.slice(0, target.lastIndexOf(`${sep}node_modules${sep}`) + 1);
+    const seen =
+      packages === "" ? ((await files.kind(target)) === "directory" ? target : dirname(target)) : join(packages, "node_modules");
+    return `; \`${relative(folder, path)}\` leads to ${target}, which the server cannot see: write \`reads: [${seen}]\` into its entry`;
+  }
+  return "";
 }

@@ -7,8 +7,9 @@ const maxResultCharacters = 100_000;
 /** Returns the structured content, otherwise the texts. Files are named and left out. */
 export function toValue({ structuredContent, content = [] }: CallToolResult): JsonValue {
   if (structuredContent !== undefined) {
-    const text = JSON.stringify(structuredContent);
-    return text.length <= maxResultCharacters ? (toJsonValue(structuredContent) as JsonValue) : clip(text);
+    const value = toJsonValue(structuredContent) as JsonValue;
+    const text = JSON.stringify(value);
+    return text.length <= maxResultCharacters ? value : clip(text);
   }
   return clip(content.map(describeBlock).join("\n"));
 }

@@ -9,12 +9,13 @@ import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
+import { parseJson } from "../../util/parse-json.ts";
 import { toJsonValue } from "../../util/to-json-value.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
 import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";
 import { createPatience } from "./patience.ts";
-import { openProcessLink } from "./process-link.ts";
+import { describeUnseen, openProcessLink } from "./process-link.ts";
 import { clip, describeContents, toValue } from "./read-result.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
 import { type CallInFlight, letServerAsk } from "./server-questions.ts";
@@ -91,7 +92,7 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
     const { tools } = await client.listTools(undefined, options);
     const { name: title = name, version = "" } = client.getServerVersion() ?? {};
     const calling = { setting, link, calls };
-    const allTools = tools.map(toFacts);
+    const allTools = tools.filter(canBeCalled).map(toFacts);
     return {
       tools: boundTools(wantedTools(allTools, server)),
       allTools,
@@ -105,18 +106,33 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
   } catch (thrown) {
     const late = `it had not told all its tools after ${openMilliseconds / 1000} seconds`;
     const isLate = patience.spent.aborted && !link.ended.aborted;
-    const why = isLate ? late : errorMessage(link.ended.aborted ? link.ended.reason : thrown);
+    const why = isLate ? late : errorMessage(link.ended.aborted ? link.ended.reason : describeThrown(thrown));
     await link.stop();
     signal.throwIfAborted();
-    throw unusable(why);
+    throw unusable(why + (isRemote(server) ? "" : await describeUnseen(server, setting)));
   } finally {
     patience.end();
   }
 }
 
+/** Returns the library's error about an answer that is not of the protocol in one line: it lists all issues as JSON. */
+function describeThrown(thrown: unknown): unknown {
+  const [, method = "", text = ""] = /^Invalid result for ([^:]+): (\[.*\])$/s.exec(errorMessage(thrown)) ?? [];
+  const [issue] =
+    (parseJson(text) as readonly { readonly path: readonly unknown[]; readonly message: string }[] | undefined) ?? [];
+  if (!issue) return thrown;
+  const place = issue.path.length > 0 ? `${issue.path.join(".")} (${issue.message})` : issue.message;
+  return new Error(`its answer to ${method} is not what the protocol allows: ${place}`);
+}
+
 /** Accepts every output: results are untrusted text in any form. */
 function acceptAll<T>(input: unknown): JsonSchemaValidatorResult<T> {
   return { valid: true, data: input as T, errorMessage: undefined };
+}
+
+/** A tool that answers by a task alone is not offered: its result would have to be fetched later. */
+function canBeCalled({ execution }: McpTool): boolean {
+  return execution?.taskSupport !== "required";
 }
 
 /** Adds the hints of the server to the description: they are claims, and used for nothing else. */
@@ -172,7 +188,7 @@ async function perform(client: Client, request: ServerRequest, calling: Calling)
     }
     if (patience.spent.aborted)
       throw toolFailure("timeout", `the MCP server \`${name}\` gave no answer and no progress in ${seconds} seconds`);
-    throw thrown;
+    throw describeThrown(thrown);
   } finally {
     calls.delete(inFlight);
     patience.end();

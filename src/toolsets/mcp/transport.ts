@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Conversation } from "../../host/commands.ts";
 import { parseJson } from "../../util/parse-json.ts";
+import { withoutNulls } from "./read-message.ts";
 import { maxMessageBytes } from "./server-link.ts";
 
 export interface ProcessTransport extends Transport {
@@ -66,6 +67,6 @@ export function createProcessTransport(stop: (why: string) => void): ProcessTran
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  const value = parseJson(line);
+  const value = withoutNulls(parseJson(line));
   return typeof value === "object" && value !== null && "jsonrpc" in value ? (value as JSONRPCMessage) : undefined;
 }
