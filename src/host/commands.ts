@@ -92,11 +92,21 @@ export interface CommandRights {
    * read-only.
    */
   readonly writes: readonly ResolvedPath[];
-  /** Names of scopes with `readApproval` or `suffixes` that it sees: a command would read all of them. */
+  /**
+   * Names of scopes with `readApproval` or `suffixes` that it sees: a command would read all of them. `.git`: what repositories keep
+   * of files that ask before they are read.
+   */
   readonly reads: readonly string[];
 }
 
 export type Conversation = (write: (text: string) => void) => (chunk: Uint8Array) => void;
+
+export interface GitLeftOut {
+  /** Settings that start programs: `filter.lfs.clean`. */
+  readonly leftOut: readonly string[];
+  /** Git directories of which it saw no objects, because they hold files that ask before they are read: `vault/.git`. */
+  readonly withoutObjects: readonly string[];
+}
 
 export interface CommandResult {
   /** As a shell says it: 126 not executable, 127 not found, 128 + n killed by signal n; -1 out of time. */
@@ -111,4 +121,6 @@ export interface CommandResult {
   readonly movedAside: readonly string[];
   /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
+  /** What the command did not see of git's files. Absent: it saw them as they are. */
+  readonly git?: GitLeftOut | undefined;
 }

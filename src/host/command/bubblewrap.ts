@@ -136,6 +136,10 @@ function printMount(mount: Mount, { hand, bubblewrap, around }: Printing): reado
       return [...sized(bubblewrap), "--tmpfs", mount.path];
     case "hidden-folder":
       return ["--perms", "0555", "--tmpfs", mount.path];
+    case "content": {
+      const bytes = Buffer.from(mount.content);
+      return ["--perms", "0444", "--ro-bind-data", hand({ type: "bytes", bytes }), mount.path];
+    }
     case "hidden-file":
       // Devices do not work in such a mount: opening it fails.
       return ["--ro-bind", "/dev/null", mount.path];

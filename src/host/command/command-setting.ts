@@ -2,6 +2,7 @@ import type { CommandRequest } from "../commands.ts";
 import type { Host } from "../host.ts";
 import type { OwnWrites } from "../own-writes.ts";
 import type { ScopeTable } from "../scope-table.ts";
+import type { GitView } from "./git-view.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";
 import type { WritePlace } from "./write-places.ts";
 
@@ -26,6 +27,8 @@ export interface CommandSetting {
   /** Content of `.gitconfig` in the command's home; undefined where it has none. */
   readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
+  /** What it sees of git's files where that differs from the disk; undefined where nothing does. */
+  readonly git: GitView | undefined;
   /** The folders that it may write in. */
   readonly places: readonly WritePlace[];
 }

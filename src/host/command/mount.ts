@@ -14,6 +14,8 @@ export type Mount =
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   /** A private folder that is gone afterwards. */
   | { readonly kind: "empty"; readonly path: string }
+  /** A read-only file with another content. */
+  | { readonly kind: "content"; readonly path: string; readonly content: string }
   /** Nothing can be read from it or written to it. */
   | { readonly kind: "hidden-file" | "hidden-folder"; readonly path: string };
 

@@ -12,10 +12,12 @@ import { assertRequest } from "./command-request.ts";
 import type { CommandSetting, Machine } from "./command-setting.ts";
 import { findWall, type Wall } from "./find-wall.ts";
 import { readGitIdentity } from "./git-identity.ts";
+import { findGitView, type GitView } from "./git-view.ts";
 import { type Ended, neverStarted } from "./launch.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
 import { closeHandles, findProtected, type ProtectedEntry } from "./protected-entries.ts";
+import { isShown } from "./scope-view.ts";
 import { toolchainEnvironment } from "./toolchain-view.ts";
 import { runWalled } from "./walled-command.ts";
 import { closePlaces, openPlaces } from "./write-places.ts";
@@ -70,7 +72,7 @@ export function createNodeCommands(machine: Machine): Commands {
 }
 
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
-async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "places">): Promise<CommandResult> {
+async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "git" | "places">): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
@@ -80,13 +82,15 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
   let ended: Ended;
   let movedAside: readonly string[] = [];
   let tooDeep: readonly string[] = [];
+  let git: GitView | undefined;
   try {
     const { hidesCredentials } = request;
     const openHandles = wall.type !== "none";
     const before = await findProtected({ table, unprotected, places, hidesCredentials, signal, openHandles });
     tooDeep = before.tooDeep;
+    git = wall.type === "none" ? undefined : viewGit(setting, before.gits, unprotected);
     try {
-      ended = await execute(wall, { ...setting, before, places });
+      ended = await execute(wall, { ...setting, before, git, places });
     } finally {
       await closeHandles(before);
       const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
@@ -96,10 +100,21 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep });
+  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
+}
+
+/** Commands without rights of their own see git's files as they are. */
+function viewGit(
+  { request, table }: Omit<CommandSetting, "before" | "git" | "places">,
+  entries: readonly string[],
+  opened: ReadonlySet<string>,
+) {
+  if (request.rights === undefined || entries.length === 0) return undefined;
+  const roots = table.roots.map(({ declaration, realPath }) => ({ path: realPath, isShown: isShown(declaration, { request }) }));
+  return findGitView({ entries, opened, roots, isHistoryOpen: request.rights.reads.includes(".git") });
 }
 
 async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
@@ -121,7 +136,10 @@ function randomName(): string {
   return randomBytes(4).toString("hex");
 }
 
-function toResult(ended: Ended, more: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep">): CommandResult {
+function toResult(
+  ended: Ended,
+  { git, ...more }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep"> & Pick<CommandSetting, "git">,
+): CommandResult {
   return {
     exitCode: ended.exitCode,
     stdout: ended.stdout.text,
@@ -129,5 +147,6 @@ function toResult(ended: Ended, more: Pick<CommandResult, "isolated" | "movedAsi
     dropped: { stdout: ended.stdout.dropped, stderr: ended.stderr.dropped },
     timedOut: ended.timedOut,
     ...more,
+    ...(git && { git: { leftOut: git.leftOut, withoutObjects: git.withoutObjects } }),
   };
 }

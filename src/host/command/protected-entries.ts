@@ -32,6 +32,8 @@ export interface ProtectedEntries {
   readonly tooDeep: readonly string[];
   /** Host paths of pipes, sockets and devices in folders that were not walked. */
   readonly specials: readonly string[];
+  /** Host paths of files and folders `.git`. */
+  readonly gits: readonly string[];
   /** Identities of folders that could not be listed or opened. */
   readonly locked: ReadonlySet<string>;
 }
@@ -61,7 +63,16 @@ export interface FindOptions {
  */
 export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
   const { table, unlock, places } = options;
-  const walk: Walk = { ...options, entries: [], tooDeep: [], specials: [], locked: new Set(), seen: new Set(), spareLanes: 7 };
+  const walk: Walk = {
+    ...options,
+    entries: [],
+    tooDeep: [],
+    specials: [],
+    gits: [],
+    locked: new Set(),
+    seen: new Set(),
+    spareLanes: 7,
+  };
   // Outer roots first. A root in another one is then met on the way, unless it lies in a folder that is left out.
   const roots = table.roots.toSorted((a, b) => a.realPath.length - b.realPath.length);
   try {
@@ -71,7 +82,13 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
     throw error;
   }
   const entries = walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1));
-  return { entries, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), specials: walk.specials, locked: walk.locked };
+  return {
+    entries,
+    tooDeep: walk.tooDeep.sort().slice(0, mostNamed),
+    specials: walk.specials,
+    gits: walk.gits,
+    locked: walk.locked,
+  };
 }
 
 export async function closeHandles({ entries }: Pick<ProtectedEntries, "entries">): Promise<void> {
@@ -82,6 +99,7 @@ interface Walk extends FindOptions {
   readonly entries: ProtectedEntry[];
   readonly tooDeep: string[];
   readonly specials: string[];
+  readonly gits: string[];
   readonly locked: Set<string>;
   /** Identities of the folders that were visited. */
   readonly seen: Set<string>;
@@ -100,6 +118,7 @@ async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
   const subfolders: string[] = [];
   for (const entry of await list(walk, folder)) {
     const treatment = treat(walk, folder, entry);
+    if (foldName(entry.name) === ".git") walk.gits.push(join(hostPathOf(table, folder), entry.name));
     if (treatment === "visit") subfolders.push(entry.name);
     else if (treatment === "too-deep") {
       await add(walk, folder, { name: entry.name, access: "hidden" });

@@ -6,7 +6,7 @@ import { replacedRoot } from "../scope-refusals.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { inFolder, type OpenFolder } from "../scope-walk.ts";
 import type { ScopeDeclaration } from "../scopes.ts";
-import { enclosing, foldersAbove, type Mount } from "./mount.ts";
+import { enclosing, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
@@ -30,7 +30,10 @@ export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[],
 }
 
 /** What needs an approval to be read, or has files that file tools do not show, is shown by name alone. */
-function isShown({ name, readApproval, suffixes }: ScopeDeclaration, { request: { rights, openScopes } }: ScopeRights): boolean {
+export function isShown(
+  { name, readApproval, suffixes }: ScopeDeclaration,
+  { request: { rights, openScopes } }: Pick<ScopeRights, "request">,
+): boolean {
   if (rights === undefined) return readApproval !== true || openScopes?.includes(name) !== false;
   return (readApproval !== true && suffixes === undefined) || rights.reads.includes(name);
 }
@@ -52,8 +55,8 @@ export type KeepHandle = (opening: Promise<EntryHandle>) => Promise<EntryHandle>
 export interface Pinning {
   /** All mounts of the command's view. */
   readonly mounts: readonly Mount[];
-  /** Those with what the command may not write to or see. */
-  readonly closed: readonly Mount[];
+  /** Folders that something lies in which the command may not write to or see. */
+  readonly folders: readonly string[];
   readonly places: readonly WritePlace[];
   readonly keep: KeepHandle;
 }
@@ -62,11 +65,11 @@ export interface Pinning {
  * Mounts the folders of writable scopes that something closed lies in onto themselves: a mount point cannot be renamed. Otherwise the
  * next command would find the closed files at another path, where nothing closes them.
  */
-export async function pinFolders(table: ScopeTable, { mounts, closed, places, keep }: Pinning): Promise<readonly Mount[]> {
+export async function pinFolders(table: ScopeTable, { mounts, folders, places, keep }: Pinning): Promise<readonly Mount[]> {
   const around = enclosing(mounts);
   const pins: Mount[] = [];
   const isMounted = new Set(mounts.map(({ path }) => path));
-  for (const folder of new Set(closed.flatMap(({ path }) => foldersAbove(path)))) {
+  for (const folder of new Set(folders)) {
     const outer = around(folder);
     const place = outer?.kind === "writable" && places.find((one) => hostPathOf(table, one) === outer.path);
     if (!place || isMounted.has(folder)) continue;

@@ -55,6 +55,8 @@ function printMount(mount: Mount): string {
       return `(allow file-read* file-write* ${path})\n(deny file-write-unlink (literal ${quote(mount.path)}))`;
     case "empty":
       return `(allow file-read* file-write* ${path})`;
+    // Nothing can take a file's place here.
+    case "content":
     case "hidden-file":
     case "hidden-folder":
       return `(deny file-read* file-write* ${path})`;

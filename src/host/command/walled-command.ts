@@ -9,7 +9,7 @@ import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
-import type { Mount } from "./mount.ts";
+import { foldersAbove, type Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
 import { runBubblewrap } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
@@ -133,11 +133,18 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const masks = [...setting.before.entries.flatMap(toMask), ...specials];
   const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
-  const shown = masks.filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
+  const git = setting.git?.mounts ?? [];
+  const shown = [...masks, ...git].filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   const mounts = [...system, ...privately, ...toolchains, ...writable, ...shown, ...hidden, ...roots];
   const shut = [...hidden, ...roots.filter(({ kind }) => kind !== "writable")];
-  const pins = await pinFolders(table, { mounts, closed: shut, places, keep });
+  // A folder `.git` that is moved would leave a free place for another one.
+  const inGit = (folder: string) => setting.before.gits.some((entry) => isWithin(folder, entry));
+  const folders = [
+    ...shut.flatMap((mount) => foldersAbove(mount.path)),
+    ...shown.flatMap((mount) => foldersAbove(mount.path).filter(inGit)),
+  ];
+  const pins = await pinFolders(table, { mounts, folders, places, keep });
   return [...mounts, ...pins];
 }
 

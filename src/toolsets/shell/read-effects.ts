@@ -140,8 +140,9 @@ function assertOpenable(name: string, scopes: Scopes): void {
   if (protection === "ask-read-and-write" && !isGit) throw refused(`\`${name}\` is never opened to a command`, scopes);
 }
 
-/** A scope that every command sees needs no right. */
+/** A scope that every command sees needs no right. `.git`: the history of repositories that hold files which ask. */
 function findHidden(scopes: Scopes, name: string): readonly string[] {
+  if (name === ".git") return [name];
   const scope = scopes.declarations.find((one) => one.name === name);
   if (scope === undefined) throw refused(`\`reads\` names no scope: \`${name}\``, scopes);
   return isHidden(scope) ? [name] : [];

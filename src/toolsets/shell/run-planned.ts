@@ -10,6 +10,7 @@ import { type Effects, toEffectArgs } from "./effects.ts";
 const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
 
 /** Limit of each stream. A fifth of it is its beginning. */
+const mostNamed = 20;
 const maxOutputBytes = 50 * 1024;
 
 export interface Running {
@@ -51,10 +52,10 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 }
 
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
-  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep } = result;
+  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const { effects } = run;
-  const hints = exitCode === 0 && effects === undefined ? [] : hintsOf(run, `${stdout}\n${stderr}`, scopes);
+  const hints = exitCode === 0 && effects === undefined ? [] : hintsOf(run, result, scopes);
   return {
     ...(effects === undefined ? {} : { writes: [], ...toEffectArgs(effects) }),
     stdout,
@@ -65,15 +66,18 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
     ...(timedOut ? { timed_out: true } : {}),
     ...(movedAside.length > 0 ? { moved_aside: [...movedAside] } : {}),
     ...(tooDeep.length > 0 ? { not_looked_into: { reason: "too many folders down", folders: [...tooDeep] } } : {}),
+    ...(git && git.leftOut.length > 0 ? { git_settings_left_out: git.leftOut.slice(0, mostNamed) } : {}),
     ...(hints.length > 0 ? { hint: hints.join(" ") } : {}),
   };
 }
 
 /** Explains the wall, where a message looks as if the command had met it. */
-function hintsOf({ networkEnabled, notIsolated, effects }: PlannedRun, text: string, scopes: Scopes): readonly string[] {
+function hintsOf({ networkEnabled, notIsolated, effects }: PlannedRun, result: CommandResult, scopes: Scopes): readonly string[] {
+  const text = `${result.stdout}\n${result.stderr}`;
   const met = (pattern: RegExp) => pattern.test(text);
   const hints: string[] = [];
-  if (effects !== undefined && notIsolated === undefined) hints.push(...missedRights(effects, text, scopes));
+  if (effects !== undefined && notIsolated === undefined)
+    hints.push(...missedRights(effects, text, scopes), ...missedGit(result));
   else if (met(/permission denied|read-only file system|operation not permitted/i)) {
     const writable = scopes.writable().map(describeScope).join(", ");
     const names = "protected names (.git, package.json, …) only where the command names them";
@@ -93,6 +97,23 @@ function missedRights(effects: Effects, text: string, scopes: Scopes): readonly 
     const writable = scopes.writable().map(describeScope).join(", ");
     const ask = `ask for the folders that it writes with \`writes\` (${writable}, or folders in them), and for protected names (.git, package.json, …) with \`opens\``;
     hints.push(writable === "" ? "Commands can write nowhere here." : `This call could write ${placesOf(effects)}; ${ask}.`);
+  }
+  return hints;
+}
+
+/** Says which of git's files the command did not see as they are. */
+function missedGit({ stdout, stderr, git }: CommandResult): readonly string[] {
+  const text = `${stdout}\n${stderr}`;
+  const hints: string[] = [];
+  if (/could not (?:lock|write) config file|\.git\/config.*(?:busy|read-only)/i.test(text)) {
+    hints.push('What changes the configuration of a repository needs `opens: [".git", ".git/config"]`.');
+  }
+  const closed = git?.withoutObjects ?? [];
+  if (
+    closed.length > 0 &&
+    /bad object|bad revision|could not read|unable to read|appears to be broken|missing blob/i.test(text)
+  ) {
+    hints.push(`\`${closed.join("`, `")}\` holds files that ask before they are read: \`reads: [".git"]\` asks for its history.`);
   }
   return hints;
 }

@@ -26,6 +26,9 @@ const held =
   /^(?:\.git|\.env.*|\.llm-do|package\.json|\.npmrc|\.gitmodules|\.gitattributes|\.vscode|\.husky|\.envrc|\.mcp\.json|\.bashrc|.*\.worker|tools\.[cm]?[jt]s|llm-do\.ya?ml)$/i;
 const nestedHeld = /(?:^|\/)\.github\/workflows(?:\/|$)/;
 
+/** Files below `.git` that steer what git runs. */
+const steering = /^(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config|config\.worktree|commondir)$/;
+
 /** What happened beyond the effects that were granted, a text each. */
 export function differencesOf(granted: Effects, { before, after, heard, result }: Happened): readonly string[] {
   const changed = changesBetween(before, after);
@@ -73,14 +76,12 @@ function isHeld(path: string, opens: readonly string[]): boolean {
   const name = seen[first] ?? "";
   if (!opens.includes(name)) return true;
   if (name !== ".git") return false;
-  const within = seen.slice(first + 1);
-  if (within.includes("hooks")) return !opens.includes(".git/hooks");
-  return /^(?:config|config\.worktree|commondir)$/.test(within.at(-1) ?? "") && !opens.includes(".git/config");
+  const within = seen.slice(first + 1).join("/");
+  if (/^(?:modules\/.+\/)?hooks(?:\/|$)/.test(within)) return !opens.includes(".git/hooks");
+  return steering.test(within) && !opens.includes(".git/config");
 }
 
-function mayRead({ writes, reads = [], opens = [] }: Effects, token: string): boolean {
-  // A call that names no effects at all can still be approved by the paths in it.
-  if (writes === undefined && ["secret", "suffix", "hidden", "vault", "credential"].includes(token)) return true;
+function mayRead({ reads = [], opens = [] }: Effects, token: string): boolean {
   if (token === "secret") return reads.includes("secret");
   if (token === "suffix") return reads.includes("notes");
   if (token === "vault") return reads.includes(".git");

@@ -13,7 +13,7 @@ export const tokens = {
 
 /** Paths below the playground's root. */
 export const plainFiles: Readonly<Record<string, string>> = {
-  "outside/file": `${tokens.outside}\n`,
+  "outside/file": "x\n",
   "home/.ssh/id_rsa": `${tokens.home}\n`,
   "home/.netrc": `machine x password ${tokens.home}\n`,
   "home/.local/state/llm-do/credentials.json": `${tokens.state}\n`,
@@ -110,6 +110,7 @@ const configuration = `[core]
 
 /** Executable; written after the repositories are made. */
 export const hostileFiles: Readonly<Record<string, string>> = {
+  "outside/file": `${tokens.outside}\n`,
   "work/evil.sh": evil("config"),
   "work/evil": evil("file"),
   "work/scripts/build.sh": evil("script"),

@@ -68,7 +68,7 @@ export async function createPlayground(): Promise<Playground> {
   const socket = await listen(createHttpServer(), { path: join(root, "work/socket") }, () => heard.push("a Unix socket"));
   return {
     root,
-    scopes: roots.map(({ folder, ...scope }) => ({ ...scope, root: join(root, folder), mode: "ro" as const })),
+    scopes: roots.map(({ folder, ...scope }) => ({ ...scope, root: join(root, folder) })),
     port,
     heard: () => [...heard.splice(0), ...fifos.flatMap((read) => read())],
     remove: async () => {

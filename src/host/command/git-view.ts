@@ -1,0 +1,191 @@
+import { basename, dirname, join, relative, sep } from "node:path";
+import { isWithin } from "../../util/within.ts";
+import type { GitLeftOut } from "../commands.ts";
+import { isReadProtected } from "../protected-names.ts";
+import { type GitSetting, maskCredentials, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
+import { startsNothing } from "./git-harmless.ts";
+import { readIndexPaths } from "./git-index.ts";
+import { findGitFolders, type GitFolder, readSmall } from "./git-repositories.ts";
+import { realPathOf, statOf, versionOf } from "./look.ts";
+import type { Mount } from "./mount.ts";
+
+/** What a command sees of git's own files where that differs from the disk. */
+export interface GitView extends GitLeftOut {
+  readonly mounts: readonly Mount[];
+}
+
+export interface GitViewOptions {
+  /** Host paths of files and folders `.git`. */
+  readonly entries: readonly string[];
+  /** Folded names that are opened to the command. */
+  readonly opened: ReadonlySet<string>;
+  /** The command may read what the repositories' files held. */
+  readonly isHistoryOpen: boolean;
+  /** The roots of scopes, as host paths. */
+  readonly roots: readonly { readonly path: string; readonly isShown: boolean }[];
+}
+
+const maxConfigurationBytes = 200_000;
+const maxIndexBytes = 64_000_000;
+
+/**
+ * Describes git's files for a command: configurations without credentials; where `.git` is opened, also without what starts programs,
+ * and no hooks; and no objects where these hold a file that asks before it is read.
+ */
+export function findGitView(options: GitViewOptions): GitView {
+  const { opened, isHistoryOpen } = options;
+  const folders = findGitFolders(options.entries).filter(({ path }) => isSeen(path, options));
+  const leftOut: string[] = [];
+  const configurations = opened.has(".git/config") ? [] : folders.flatMap((one) => configurationsOf(one, options, leftOut));
+  const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];
+  const closed = isHistoryOpen ? [] : folders.filter((folder) => holdsHidden(folder, options));
+  const objects = closed.flatMap(({ common }) => ["objects", "lfs"].flatMap((name) => toHidden(join(common, name))));
+  return {
+    mounts: [...configurations, ...hooks, ...objects],
+    leftOut,
+    withoutObjects: closed.map(({ path }) => nameOf(path, options)),
+  };
+}
+
+/** The deepest root decides. */
+function rootOf(path: string, { roots }: GitViewOptions) {
+  return roots.filter((root) => isWithin(path, root.path)).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function isSeen(path: string, options: GitViewOptions): boolean {
+  return rootOf(path, options)?.isShown === true;
+}
+
+function toHidden(path: string): readonly Mount[] {
+  return statOf(path)?.isDirectory() === true ? [{ kind: "hidden-folder", path: realPathOf(path) ?? path }] : [];
+}
+
+function hooksOf({ path }: GitFolder): readonly Mount[] {
+  return toHidden(join(path, "hooks"));
+}
+
+function configurationsOf({ path, common }: GitFolder, options: GitViewOptions, leftOut: string[]): readonly Mount[] {
+  return ["config", "config.worktree"].flatMap((name): readonly Mount[] => {
+    const file = realPathOf(join(path, name));
+    if (file === undefined || !isSeen(file, options) || statOf(file)?.isFile() !== true) return [];
+    const text = readSmall(file, maxConfigurationBytes)?.toString();
+    const settings = text === undefined ? undefined : parseGitConfiguration(text);
+    if (settings === undefined) {
+      leftOut.push(`${nameOf(common, options)}: all of \`${name}\`, which cannot be read`);
+      return [{ kind: "content", path: file, content: "" }];
+    }
+    const shown = options.opened.has(".git") ? withoutPrograms(settings, dirname(file), { options, leftOut }) : settings;
+    const masked = shown.map(maskCredentials);
+    if (shown === settings && masked.every((one, index) => isSame(one, settings[index]))) return [];
+    return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
+  });
+}
+
+function isSame(one: GitSetting, other: GitSetting | undefined): boolean {
+  return one.value === other?.value && one.subsection === other?.subsection;
+}
+
+/** The repository's folder as the scope's user knows it. */
+function nameOf(path: string, options: GitViewOptions): string {
+  return relative(rootOf(path, options)?.path ?? dirname(path), path) || basename(path);
+}
+
+interface Filtering {
+  readonly options: GitViewOptions;
+  readonly leftOut: string[];
+  readonly depth?: number;
+}
+
+/**
+ * Leaves out all that could start a program. A filter is replaced by one that fails: without it git would stage what it hides.
+ * Included files take the place of the key that names them.
+ */
+function withoutPrograms(
+  settings: readonly GitSetting[],
+  folder: string,
+  { options, leftOut, depth = 0 }: Filtering,
+): readonly GitSetting[] {
+  const drop = ({ section, subsection, key }: GitSetting) => {
+    const name = [section, ...(subsection === undefined ? [] : [subsection]), key].join(".");
+    if (!leftOut.includes(name)) leftOut.push(name);
+  };
+  return settings.flatMap((setting): readonly GitSetting[] => {
+    const { section, subsection, key } = setting;
+    if (section === "core" && key === "hookspath" && options.opened.has(".git/hooks")) return [setting];
+    if (startsNothing(setting)) return [setting];
+    if (section === "include" && key === "path" && depth < 10) {
+      const included = readIncluded(setting.value ?? "", folder, options);
+      if (included !== undefined) {
+        return withoutPrograms(included.settings, included.folder, { options, leftOut, depth: depth + 1 });
+      }
+    }
+    drop(setting);
+    return section === "filter" ? failingFilter(subsection) : [];
+  });
+}
+
+function failingFilter(subsection: string | undefined): readonly GitSetting[] {
+  return Object.entries({ clean: "false", smudge: "false", required: "true" }).map(([key, value]) => ({
+    section: "filter",
+    subsection,
+    key,
+    value,
+  }));
+}
+
+/** Undefined where the command does not see the file: git runs with the user's rights here, and would read any. */
+function readIncluded(value: string, folder: string, options: GitViewOptions) {
+  if (value === "" || value.startsWith("~")) return undefined;
+  const file = realPathOf(join(value.startsWith("/") ? "/" : folder, value));
+  if (file === undefined || !isSeen(file, options) || file.split(sep).some(isReadProtectedFile)) return undefined;
+  const settings = parseGitConfiguration(readSmall(file, maxConfigurationBytes)?.toString() ?? "[");
+  return settings === undefined ? undefined : { settings, folder: dirname(file) };
+}
+
+function isReadProtectedFile(name: string): boolean {
+  return name !== ".git" && isReadProtected(name);
+}
+
+interface KnownIndex {
+  readonly version: string;
+  /** Undefined where not all paths are known. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** Indexes that were read, by their paths; for names that hide, and for folders that a scope hides, all paths are needed. */
+const indexes = new Map<string, KnownIndex>();
+const mostIndexes = 20;
+
+/** Returns whether objects hold what asks before it is read, as far as the index says. One that cannot be read could name anything. */
+function holdsHidden({ path, top, common }: GitFolder, { roots }: GitViewOptions): boolean {
+  const file = join(path, "index");
+  const stats = statOf(file);
+  if (stats === undefined) return false;
+  const version = versionOf(stats);
+  let known = indexes.get(file);
+  if (known?.version !== version) {
+    const index = readSmall(file, maxIndexBytes);
+    known = { version, names: index && readIndexPaths(index, hashBytesOf(common)) };
+    if (indexes.size >= mostIndexes) indexes.clear();
+    indexes.set(file, known);
+  }
+  const hidden = roots.filter((root) => !root.isShown && top !== undefined && isWithin(root.path, top));
+  const folders = hidden.map((root) => relative(top ?? "", root.path));
+  return (
+    known.names?.some((name) => asksToBeRead(name) || folders.some((folder) => isWithin(`/${name}`, `/${folder}`))) !== false
+  );
+}
+
+function hashBytesOf(common: string): number {
+  const text = readSmall(join(common, "config"), maxConfigurationBytes)?.toString() ?? "";
+  const settings = parseGitConfiguration(text) ?? [];
+  const format = settings.findLast(({ section, key }) => section === "extensions" && key === "objectformat")?.value;
+  return format?.toLowerCase() === "sha256" ? 32 : 20;
+}
+
+/** `.env.example` and its like are made to be published. */
+const published = /^\.env\.(?:example|sample|template|dist|defaults)$/i;
+
+function asksToBeRead(path: string): boolean {
+  return path.split("/").some((name) => isReadProtected(name) && !published.test(name));
+}

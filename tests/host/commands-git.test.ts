@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { beforeEach, describe, expect, test } from "vitest";
+import { noWall, useCommands } from "./command-bench.ts";
+
+const secret = "hunter2x";
+
+/** Git's own files in a call with effects, each looked for by what git and others then do. */
+describe.skipIf(noWall !== "")("git in the wall", () => {
+  const bench = useCommands({});
+  const git = (folder: string, ...args: string[]) =>
+    execFileSync("git", ["-C", bench.at(folder), "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+      stdio: "pipe",
+    }).toString();
+  const script = (path: string, text: string) => {
+    bench.put(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(bench.at(path), 0o755);
+  };
+  const look = (line: string, reads: readonly string[] = []) => bench.bash(line, { rights: { writes: [], reads } });
+  const change = (line: string, ...opened: string[]) =>
+    bench.bash(line, {
+      rights: { writes: [bench.scopes.resolve("s")], reads: [] },
+      unprotected: opened,
+      hooks: opened.includes(".git/hooks"),
+    });
+
+  beforeEach(() => {
+    git("in", "init", "-q", "-b", "main");
+    bench.put("in/a.txt", "one\n");
+    git("in", "add", "a.txt");
+    git("in", "commit", "-qm", "first");
+    git("in", "config", "user.name", "a");
+    git("in", "config", "user.email", "a@b");
+    bench.put("in/a.txt", "two\n");
+  });
+
+  describe("credentials", () => {
+    test.each([
+      ["an address", "remote.origin.url", `https://ada:${secret}@example.org/x.git`],
+      ["a name of a section", `http.https://ada:${secret}@example.org/.proxy`, "x"],
+      ["a header", "http.https://example.org/.extraheader", `Authorization: basic ${secret}`],
+      ["a password", "sendemail.smtppass", secret],
+      ["a token", "github.token", secret],
+      ["a token in an address", "remote.lab.url", `https://example.org/x.git?private_token=${secret}`],
+    ])("masks %s", async (_, key, value) => {
+      git("in", "config", key, value);
+      expect(git("in", "config", "-l")).toContain(secret);
+      const line = "cat .git/config; git config -l; git remote -v";
+      for (const ran of [await look(line), await change(line), await change(line, ".git")]) {
+        expect(ran.exitCode).toBe(0);
+        expect(ran.stdout).not.toContain(secret);
+      }
+      expect((await change("git config -l", ".git", ".git/config")).stdout).toContain(secret);
+    });
+
+    test("masks them in submodules and other working trees, and keeps what is none", async () => {
+      git("in", "worktree", "add", "-q", bench.at("in/tree"));
+      git("in", "config", "extensions.worktreeConfig", "true");
+      git("in/tree", "config", "--worktree", "sendemail.smtppass", secret);
+      execFileSync("git", ["init", "-q", bench.at("in/.git/modules/deep/sub")]);
+      execFileSync("mv", ["-T", bench.at("in/.git/modules/deep/sub/.git"), bench.at("in/.git/modules/deep/other")]);
+      execFileSync("git", ["--git-dir", bench.at("in/.git/modules/deep/other"), "config", "a.token", secret]);
+      const { stdout } = await look("grep -r . .git; git config user.email; git -C tree status --short; git -C tree config -l");
+      expect(stdout).not.toContain(secret);
+      expect(stdout).toContain("a@b\n");
+      expect(stdout).toContain("sendemail.smtppass=***");
+    });
+
+    test("reads no file outside of the scopes that a configuration leads to", async () => {
+      bench.put("outside/config", `[core]\n\tbare = false\n[x]\n\ty = ${secret}\n`);
+      symlinkSync(bench.at("outside/config"), bench.at("in/.git/config.worktree"));
+      git("in", "config", "include.path", bench.at("outside/config"));
+      const { stdout, git: left } = await change("cat .git/config .git/config.worktree; git config -l", ".git");
+      expect(stdout).not.toContain(secret);
+      expect(left?.leftOut).toEqual(["include.path"]);
+    });
+  });
+
+  describe("history", () => {
+    beforeEach(() => {
+      bench.put("in/vault/.env", `KEY=${secret}\n`);
+      git("in/vault", "init", "-q");
+      git("in/vault", "add", "-f", ".env");
+      git("in/vault", "commit", "-qm", "x");
+    });
+
+    test("is hidden where the index names a file that hides, and shown where it is asked for", async () => {
+      const line = "git -C vault show HEAD:.env; git -C vault cat-file --batch-all-objects --batch; git show HEAD:a.txt";
+      const ran = await look(line);
+      expect(ran.stdout).toBe("one\n");
+      expect(ran.git).toEqual({ leftOut: [], withoutObjects: ["vault/.git"] });
+      expect((await look(line, [".git"])).stdout).toContain(secret);
+    });
+
+    test("is hidden where the index names a file of a scope that asks", async () => {
+      bench.put("in/keys/x", secret);
+      git("in", "add", "keys/x");
+      const scopes = await bench.open([{}, { name: "keys", root: bench.at("in/keys"), readApproval: true }]);
+      const show = async (reads: readonly string[]) => bench.bash("git show :keys/x", { scopes, rights: { writes: [], reads } });
+      expect((await show([])).stdout).toBe("");
+      expect((await show([".git"])).stdout).toBe(secret);
+    });
+
+    test("is shown where names are made to be published", async () => {
+      bench.put("in/.env.example", "KEY=\n");
+      git("in", "add", "-f", ".env.example");
+      expect((await look("git show :.env.example")).stdout).toBe("KEY=\n");
+    });
+
+    test.each([2, 3, 4])("is hidden for an index of version %i", async (version) => {
+      git("in/vault", "add", "-N", "-f", ".env");
+      git("in/vault", "update-index", `--index-version=${version}`);
+      expect((await look("git -C vault show HEAD:.env")).stdout).toBe("");
+    });
+
+    test("is hidden for an index that is split", async () => {
+      git("in/vault", "update-index", "--split-index");
+      expect((await look("git -C vault show HEAD:.env")).stdout).toBe("");
+    });
+  });
+
+  describe("with `.git` opened", () => {
+    test("runs nothing that the repository names", async () => {
+      script("in/evil", "touch ran; cat");
+      script("in/.git/hooks/pre-commit", "touch ran");
+      git("in", "config", "core.hooksPath", ".git/hooks");
+      git("in", "config", "commit.gpgSign", "true");
+      git("in", "config", "gpg.program", "./evil");
+      git("in", "config", "diff.d.textconv", "./evil");
+      git("in", "config", "merge.m.driver", "./evil");
+      git("in", "config", "core.fsmonitor", "./evil");
+      git("in", "config", "alias.z", "!touch ran");
+      bench.put("in/.gitattributes", "* diff=d merge=m\n");
+      const ran = await change("git status --short; git diff; git commit -qam next; git z; git log -1 --format=%s", ".git");
+      expect(ran.stdout).toContain("next\n");
+      expect(existsSync(bench.at("in/ran"))).toBe(false);
+      expect(ran.git?.leftOut).toContain("diff.d.textconv");
+      expect(ran.git?.leftOut).toContain("commit.gpgsign");
+    });
+
+    test("never stages what a filter would have hidden", async () => {
+      git("in", "config", "filter.crypt.clean", "tr a-z A-Z");
+      bench.put("in/.gitattributes", "*.key filter=crypt\n");
+      bench.put("in/x.key", secret);
+      const ran = await change("git add -A", ".git");
+      expect(ran.exitCode).not.toBe(0);
+      expect(git("in", "ls-files")).toBe("a.txt\n");
+      expect(ran.git?.leftOut).toEqual(["filter.crypt.clean"]);
+    });
+
+    test("takes in what a configuration includes, without what starts programs", async () => {
+      bench.put("in/shared.ini", "[user]\n\tname = Included\n[alias]\n\tz = !touch ran\n");
+      git("in", "config", "include.path", "../shared.ini");
+      const ran = await change("git commit -qam next; git log -1 --format=%an; git z", ".git");
+      expect(ran.stdout).toBe("Included\n");
+      expect(existsSync(bench.at("in/ran"))).toBe(false);
+      expect(ran.git?.leftOut).toEqual(["alias.z"]);
+    });
+
+    test("keeps configuration and hooks, and the folder that they are in", async () => {
+      script("in/evil", "true");
+      const line = [
+        "git config a.b c; cp evil .git/hooks/pre-commit; mkdir -p .git/modules/x; cp evil .git/modules/x/config",
+        "echo ../evil > .git/commondir; cp evil .git/config.worktree; mv .git old; mkdir .git; cp -r old/. .git",
+      ].join("; ");
+      await change(line, ".git");
+      expect(existsSync(bench.at("in/old"))).toBe(false);
+      for (const name of ["hooks/pre-commit", "commondir", "config.worktree", "modules/x/config"]) {
+        expect(existsSync(bench.at(`in/.git/${name}`)), name).toBe(false);
+      }
+      expect(git("in", "config", "-l")).not.toContain("a.b");
+      expect(git("in", "log", "--format=%s")).toBe("first\n");
+    });
+
+    test("runs hooks where they are opened, also those that the configuration names", async () => {
+      script("in/.git/hooks/pre-commit", "touch ran");
+      expect(await change("git commit -qam next", ".git", ".git/hooks")).toMatchObject({ exitCode: 0 });
+      expect(existsSync(bench.at("in/ran"))).toBe(true);
+      script("in/own/pre-commit", "touch own-ran");
+      git("in", "config", "core.hooksPath", "own");
+      bench.put("in/a.txt", "three\n");
+      expect(await change("git commit -qam next", ".git", ".git/hooks")).toMatchObject({ exitCode: 0 });
+      expect(existsSync(bench.at("in/own-ran"))).toBe(true);
+    });
+
+    test("changes the configuration where it is opened", async () => {
+      await change("git config a.b c; git remote add o https://example.org/x", ".git");
+      expect(git("in", "config", "-l")).not.toContain("example.org");
+      const ran = await change("git config a.b c; git branch -m renamed", ".git", ".git/config");
+      expect(ran).toMatchObject({ exitCode: 0 });
+      expect(git("in", "config", "a.b")).toBe("c\n");
+      expect(git("in", "branch", "--show-current")).toBe("renamed\n");
+    });
+  });
+});
