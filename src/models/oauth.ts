@@ -196,12 +196,13 @@ export async function findServer(
     const answer = await oauth.discoveryRequest(url, { ...options, algorithm });
     if (answer.status === 404) continue;
     const server = await oauth.processDiscoveryResponse(url, answer);
-    for (const key of ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const)
-      if (server[key] !== undefined) requireReachable(server[key], namedBy);
+    for (const key of endpoints) if (server[key] !== undefined) requireReachable(server[key], namedBy);
     return server;
   }
   throw new Error(`${issuer} says nothing about itself; write authorization_url and token_url`);
 }
+
+const endpoints = ["authorization_endpoint", "token_endpoint", "registration_endpoint", "device_authorization_endpoint"] as const;
 
 /**
  * Throws for an address that a server may not name: one without encryption, and, for a server that is reached over the network, one of
@@ -215,8 +216,10 @@ function requireReachable(url: string, namedBy: string | undefined): void {
   throw new Error(`${namedBy ?? "the OAuth server"} names the address ${url}, which is not used`);
 }
 
+/** Addresses of IPv6 that hold one of IPv4 count as private: nobody names a public server so. */
 function isPrivate(hostname: string): boolean {
-  if (!/^\d+\.\d+\.\d+\.\d+$/.test(hostname)) return /^(?:(?:.*\.)?localhost\.?$|\[(?:::|f[cd]|fe[89ab]))/i.test(hostname);
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(hostname))
+    return /^(?:(?:.*\.)?localhost\.?$|\[(?:::|f[cdf]|fe[89a-f]|64:ff9b:|2002:|2001:(?::|0:)))/i.test(hostname);
   return /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(hostname);
 }
 

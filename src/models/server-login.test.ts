@@ -86,6 +86,12 @@ describe("the login at a server that says how", () => {
     "https://169.254.169.254",
     "https://[::1]",
     "https://0x7f.1",
+    "https://[::ffff:10.0.0.1]",
+    "https://[64:ff9b::127.0.0.1]",
+    "https://[64:ff9b:1::a00:1]",
+    "https://[2002:7f00:1::]",
+    "https://[2001::1]",
+    "https://[fec0::1]",
   ])("sends nothing to %s, which a server over the network names", async (issuer) => {
     const { access, asked } = createAccess({
       [wiki]: challenge("https://wiki.example/about"),
@@ -100,6 +106,7 @@ describe("the login at a server that says how", () => {
     ["registration_endpoint", "http://127.0.0.1:9/register"],
     ["token_endpoint", "https://192.168.0.1/token"],
     ["authorization_endpoint", "javascript:alert(1)"],
+    ["device_authorization_endpoint", "https://[64:ff9b::7f00:1]/device"],
   ])("does not use the %s %s", async (key, url) => {
     const { access, asked } = createAccess({
       [wiki]: challenge("https://wiki.example/about"),

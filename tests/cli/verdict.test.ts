@@ -79,6 +79,14 @@ describe("llm-do verdict", () => {
     expect(exitCode).toBe(2);
   });
 
+  it("takes U+2028 in a text for a part of its line", async () => {
+    const cwd = await writeProgram(files);
+    const input = ["out/a\u2028b", "out/c"].map((path) => JSON.stringify({ args: { path, content: "x" } })).join("\n");
+    const { exitCode, stdout } = await runCli(["verdict", ".", "write_file", "-", "--trust"], { cwd, input });
+    expect(stdout.match(/"verdict":"\w+"/g)).toEqual(['"verdict":"ask"', '"verdict":"ask"']);
+    expect(exitCode).toBe(0);
+  });
+
   it("takes the tool once for all lines", async () => {
     const cwd = await writeProgram(files);
     const input = '{"args":{"command":"ls"}}\n\n{"args":{"command":"rm x"}}\n{"args":{"command":"git log"}}';

@@ -201,6 +201,7 @@ test.each<[string, string, string]>([
     "servers: { web: { url: 'https://example.org', headers: { Authorization: '${ANTHROPIC_API_KEY}' } } }",
     "provider-key",
   ],
+  ["the whole machine", "servers: { gh: { command: a, reads: [/] } }", "toolset-config"],
   ["no command", "servers: { gh: { args: [a] } }", "toolset-config"],
   ["an unknown key", "servers: { gh: { command: a, arg: [b] } }", "toolset-config"],
   ["no servers", "", "toolset-config"],

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { type CallJudge, type JudgedCall, type Judgement, judgeCalls } from "../../llm-do.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { errorMessage } from "../../util/error-message.ts";
@@ -36,7 +35,7 @@ export async function verdictCommand({ target, tool, args }: VerdictWords, flags
 /** One answer for each line, in order, as they come; a line that is no call is answered too, and told by the exit code. */
 async function judgeLines(judge: CallJudge, tool: string | undefined): Promise<number> {
   let exitCode: number = exitCodes.done;
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of readLines(process.stdin)) {
     if (line.trim() === "") continue;
     const answer = await judgeLine(judge, line, tool).catch((thrown: unknown) => {
       if (!(thrown instanceof UsageError)) throw thrown;
@@ -46,6 +45,18 @@ async function judgeLines(judge: CallJudge, tool: string | undefined): Promise<n
     await writeResult(`${JSON.stringify(answer)}\n`);
   }
   return exitCode;
+}
+
+/** A line ends with a line feed alone: U+2028 can stand in a text of JSON, where `node:readline` would end the line. */
+async function* readLines(stream: NodeJS.ReadStream): AsyncGenerator<string> {
+  let held = "";
+  stream.setEncoding("utf8");
+  for await (const chunk of stream) {
+    const lines = `${held}${chunk}`.split("\n");
+    held = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield held;
 }
 
 async function judgeLine(judge: CallJudge, line: string, standard: string | undefined): Promise<object> {

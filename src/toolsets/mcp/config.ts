@@ -66,7 +66,10 @@ const localServer = configSchema<LocalServer>(
     isolated: { type: "boolean" },
     ...common,
   },
-  ({ command, env }) => [
+  ({ command, env, reads }) => [
+    ...(Array.isArray(reads) && reads.some((path) => path === "/" || path === "~")
+      ? [{ path: ["reads"], message: "is more than a server needs: name the folders that it reads" }]
+      : []),
     ...(command === undefined ? [{ path: ["command"], message: "is missing; a server has a `command` or a `url`" }] : []),
     ...entriesOf(env).flatMap(([key, value]) => (typeof value === "string" ? [] : [notText(["env", key])])),
   ],

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Conversation } from "../../host/commands.ts";
 import { isWithin } from "../../util/within.ts";
 import type { LocalServer } from "./config.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
@@ -22,11 +23,16 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
   const stopping = new AbortController();
   const ended = new AbortController();
   const transport = createProcessTransport((why) => stopping.abort(new Error(why)));
+  let hasBegun = false;
+  const converse: Conversation = (write) => {
+    hasBegun = true;
+    return transport.converse(write);
+  };
   const run = async () =>
     host.commands.run({
       ...{ command: { type: "argv", argv: [command, ...args] }, scopes, cwd: scopes.resolve(`program/${cwd}`) },
       ...{ network, isolationRequired: isolated, unisolated: !isolated, hidesCredentials: true },
-      ...{ environment: env, converse: transport.converse },
+      ...{ environment: env, converse },
       ...{ timeoutMilliseconds: forever, maxOutputBytes: 2000, signal: stopping.signal },
     });
   const finished = run()
@@ -44,7 +50,7 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
     stopping.abort(new Error("the run has closed it"));
     await finished;
   };
-  return { transport, ended: ended.signal, stop };
+  return { transport, ended: ended.signal, hasBegun: () => hasBegun, stop };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface ServerLink {
   readonly transport: Transport;
   /** Aborts when nothing more comes over the link, with an `Error` that says why. */
   readonly ended: AbortSignal;
+  /** Returns whether a process has begun. Absent: there is none to begin. */
+  readonly hasBegun?: () => boolean;
   /** Ends the link. Resolves when nothing is left of it. */
   readonly stop: () => Promise<void>;
 }

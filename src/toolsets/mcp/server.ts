@@ -104,15 +104,21 @@ export async function startServer(setting: ServerSetting): Promise<RunningServer
       close: link.stop,
     };
   } catch (thrown) {
-    const late = `it had not told all its tools after ${openMilliseconds / 1000} seconds`;
-    const isLate = patience.spent.aborted && !link.ended.aborted;
-    const why = isLate ? late : errorMessage(link.ended.aborted ? link.ended.reason : describeThrown(thrown));
+    const why = errorMessage(whyUnusable(link, { thrown, isLate: patience.spent.aborted }));
     await link.stop();
     signal.throwIfAborted();
     throw unusable(why + (isRemote(server) ? "" : await describeUnseen(server, setting)));
   } finally {
     patience.end();
   }
+}
+
+function whyUnusable(link: ServerLink, { thrown, isLate }: { readonly thrown: unknown; readonly isLate: boolean }): unknown {
+  if (link.ended.aborted) return link.ended.reason;
+  const seconds = connectMilliseconds / 1000;
+  if (link.hasBegun?.() === false)
+    return `it was not started in ${seconds} seconds: its folders hold too much, so name fewer under \`reads\``;
+  return isLate ? `it had not told all its tools after ${openMilliseconds / 1000} seconds` : describeThrown(thrown);
 }
 
 /** Returns the library's error about an answer that is not of the protocol in one line: it lists all issues as JSON. */
