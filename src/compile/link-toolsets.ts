@@ -172,9 +172,12 @@ async function locateThrown(thrown: unknown, { syntax, target, compilation: { mo
   return { message: errorMessage(thrown), ...placeOf(syntax, target) };
 }
 
-function linkDelegation(delegates: readonly Delegate[], config: unknown, { workerOf, abilitiesBeyond, canCreate }: LinkContext) {
+function linkDelegation(delegates: readonly Delegate[], given: unknown, { workerOf, abilitiesBeyond, canCreate }: LinkContext) {
+  const written = given as DelegationConfig;
+  const locked = delegates.find((delegate) => delegate.written !== undefined && delegate.written === written.lock_worker);
+  const config = locked ? { ...written, lock_worker: locked.name } : written;
   const workers = new Map(delegates.map(({ name, path }) => [name, () => workerOf(path)]));
-  const linked = delegationToolset({ config: config as DelegationConfig, workers, isOpen: canCreate, abilitiesBeyond });
+  const linked = delegationToolset({ config, workers, isOpen: canCreate, abilitiesBeyond });
   return { ...linked, delegates: () => new Map([...workers].map(([name, worker]) => [name, worker()])) };
 }
 

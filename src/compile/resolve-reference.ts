@@ -13,8 +13,8 @@ import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
 import type { ModuleUse } from "./modules.ts";
 import { nameServers } from "./name-servers.ts";
-import { isSpecifier } from "./packages.ts";
 import { resolveCustom } from "./resolve-custom.ts";
+import { resolveWorkerPath } from "./worker-path.ts";
 
 /** A key under `toolsets` with what it means. */
 export interface ResolvedReference {
@@ -43,6 +43,8 @@ export type ReferenceTarget =
 
 export interface Delegate {
   readonly name: string;
+  /** The path, or glob of paths, that names it in the configuration. Absent: its name does. */
+  readonly written?: string;
   readonly path: string;
   readonly home: Home;
 }
@@ -115,27 +117,12 @@ async function resolveTarget(
   home: Home,
 ): Promise<ReferenceTarget | undefined> {
   const { value } = reference;
-  if (value.endsWith(".worker")) return resolveWorkerPath(compilation, reference, home);
+  if (value.endsWith(".worker")) {
+    const found = await resolveWorkerPath(compilation, reference, home);
+    return found && { kind: "worker", ...found };
+  }
   if (isModuleReference(value)) return resolveModule(compilation, reference, home);
   return resolveName(compilation, reference, home);
-}
-
-/** `./helpers/x.worker`, relative to the file that says so, or `package:workers/x.worker`. */
-async function resolveWorkerPath(
-  compilation: Compilation,
-  reference: Spanned<string>,
-  home: Home,
-): Promise<ReferenceTarget | undefined> {
-  const { packages, files } = compilation;
-  const [, specifier = "", path = ""] = /^([^:]+):(.+)$/.exec(reference.value) ?? [];
-  if (!isSpecifier(specifier)) {
-    const found = await files.resolve(reference, home);
-    return found === undefined ? undefined : { kind: "worker", path: found, home: homeOf(found, home) };
-  }
-  const installed = await packages.find(specifier, reference);
-  if (!installed) return undefined;
-  const found = await files.resolve({ value: path, span: reference.span }, installed.home, installed.home.folder);
-  return found === undefined ? undefined : { kind: "worker", path: found, home: installed.home };
 }
 
 async function resolveModule(

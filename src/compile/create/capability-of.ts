@@ -7,6 +7,7 @@ import { allowedWorkers } from "../../toolsets/delegation.ts";
 import type { Compilation } from "../compilation.ts";
 import { rootPath } from "../link-scopes.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
+import { isWorkerPath } from "../worker-path.ts";
 import type { Capability, SandboxWish, ToolsetCapability, WorkerWish } from "./capability.ts";
 
 export interface Creator {
@@ -22,7 +23,10 @@ export function capabilityOf({ resolved, worker, outlined }: Creator, models: re
     const found = resolved.references.find(({ syntax }) => syntax.reference.value === reference.reference);
     if (!found) return [];
     const { delegates } = reference;
-    const config = delegates ? withNames(found.syntax.config.value, [...delegates().keys()]) : found.syntax.config.value;
+    const byName = found.target.kind === "toolset" ? found.target.delegates?.filter(({ written }) => written === undefined) : [];
+    const config = delegates
+      ? withNames(found.syntax.config.value, byName?.map(({ name }) => name) ?? [])
+      : found.syntax.config.value;
     // A worker that is called can come to do more: a created worker's calls of workers always ask.
     const approvals = [...reference.approvals].filter(([, isFree]) => !isFree || !(delegates || reference.worker));
     return [[reference.reference, { config, approvals: Object.fromEntries(approvals) }]];
@@ -38,10 +42,16 @@ export function capabilityOf({ resolved, worker, outlined }: Creator, models: re
   };
 }
 
-/** The names that the globs of `delegation` mean today stand before them. */
+/**
+ * The names that the globs of `delegation` mean today stand before them. Paths are left out: in the file of a created worker they would
+ * mean other workers.
+ */
 function withNames(config: JsonObject, names: readonly string[]): JsonObject {
-  if (config["lock_worker"] !== undefined) return config;
-  return { ...config, allow_workers: [...new Set([...names, ...allowedWorkers(config)])] };
+  const { lock_worker: locked, ...others } = config;
+  const allowed = allowedWorkers({ allow_workers: others["allow_workers"] ?? [] }).filter((glob) => !isWorkerPath(glob));
+  if (typeof locked === "string" && isWorkerPath(locked)) return { ...others, allow_workers: [] };
+  if (locked !== undefined) return config;
+  return { ...config, allow_workers: [...new Set([...names, ...allowed])] };
 }
 
 /** The wish of a file that was parsed. `rootOf` says which root of the outline a scope has; undefined where it names none. */
