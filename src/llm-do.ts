@@ -104,7 +104,7 @@ export async function compileWith(request: CompileRequest, ofProgram: ProgramOpt
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
 export async function run(request: RunRequest): Promise<RunOutput> {
-  const opened = await openRun(request);
+  const opened = await openRun(request, runOptions);
   return runProgram(opened, request, {}).catch(failAsRun);
 }
 
@@ -168,7 +168,7 @@ export interface RunInterception {
 
 /** Runs a program as `run` does, with something in between. Not among the public names. */
 export async function runWith(request: RunRequest, between: RunInterception): Promise<RunOutput> {
-  const opened = await openRun(request);
+  const opened = await openRun(request, runOptions);
   return runProgram(opened, request, between).catch(failAsRun);
 }
 
@@ -177,19 +177,19 @@ export async function runWith(request: RunRequest, between: RunInterception): Pr
  * Rejects as `run` does.
  */
 export async function rehearse(request: RunRequest): Promise<FirstRequest> {
-  const opened = await openRun(request);
+  const opened = await openRun(request, runOptions);
   const start = async () => {
     const { program, host } = opened;
     const { keys, secrets } = await readCredentials(host);
-    const redactor = new Redactor(secretsOf(host, program, secrets));
-    const setup = await createSetup(opened, { ...request, runId: "rehearsal", redactor, keys });
+    const how = { runId: "rehearsal", redactor: new Redactor(secretsOf(host, program, secrets)), keys };
+    const setup = await createSetup(opened, { ...request, ...how });
     return rehearseEntry(program, setup, { ...unattended, ...(await createStart(opened, request)) });
   };
   return start().catch(failAsRun);
 }
 
-async function openRun(request: RunRequest): Promise<OpenProgram> {
-  checkRequest(request, runOptions);
+async function openRun<R extends RunRequest | ResumeRequest>(request: R, check: OptionCheck<R>): Promise<OpenProgram> {
+  checkRequest(request, check);
   return openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
 }
 
@@ -239,8 +239,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
  * request.
  */
 export async function fork(request: ForkRequest): Promise<RunOutput> {
-  checkRequest(request, forkOptions);
-  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const opened = await openRun(request, forkOptions);
   return forkProgram(opened, request).catch(failAsRun);
 }
 
@@ -289,8 +288,7 @@ export async function createWorker(
  * `uncertain` where a call may have run already and there is no approver to ask.
  */
 export async function resume(request: ResumeRequest): Promise<RunOutput> {
-  checkRequest(request, resumeOptions);
-  const opened = await openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const opened = await openRun(request, resumeOptions);
   return resumeProgram(opened, request)
     .catch((thrown: unknown) => goOnFrom(opened, request, thrown))
     .catch(failAsRun);

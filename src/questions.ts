@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { isDecision } from "./approval/put-question.ts";
 import { readCredentials } from "./credentials.ts";
-import { askedSchema, openQuestions } from "./effects/open-questions.ts";
+import { askedSchema, openQuestions, shownIn } from "./effects/open-questions.ts";
 import type { Host } from "./host/host.ts";
 import { readRecord } from "./journal/read-journal.ts";
 import { CannotResume, checkOwner, resumeJournal } from "./journal/resume-journal.ts";
@@ -83,20 +83,25 @@ export async function answerQuestions(request: AnswerRequest): Promise<WaitingRu
     known,
     takeOver: false,
     createRedactor: (secrets) => new Redactor(known, secrets),
-    begin: (recorded) => toAnswers(isWaiting(host, directory, recorded) ? openQuestions(recorded) : [], answers),
+    begin: (recorded, redactor) =>
+      toAnswers(isWaiting(host, directory, recorded) ? openQuestions(recorded) : [], answers, redactor),
   });
   const lost = await journal.close();
   if (lost) throw lost;
   return { runId: basename(directory), questions: openQuestions(facts) };
 }
 
-function toAnswers(open: readonly OpenQuestion[], answers: readonly QuestionAnswer[]): readonly FactOf<"answer">[] {
+function toAnswers(
+  open: readonly OpenQuestion[],
+  answers: readonly QuestionAnswer[],
+  redactor: Redactor,
+): readonly FactOf<"answer">[] {
   return answers.map(({ id, decision }) => {
     const question = open.find((one) => one.id === id);
     if (!question)
       throw new CannotResume(`no question \`${id}\` waits in this run: it was settled, or what it asked about has changed`);
-    const { callPath, key, digest } = question;
-    return { type: "answer", callPath, key, digest, decision };
+    const { callPath, key, digest, request } = question;
+    return { type: "answer", callPath, key, digest, shown: redactor.digest(shownIn(request)), decision };
   });
 }
 

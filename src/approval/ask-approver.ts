@@ -15,7 +15,7 @@ import {
   describeCall,
   type PendingCall,
   type PreparedCall,
-  previewCall,
+  placesOf,
   toRuledCall,
 } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";
@@ -39,7 +39,7 @@ export async function askApprover(run: GateRun, call: PendingCall, asking: Askin
   const ruled = isRuled ? toRuledCall(call, prepared) : undefined;
   if (ruled) run.asked.push(ruled);
   const { decision } = await decide(
-    { callPath, key, digest: prepared.digest, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },
+    { callPath, key, ...describeQuestion(run, call, asking), ...(ruled ? { ruled } : {}) },
     {
       ...policyFor(run, call),
       effects: run.effects,
@@ -87,12 +87,12 @@ function describeQuestion(run: GateRun, call: PendingCall, { prepared, why }: As
   const { canonicalArgs: args } = prepared.preparation;
   const { reference } = call.binding;
   const { name: worker, id: callerId } = caller;
-  const preview = prepared.isRestored ? undefined : previewCall(call, prepared);
-  const description = prepared.isRestored ? "" : describeCall(call, prepared);
+  const { digest, description, preview } = prepared.question ?? { digest: prepared.digest, description: "" };
   const whole = { runId: run.runId, callPath, worker, tool, args, description, why, ...(preview ? { preview } : {}) };
   return {
+    digest,
     question: toQuestion(run, whole),
-    call: { worker, callerId, reference, tool, args, why, content: contentOf(prepared, preview) },
+    call: { worker, callerId, reference, tool, args, why, content: contentOf(prepared), places: placesOf(call) },
   };
 }
 

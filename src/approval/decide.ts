@@ -1,7 +1,7 @@
 import type { Activity } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import { questionKey } from "../effects/keys.ts";
-import { questionId } from "../effects/open-questions.ts";
+import { questionId, shownIn } from "../effects/open-questions.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -21,7 +21,7 @@ export interface AskedQuestion extends FactKey {
   readonly call: AskedCall;
   /** As rules see it. Absent where somebody made the call ask: no rule of the run allows it. */
   readonly ruled?: RuledCall;
-  /** Digest of the prepared call. */
+  /** Digest of the prepared call, with all that the question shows. */
   readonly digest: string;
 }
 
@@ -122,12 +122,14 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
 
 /** The answer that was given to this question while the run was suspended. */
 function givenAnswer(
-  { callPath, key, digest }: AskedQuestion,
-  { effects, onStale }: DecideOptions,
+  { callPath, key, digest, question }: AskedQuestion,
+  { effects, redactor, onStale }: DecideOptions,
 ): ApprovalDecision | undefined {
   const answer = effects.recall("answer", { callPath, key });
-  if (answer && answer.digest !== digest) onStale?.();
-  return answer?.digest === digest ? answer.decision : undefined;
+  if (!answer) return undefined;
+  if (answer.digest === digest && answer.shown === redactor.digest(shownIn(question))) return answer.decision;
+  onStale?.();
+  return undefined;
 }
 
 /** Waits for the suspension of the run. The question stays open. */

@@ -36,8 +36,9 @@ import {
   judgeCall,
   type PreparedCall,
   prepareCall,
-  recordedOptions,
+  recordOf,
   restoreCall,
+  showCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
 import { QuestionQueue } from "./question-queue.ts";
@@ -172,9 +173,9 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
     const call: Round = { binding, tool, request, unisolated, open, key, tickets: taken, stage: run.questions.register() };
     try {
       const preparing = prepare(run, call, { number, edited });
-      const prepared = preparing instanceof Promise ? await preparing : preparing;
-      if ("settled" in prepared) return prepared.settled;
-      const verdict = judge(run, call, prepared);
+      const looked = preparing instanceof Promise ? await preparing : preparing;
+      if ("settled" in looked) return looked.settled;
+      const { verdict, prepared } = judge(run, call, looked);
       if (verdict.type === "blocked") return blockedResult(name, verdict.why);
       const answer: Answer =
         verdict.type === "ask" ? await ask(run, call, { prepared, verdict }) : { type: "approved", prepared };
@@ -246,16 +247,16 @@ function throwRecordedRefusal(run: GateRun, { key }: Round): void {
 }
 
 /** Records what was found out about the call, and the verdict on it. Throws after an abort: no fact then begins anything. */
-function judge(run: GateRun, call: Round, prepared: PreparedCall): Verdict {
+function judge(run: GateRun, call: Round, looked: PreparedCall): { readonly verdict: Verdict; readonly prepared: PreparedCall } {
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
-  const verdict = run.effects.recall("verdict", key)?.verdict ?? judgeCall(run.rules, call, prepared);
-  const { digest, preparation } = prepared;
-  const own = { tool: request.name, args: preparation.canonicalArgs, facts: preparation.facts, digest };
-  run.effects.record({ type: "verdict", ...key, ...own, ...recordedOptions(preparation), verdict });
+  const recorded = run.effects.recall("verdict", key);
+  const verdict = recorded?.verdict ?? judgeCall(run.rules, call, looked);
+  const prepared = verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
+  run.effects.record(recorded ?? { type: "verdict", ...key, tool: request.name, ...recordOf(prepared), verdict });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
-  return verdict;
+  return { verdict, prepared };
 }
 
 /** The outcome of a question. */
@@ -288,8 +289,8 @@ async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promi
   throwRecordedRefusal(run, call);
   if (prepared.isRestored && run.effects.recall("grant", call.key)) return prepared;
   await run.effects.requireLive({ ...call.key, what: `another look at ${name}`, signal: runtime.signal });
-  const again = await prepareCall(call, prepared.checked, run.redactor);
-  if (again.digest === prepared.digest) return again;
+  const again = showCall(call, await prepareCall(call, prepared.checked, run.redactor), run.redactor);
+  if (again.question?.digest === prepared.question?.digest) return again;
   const error = `what \`${name}\` was approved for has changed since the question`;
   throw toolFailure("changed", error, "look again and repeat the call if it is still wanted");
 }
@@ -329,9 +330,8 @@ function toEffect(run: GateRun, call: Round, granted: Granted): Effect<ToolResul
   const { tool, request } = call;
   const { digest, preparation } = granted;
   const sideEffect = preparation.sideEffect ?? tool.sideEffect ?? true;
-  const key = toolKey(request.keyPrefix);
-  const { callPath } = request.runtime;
-  const record = { callPath, key, kind: "tool" as const, digest, sideEffect, announced: false, detail: {} };
+  const effect = { callPath: request.runtime.callPath, key: toolKey(request.keyPrefix), kind: "tool" as const };
+  const record = { ...effect, digest, sideEffect, announced: false, detail: {} };
   const repeat = async () => {
     await repeatSettlement(run, call);
     await repeatQuestions(run, call);

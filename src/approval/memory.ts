@@ -9,6 +9,8 @@ export interface AskedCall extends RememberedCall {
   /** An approval that was asked for one reason does not hold for another. */
   readonly why: string;
   readonly content: ShownContent;
+  /** The folders that the scopes of its caller stand for. */
+  readonly places?: JsonValue;
 }
 
 /** The content that a question shows: the text that a write replaces, the bytes of an attachment. */
@@ -24,12 +26,12 @@ export function memoryId({ worker, callerId = "", reference, tool, args }: Asked
 }
 
 /** An approval for the run holds for the call, the reason, and the content that the question showed. */
-export function shownDigest({ why, content }: AskedCall, redactor: Redactor): string {
-  return redactor.digest([why, content.now]);
+export function shownDigest({ why, content, places = [] }: AskedCall, redactor: Redactor): string {
+  return redactor.digest([why, content.now, places]);
 }
 
 /** Digests of all that an approval for the run holds for. */
-export function approvedDigests({ why, content }: AskedCall, redactor: Redactor): readonly string[] {
+export function approvedDigests({ why, content, places = [] }: AskedCall, redactor: Redactor): readonly string[] {
   const { now, after } = content;
-  return [now, ...(after === undefined ? [] : [after])].map((state) => redactor.digest([why, state]));
+  return [now, ...(after === undefined ? [] : [after])].map((state) => redactor.digest([why, state, places]));
 }

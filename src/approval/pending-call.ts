@@ -49,6 +49,16 @@ export interface PreparedCall {
   readonly carried: readonly string[];
   /** It comes from the record of an earlier run, has no payload, and is never executed. */
   readonly isRestored?: boolean;
+  /** Present where the call asks. */
+  readonly question?: ShownCall;
+}
+
+/** What a question shows of a call. A restored call has the digest alone: its question is in the record. */
+export interface ShownCall {
+  /** Of the call, with all that the question shows, and with the folders that its scopes stand for. */
+  readonly digest: string;
+  readonly description: string;
+  readonly preview: Preview | undefined;
 }
 
 const noFiles: readonly string[] = [];
@@ -106,15 +116,22 @@ export function prepareCall(
 export function restoreCall(
   { binding, tool }: PendingCall,
   { transformed }: CheckedArgs,
-  { args, facts, digest, ...more }: FactOf<"verdict">,
+  { args, facts, digest, asked, ...more }: FactOf<"verdict">,
 ): PreparedCall {
   const preparation = { canonicalArgs: args, targets: [], facts, ...recordedOptions(more) };
   const view = { tool: tool.name, args, config: binding.config, preparation };
-  return { checked: { args, transformed }, preparation, digest, view, carried: [], isRestored: true };
+  const question = { digest: asked ?? digest, description: "", preview: undefined };
+  return { checked: { args, transformed }, preparation, digest, view, carried: [], isRestored: true, question };
+}
+
+/** The part of a verdict's fact that says what was found out about the call. */
+export function recordOf({ digest, preparation, question }: PreparedCall) {
+  const { canonicalArgs: args, facts } = preparation;
+  return { args, facts, digest, ...recordedOptions(preparation), ...(question ? { asked: question.digest } : {}) };
 }
 
 /** Optional parts of a preparation, recorded if present. */
-export function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation, "sideEffect" | "hint" | "recorded">) {
+function recordedOptions({ sideEffect, hint, recorded }: Pick<Preparation, "sideEffect" | "hint" | "recorded">) {
   if (sideEffect === undefined && hint === undefined && !recorded) return undefined;
   return {
     ...(sideEffect === undefined ? {} : { sideEffect }),
@@ -193,13 +210,23 @@ export function describeCall({ binding, request }: PendingCall, { view }: Prepar
   return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
 }
 
-/** Returns what an approval for the run is bound to, beside the arguments. */
-export function contentOf({ preparation, carried }: PreparedCall, preview: Preview | undefined): ShownContent {
-  return preparation.content ?? { now: [preparation.facts, (preview ?? null) as JsonValue, carried] };
+/** Adds what the question about a call shows: an answer holds for that, and for nothing else. */
+export function showCall(call: PendingCall, prepared: PreparedCall, redactor: Redactor): PreparedCall {
+  if (prepared.question) return prepared;
+  const description = describeCall(call, prepared);
+  const preview = settledNow(call.binding.toolset.preview?.(prepared.view));
+  const digest = redactor.digest([prepared.digest, description, preview ?? null, placesOf(call)]);
+  return { ...prepared, question: { digest, description, preview } };
 }
 
-export function previewCall({ binding }: PendingCall, { view }: PreparedCall) {
-  return settledNow(binding.toolset.preview?.(view));
+/** The folders that the scopes of the caller stand for, which its questions name by their scopes. */
+export function placesOf({ request }: PendingCall): JsonValue {
+  return request.runtime.scopes.declarations.map(({ name, root, realRoot = root }) => [name, realRoot]);
+}
+
+/** Returns what an approval for the run is bound to, beside the arguments. */
+export function contentOf({ preparation, carried, question }: PreparedCall): ShownContent {
+  return preparation.content ?? { now: [preparation.facts, (question?.preview ?? null) as JsonValue, carried] };
 }
 
 /** These hooks are pure and answer at once; a promise is a mistake of the toolset's author. */

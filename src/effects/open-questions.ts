@@ -12,27 +12,34 @@ export function questionId({ callPath, key, digest }: Pick<OpenQuestion, "callPa
   return sha256(`${callPath}\n${key}\n${digest}`).slice(0, 12);
 }
 
+/** What a question shows of a call, whenever it is put: an answer holds for this alone. */
+export function shownIn({ position: _, rules: __, ...shown }: Partial<ApprovalRequest>): Partial<ApprovalRequest> {
+  return shown;
+}
+
 /** The questions of a run that nobody has settled, in the order of their call paths. */
 export function openQuestions(recorded: readonly Fact[]): readonly OpenQuestion[] {
   const { facts } = standingFacts(recorded);
   const asked = new Set<string>();
-  const settled = new Set<string>();
+  const settled = new Map<string, number>();
   const ended = new Set<CallPath>();
   const answers = new Map<string, FactOf<"answer">>();
-  for (const fact of facts) {
+  for (const [index, fact] of facts.entries()) {
     if (fact.type === "call-end") ended.add(fact.callPath);
     if (fact.type === "answer") answers.set(idOf(fact), fact);
     if (fact.type === "verdict" && fact.verdict.type === "ask") asked.add(idOf(fact));
-    if (isSettling(fact)) settled.add(idOf(fact));
+    if (isSettling(fact)) settled.set(idOf(fact), index);
   }
-  const open = facts.flatMap((fact): readonly OpenQuestion[] => {
+  const open = facts.flatMap((fact, index): readonly OpenQuestion[] => {
     if (fact.type !== "intent" || fact.kind !== "question") return [];
     const { callPath, digest, detail } = fact;
     const key = fact.key.slice(questionKey("").length);
     const id = idOf({ callPath, key });
     // A question of a server that a tool calls ends with the tool.
     if (!asked.has(id) && !key.endsWith(againKey(""))) return [];
-    if (settled.has(id) || settled.has(idOf(fact)) || [...withCallers(callPath)].some((path) => ended.has(path))) return [];
+    // A question that asks again about what has changed comes after what settled the last one.
+    const isSettled = [id, idOf(fact)].some((one) => (settled.get(one) ?? -1) > index);
+    if (isSettled || [...withCallers(callPath)].some((path) => ended.has(path))) return [];
     const answer = answers.get(id);
     const isStale = answer && answer.digest !== digest;
     const given = isStale ? { isChanged: true as const } : answer ? { answer: answer.decision } : {};

@@ -56,7 +56,7 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   const stands = new Set(standing.values());
   for (const fact of recorded) (stands.has(fact) || fact.type === "revocation" ? live.state.apply : live.state.spend)(fact);
   const isKnown = (fact: Fact): boolean => {
-    if (fact.type === "verdict") judged.set(`${fact.callPath}\n${fact.key}`, fact.digest);
+    if (fact.type === "verdict") judged.set(`${fact.callPath}\n${fact.key}`, fact.asked ?? fact.digest);
     if (fact.type === "run-start") return true;
     const known = standing.get(idOf(fact));
     // Code that is entered again may have further effects from here on.
@@ -145,14 +145,20 @@ function indexRecord(recorded: readonly Fact[]) {
   for (const fact of recorded) {
     if (fact.type !== "verdict" && fact.type !== "decision" && fact.type !== "refusal") continue;
     const id = `${fact.callPath}\n${fact.key}`;
-    if (fact.type === "verdict") digests.set(id, fact.digest);
+    if (fact.type === "verdict") digests.set(id, fact.asked ?? fact.digest);
     if (fact.type === "decision") decided.set(id, digests.get(id));
     const { call, number } = roundOf(fact);
     rounds.set(call, Math.max(number, rounds.get(call) ?? 0));
   }
   const hasEffect = ({ callPath, prefix }: Round): boolean =>
     find("result", { callPath, key: toolKey(prefix) }) !== undefined ||
-    (prefix === "" && standing.has(`call-start\n${callPath}\n`));
+    (prefix === "" && standing.has(`call-start\n${callPath}\n`) && !isApproved(callPath));
+  /** True for a worker that goes on, and was asked for: its question is compared with that of today. */
+  const isApproved = (callPath: CallPath): boolean => {
+    const begun = standing.get(`call-start\n${callPath}\n`) as FactOf<"call-start"> | undefined;
+    if (begun?.kind !== "worker" || standing.has(`call-end\n${callPath}\n`)) return false;
+    return find("verdict", { callPath, key: `${rounds.get(`${callPath}\n`) ?? 1}` })?.verdict.type === "ask";
+  };
   /** True for a round that has come to its end: nothing of it is looked at again. */
   const isRestored = ({ callPath, key }: FactKey): boolean => {
     const round = roundOf({ callPath, key });

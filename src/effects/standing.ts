@@ -30,11 +30,11 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
   const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
   const latest = new Map(recorded.flatMap((fact, index) => (voids.has(index) ? [] : [[idOf(fact), index] as const])));
   /** True for a question that was open when an attempt ended, and was settled without being asked in a later one. */
-  const isUnasked = (fact: Fact) => {
+  const isUnasked = (fact: Fact, index: number) => {
     if (fact.type !== "intent" || fact.kind !== "question") return false;
     const { callPath, key } = fact;
-    const isAnswered = latest.has(["result", callPath, key].join("\n"));
-    return !isAnswered && latest.has(["decision", callPath, questionOf(fact)].join("\n"));
+    const comesLater = (id: readonly unknown[]) => (latest.get(id.join("\n")) ?? -1) > index;
+    return !comesLater(["result", callPath, key]) && comesLater(["decision", callPath, questionOf(fact)]);
   };
   /** True for a grant that its verdict says already: earlier versions recorded one for each call that was allowed. */
   const isRepeated = (fact: Fact) => {
@@ -43,7 +43,8 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
     return verdict?.type === "verdict" && verdict.verdict.type === "allowed";
   };
   const stands = (fact: Fact, index: number) => {
-    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact) || isRepeated(fact)) return false;
+    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact, index) || isRepeated(fact))
+      return false;
     return fact.type === "revocation" || latest.get(idOf(fact)) === index;
   };
   return {

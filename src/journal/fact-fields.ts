@@ -95,7 +95,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   verdict: {
     ...{ ...keyed, tool: "string", args: "content object", facts: "content object", digest: "string" },
     ...{ verdict: { type: "string", why: "content string", "isUnstated?": "boolean" } },
-    ...{ "sideEffect?": "boolean", "hint?": "content string", "recorded?": "object" },
+    ...{ "sideEffect?": "boolean", "hint?": "content string", "recorded?": "object", "asked?": "string" },
   },
   refusal: { ...keyed, tool: "string", error: toolError },
   decision: {
@@ -115,7 +115,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     ...{ ...keyed, kind: "string", "digest?": "string", "shared?": "boolean" },
     outcome: { type: "string", "value?": "content any", "error?": "content object", "usage?": usage },
   },
-  answer: { ...keyed, digest: "string", decision },
+  answer: { ...keyed, digest: "string", "shown?": "string", decision },
   abort: { callPath: "string" },
   limit: { ...keyed, limit: "string", allowed: "number", "owner?": "string" },
   "code-call": { ...keyed, path: "string" },

@@ -24,7 +24,7 @@ export interface ResumeOptions {
   readonly takeOver: boolean;
   readonly createRedactor: (secrets: RunSecrets) => Redactor;
   /** Creates the facts that are added now: the beginning of a continuation, or answers. Throws where nothing can be added. */
-  readonly begin: (facts: readonly Fact[]) => readonly Fact[];
+  readonly begin: (facts: readonly Fact[], redactor: Redactor) => readonly Fact[];
 }
 
 export interface ResumedJournal extends Pick<RunRecord, "facts" | "times" | "isWhole"> {
@@ -46,13 +46,13 @@ export async function resumeJournal(host: Host, directory: string, options: Resu
     const read = () => readRecord(host, directory, options.known);
     let record = await read();
     if (checkOwner(host, directory, record.facts, options.takeOver)) record = await read();
-    const added = options.begin(record.facts);
+    const folder = createPrivateFolder(host, basename(directory), record.kept);
+    const redactor = options.createRedactor(folder.secrets);
+    const added = options.begin(record.facts, redactor);
     if (record.torn)
       await cutTail(host, path).catch((cause: unknown) => {
         throw new JournalError(cause);
       });
-    const folder = createPrivateFolder(host, basename(directory), record.kept);
-    const redactor = options.createRedactor(folder.secrets);
     const entries = record.facts.length;
     const journal = await createJournal({ host, directory, redactor, private: folder, entries });
     for (const fact of added) journal.append(fact);

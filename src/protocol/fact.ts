@@ -172,6 +172,8 @@ export type Fact =
       readonly args: JsonObject;
       readonly facts: JsonObject;
       readonly digest: string;
+      /** Digest of the call with all that its question shows. Present where the verdict is ask. */
+      readonly asked?: string;
       readonly verdict: Verdict;
       /** Present where it differs from the tool's own. */
       readonly sideEffect?: boolean;
@@ -224,8 +226,16 @@ export type Fact =
       readonly outcome: Outcome;
       readonly shared?: boolean;
     })
-  /** The answer of a person to a question of a suspended run, for when it goes on. It holds for the call with this digest. */
-  | (FactKey & { readonly type: "answer"; readonly digest: string; readonly decision: ApprovalDecision })
+  /**
+   * The answer of a person to a question of a suspended run, for when it goes on. It holds for the question with this digest, and only
+   * where that shows what was `shown`: a digest of it.
+   */
+  | (FactKey & {
+      readonly type: "answer";
+      readonly digest: string;
+      readonly shown?: string;
+      readonly decision: ApprovalDecision;
+    })
   /** A call of this one failed, and what ran beside it was aborted. */
   | { readonly type: "abort"; readonly callPath: CallPath }
   /** A request or a tool call that a limit did not allow, or a time limit that was reached. `owner`: the call with the limit; absent for the run. */
